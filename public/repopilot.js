@@ -83,7 +83,7 @@
     item.append(make('details', { class: 'rp-chat-menu' },
       make('summary', { 'aria-label': words.more.replace('{title}', chat.title) }, '⋯'),
       make('div', { class: 'rp-menu' },
-        button(words.rename, () => item.replaceChildren(titleForm(chat))),
+        button(words.rename, () => { item.replaceChildren(titleForm(chat)); item.firstChild.select(); }),
         button(chat.pinned ? words.unpin : words.pin, () => act({ body: { pinned: !chat.pinned } })),
         file('markdown', 'md', words.markdown), file('json', 'json', words.json), erase)));
     return item;
@@ -96,7 +96,6 @@
       if (event.key === 'Escape') leave();
       if (event.key === 'Enter' && input.value.trim()) change(chat, { body: { title: input.value.trim() } });
     });
-    setTimeout(() => { input.focus(); input.select(); });
     return input;
   }
 

@@ -556,6 +556,8 @@ class Generation:
         open_references: references that were left as they are, for the user to decide.
         choices: places that the task may mean, as `path:Symbol`, where it isn't clear which.
         calls: the tools that the model called, () where it could not use any.
+        summary: what was done and what is known of it, in Markdown.
+        points: those of the reviewers, in Markdown.
     """
 
     verdict: Verdict | None = None
@@ -568,6 +570,8 @@ class Generation:
     open_references: tuple[OpenReference, ...] = ()
     choices: tuple[str, ...] = ()
     calls: tuple[ToolUse, ...] = ()
+    summary: str = ""
+    points: tuple[str, ...] = ()
     kind: Literal["generation"] = "generation"
 
 

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from repopilot import i18n
 from repopilot.code.languages import is_example_path
 from repopilot.results import AffectedPlace, CoveringTest, ImpactReport, RankedFile, Recommendation, RiskReason
 
 _ROWS = 10
+_POINTS = 3
 _DIRECT_ROWS = 20
 """Of direct dependents. Those in examples are listed only where there are few others."""
 _OTHER_ROWS = 5
 _SYMBOLS, _TESTS, _EVIDENCE, _REASONS, _NAMED = 8, 4, 3, 2, 3
+
+
+class Section(NamedTuple):
+    """A list with its heading, its rows in Markdown."""
+
+    heading: str
+    rows: tuple[str, ...]
+
+
+def impact_summary(report: ImpactReport, numbers: Mapping[str, int], language: str) -> str:
+    """The verdict in a sentence and the things that matter most, in Markdown; arguments as `impact_markdown`."""
+    writer = _Writer(report, numbers, language)
+    return "\n\n".join(filter(None, [writer.lead(), "\n".join(f"- {point}" for point in writer.points())]))
+
+
+def impact_sections(report: ImpactReport, numbers: Mapping[str, int], language: str) -> tuple[list[Section], str]:
+    """The lists of a report, and how complete it is; arguments as `impact_markdown`."""
+    writer = _Writer(report, numbers, language)
+    return writer.sections(), writer.completeness()
 
 
 def impact_markdown(report: ImpactReport, numbers: Mapping[str, int] | None = None, language: str = "en") -> str:
@@ -38,8 +59,22 @@ class _Writer:
         self._places = _places_by_id(report)
 
     def markdown(self) -> str:
+        return "\n\n".join([self.lead(), *(_as_markdown(section) for section in self.sections()), self.completeness()])
+
+    def lead(self) -> str:
+        """The verdict in a sentence."""
+        risk = f"**{self._text('risk', level=self._text(f'levels.{self._report.risk}'))}**"
+        return f"{self._lead()} {risk}" if self._only_asked else risk
+
+    def points(self) -> list[str]:
+        """What matters most: the gravest risks, and what to do first."""
+        risks = sorted(self._report.risks, key=lambda risk: -risk.points)[:_POINTS]
+        todo = self._report.recommendations[: max(1, _POINTS - len(risks))]
+        return [*map(self._point, risks[: _POINTS - len(todo)]), *map(self._point, todo)]
+
+    def sections(self) -> list[Section]:
+        """Everything else, by what it is."""
         report = self._report
-        risk = f"**{self._text('risk', level=self._text(f'levels.{report.risk}'))}**"
         judged = [
             self._section("risks", [self._point(point) for point in report.risks]),
             self._section("recommendations", [self._point(point) for point in report.recommendations]),
@@ -48,13 +83,11 @@ class _Writer:
         others = [
             self._section("co_changed", self._co_changed_rows(), shown=_OTHER_ROWS),
             self._section("ranked", [self._ranked(file) for file in report.ranked], shown=self._other_rows),
-            self._completeness(),
         ]
-        if self._only_asked:
-            parts = [f"{self._lead()} {risk}", *dependents, *judged, *others]
-        else:
-            parts = [risk, self._changed(), *judged, *dependents, *others]
-        return "\n\n".join(part for part in parts if part)
+        found = (
+            [*dependents, *judged, *others] if self._only_asked else [self._changed(), *judged, *dependents, *others]
+        )
+        return [section for section in found if section.rows]
 
     @property
     def _only_asked(self) -> bool:
@@ -88,7 +121,7 @@ class _Writer:
     def _count(self, noun: str, count: int) -> str:
         return self._text(f"counts.{noun}", count=count)
 
-    def _changed(self) -> str:
+    def _changed(self) -> Section:
         rows = []
         for file in self._report.changed[:_ROWS]:
             names = ", ".join(f"`{name}`" for name in file.symbols[:_SYMBOLS]) or self._text("whole_file")
@@ -96,7 +129,7 @@ class _Writer:
             rows.append(self._row(f"`{file.path}`{moved} ({self._text(f'status.{file.status}')})", names))
         return self._section("changed", rows, more=len(self._report.changed) - len(rows))
 
-    def _affected(self, hops: int) -> str:
+    def _affected(self, hops: int) -> Section:
         """What depends on it directly, or (for 2) through something else."""
         items = [item for item in self._report.affected if min(item.distance, 2) == hops]
         own = sum(not is_example_path(item.path) for item in items)
@@ -114,13 +147,16 @@ class _Writer:
         hops = f", {self._text('hops', count=item.distance)}" if item.distance > 1 else ""
         return self._row(f"{place}:{item.line}{number}{hops}", self._said(item.reason))
 
-    def _tests(self) -> str:
+    def _tests(self) -> Section:
         """The tests that reach it; where none does, those that use something else of the file."""
-        reaching = [test for test in self._report.covering_tests if test.tests] or list(self._report.covering_tests)
+        reaching = [test for test in self._report.covering_tests if test.tests]
+        of_file = not reaching and not all(change.whole for change in self._report.changed)
+        reaching = reaching or list(self._report.covering_tests)
         listed = [self._test(test) for test in reaching] or [self._text("no_tests")]
         cut_off = len(reaching) == len(self._report.covering_tests)
         more = self._report.completeness.covering_tests - len(reaching) if cut_off else 0
-        return self._section("tests", listed, more=more)
+        heading = "tests_of_file" if of_file and self._report.covering_tests else "tests"
+        return self._section(heading, listed, more=more)
 
     def _test(self, test: CoveringTest) -> str:
         names = ", ".join(f"`{name}`" for name in test.tests[:_TESTS])
@@ -145,19 +181,16 @@ class _Writer:
             for file in self._report.co_changed
         ]
 
-    def _completeness(self) -> str:
+    def completeness(self) -> str:
+        """What the report lacks."""
         gaps = "; ".join(map(self._said, self._report.completeness.gaps))
         return f"*{self._text('incomplete', gaps=gaps) if gaps else self._text('complete')}*"
 
-    def _section(self, name: str, rows: Sequence[str], shown: int = _ROWS, more: int = 0) -> str:
+    def _section(self, name: str, rows: Sequence[str], shown: int = _ROWS, more: int = 0) -> Section:
         """A heading with a list; `more` rows beyond those given are counted in its last line."""
-        if not rows:
-            return ""
         hidden = max(0, len(rows) - shown) + max(0, more)
-        listed = [f"- {row}" for row in rows[:shown]]
-        if hidden:
-            listed.append(f"- {self._text('more', count=hidden)}")
-        return "\n".join([f"### {self._text(f'headings.{name}')}", *listed])
+        last = [self._text("more", count=hidden)] if hidden and rows else []
+        return Section(self._text(f"headings.{name}"), (*rows[:shown], *last))
 
     def _row(self, item: str, detail: str) -> str:
         return self._text("row", item=item, detail=detail)
@@ -167,6 +200,10 @@ class _Writer:
 
     def _said(self, text: str) -> str:
         return i18n.said(text, self._language)
+
+
+def _as_markdown(section: Section) -> str:
+    return "\n".join([f"### {section.heading}", *(f"- {row}" for row in section.rows)])
 
 
 def _places_by_id(report: ImpactReport) -> dict[str, str]:

@@ -10,7 +10,7 @@ from support.shop_workspace import traced, workspace_of
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.pipeline import generate
-from repopilot.agents.testing.render import run_sentences
+from repopilot.agents.testing.render import point_list, run_points
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import file_change
@@ -58,7 +58,7 @@ async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", 
     change = file_change.change(path, files[path].replace(old, new), files[path])
     examination = Examination("change it", workspace, workspace.snapshot.root, refactoring=refactoring)
     done, _, events = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
-    return done.report, run_sentences(done.report, "en"), events
+    return done.report, point_list(run_points(done.report, "en")), events
 
 
 @pytest.mark.slow
@@ -69,8 +69,10 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
     assert report.repaired == ("test/shop.test.js::large",)
     assert (report.broken, report.red_before, report.still_green) == ((), ("test/shop.test.js::always red",), 2)
     assert report.genuine and report.exercised == ("shop.js",)
-    assert "verified by a fault put into the change" in said and "shop.js:3 the test test/shop.test.js::large" in said
-    assert "red → green `test/shop.test.js::large`" in said
+    assert "- ✓ Verified: with" in said and "shop.js:3 the test test/shop.test.js::large" in said
+    assert "- ✓ 1 test that failed before passes now: `test/shop.test.js::large`." in said
+    assert "- ✓ 2 tests of the repository pass, as before." in said
+    assert "- ! 1 test already failed before the change: `test/shop.test.js::always red`." in said
 
 
 @pytest.mark.slow
@@ -85,10 +87,10 @@ async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, fil
     files = {name: text.replace("test('large'", "if (false) test('large'") for name, text in files.items()}
     report, said, _ = await try_change(tmp_path, old, new, files, path)
     assert not report.genuine and report.unbroken and not report.broken
-    assert "not verified" in said and "none of them asks for what is new" in said
+    assert "- ! Not verified: " in said and "none of them tests what is new" in said
     # A rename only has to leave them as they are.
     report, said, _ = await try_change(tmp_path / "by_code", old, new, files, path, refactoring=True)
-    assert report.genuine and "verified" in said and "not verified" not in said
+    assert report.genuine and "Verified" in said and "Not verified" not in said
 
 
 @pytest.mark.slow
@@ -96,7 +98,7 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
     assert report.genuine and report.repaired == ("test_prices.py::test_no",)
-    assert "red → green `test_prices.py::test_no`" in said
+    assert "- ✓ 1 test that failed before passes now: `test_prices.py::test_no`." in said
 
 
 @pytest.mark.slow
@@ -104,7 +106,7 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
 async def test_what_a_change_breaks_is_no_pass(tmp_path):
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4")
     assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
-    assert "green → red `test/shop.test.js::limit`" in said
+    assert "- ✗ 1 test that passed before fails now: `test/shop.test.js::limit`." in said
 
 
 @pytest.mark.slow
@@ -114,7 +116,7 @@ async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
     files = FILES | {"test/shop.test.js": green.replace("test('limit'", "if (LIMIT === 3) test('limit'")}
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4", files)
     assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
-    assert "not verified" in said and "1 of the tests that passed before did not run" in said
+    assert "- ! Not verified: 1 of the tests that passed before did not run." in said
 
 
 @pytest.mark.slow
@@ -122,7 +124,7 @@ async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
 async def test_a_pass_that_no_fault_turns_red_is_not_verified(tmp_path):
     report, said, _ = await try_change(tmp_path, "};\n", "};\nexports.unused = () => 1 + 1;\n")
     assert not report.genuine and report.run.passed == 2
-    assert "2 passed, not verified" in said and "no test fails with any of" in said
+    assert "2 tests of the repository pass, as before" in said and "Not verified: no test fails with any of" in said
     report, said, _ = await try_change(tmp_path / "b", "exports.price", "// a comment\nexports.price")
     assert not report.genuine and "no fault could be put into the changed lines" in said
 
@@ -155,7 +157,7 @@ async def test_a_runner_that_is_not_known_is_said(tmp_path):
     manifest = {"scripts": {"test": "ava"}}
     report, said, _ = await try_change(tmp_path, "= 3", "= 4", FILES | {"package.json": json.dumps(manifest)})
     assert (report.run, report.needs) == (None, "")
-    assert "none were run (RepoPilot doesn't run tests with ava." in said
+    assert "The tests were not run. RepoPilot doesn't run tests with ava." in said
 
 
 @pytest.mark.slow
@@ -165,7 +167,7 @@ async def test_a_generated_change_of_javascript_is_try_change(tmp_path):
     answer, _, _ = await traced(lambda step: generate("set LIMIT to 5", workspace, step))
     assert answer.files[0].content == CODE.replace("LIMIT = 3", "LIMIT = 5")
     assert answer.result.tests.genuine and answer.result.verdict.decision == "ACCEPT_ORIGINAL", answer.text
-    assert "red → green `test/shop.test.js::limit`" in answer.text and "inversion" not in answer.text
+    assert "passes now: `test/shop.test.js::limit`" in answer.text and "inversion" not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from repopilot.agents.testing.missing import modules_missing
-from repopilot.agents.testing.render import run_sentences
+from repopilot.agents.testing.render import run_points
 from repopilot.cli.app import main
 from repopilot.project_environment import declared_packages, declared_project, find_environment
 from repopilot.repo.snapshot import open_source
@@ -58,8 +58,8 @@ def test_modules_of_the_repository_are_no_reason_to_offer_an_environment():
     answer = Answer("", result=Generation(tests=TestReport(run_lacking("httpx"))))
     assert modules_missing(answer, ["shop/core.py"]) == ("httpx",)
     assert modules_missing(answer, ["src/httpx/core.py"]) == ()
-    said = run_sentences(answer.result.tests, "en")
-    assert said == "Tests: none were run (they need `httpx`, which is not installed here)."
+    ((_, said),) = run_points(answer.result.tests, "en")
+    assert said == "The tests were not run. They need `httpx`, which is not installed here."
     assert modules_missing(Answer("", result=TestReport(written=TestReport(run_lacking("httpx.x")))), []) == ("httpx",)
     assert modules_missing(Answer(""), []) == ()
 

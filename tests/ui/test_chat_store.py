@@ -85,7 +85,10 @@ def test_another_conversation_about_the_repository_replaces_none(database):
     save(database, other, exchange("third"))
     assert questions(database) == ["first"]
     found = listed(database)
-    assert [(each.id, each.title, each.turns) for each in found] == [("other", "second", 2), ("thread", "first", 1)]
+    assert [(each.id, each.title, each.turns) for each in found] == [
+        ("other", "/plan second", 2),
+        ("thread", "/plan first", 1),
+    ]
     remove(database, "other", "")
     assert questions(database, other) == [] and questions(database) == ["first"]
 

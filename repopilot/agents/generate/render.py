@@ -9,7 +9,14 @@ from typing import Any
 from repopilot import i18n
 from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.generate.scoring import Opinions
-from repopilot.agents.testing.render import failure_list, run_sentences, tests_json, unexercised_sentence
+from repopilot.agents.testing.render import (
+    Point,
+    failure_list,
+    point_list,
+    run_points,
+    tests_json,
+    unexercised_points,
+)
 from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport, ToolUse
 from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
@@ -76,27 +83,40 @@ class GenerationOutcome:
             self.open_references,
             self.choices,
             self.calls,
+            summary_text(self),
+            _reviewers_points(self),
         )
 
 
 def answer_text(outcome: GenerationOutcome) -> str:
-    """Markdown: a paragraph on files, verdict and tests; then failures, what the score is made of, the reviewers'
-    points and the impact; what the model says comes last."""
+    """Markdown: what `summary_text` says, then what the score is made of, the reviewers' points, what the change makes
+    necessary, and its impact."""
     language = outcome.language
-    parts = [_summary(outcome), _choices(outcome.choices, language), _open_references(outcome)]
-    if outcome.tests:
-        parts.append("\n".join(failure_list(outcome.tests, language)))
+    parts = [summary_text(outcome)]
     if outcome.reasons:
         reasons = "; ".join(i18n.said(reason, language).rstrip(".") for reason in outcome.reasons[:_MOST_REASONS])
         parts.append(i18n.text("generate.reasons", language, reasons=reasons))
-    if outcome.opinions.issues:
-        points = (f"- `{i.path}:{i.line}` {i.problem}" for i in outcome.opinions.issues)
-        parts.append("\n".join([i18n.text("generate.points", language), *points]))
+    if points := _reviewers_points(outcome):
+        parts.append("\n".join([i18n.text("generate.points", language), *(f"- {point}" for point in points)]))
     if outcome.follow_ups:
         parts.append(_follow_ups(outcome.follow_ups, language))
     if outcome.impact:
         parts.append(_impact_sentence(outcome.impact, language))
     return "\n\n".join(part for part in parts if part)
+
+
+def summary_text(outcome: GenerationOutcome) -> str:
+    """Markdown: what was done in a sentence, a list of what is known of it, and what is left for the user to decide."""
+    language = outcome.language
+    points = [
+        *(Point("look", i18n.said(note, language)) for note in outcome.notes),
+        *(run_points(outcome.tests, language) if outcome.tests else ()),
+        *unexercised_points(outcome.unexercised, language),
+        *([_verdict_point(outcome, outcome.verdict)] if outcome.verdict else ()),
+    ]
+    failures = failure_list(outcome.tests, language) if outcome.tests else []
+    parts = [_done(outcome), point_list(points), "\n".join(failures)]
+    return "\n\n".join(filter(None, [*parts, _choices(outcome.choices, language), _open_references(outcome)]))
 
 
 def generation_json(generation: Generation) -> dict[str, Any]:
@@ -113,18 +133,17 @@ def generation_json(generation: Generation) -> dict[str, Any]:
     }
 
 
-def _summary(outcome: GenerationOutcome) -> str:
+def _done(outcome: GenerationOutcome) -> str:
+    """What was done, in a sentence."""
     language = outcome.language
-    sentences = [
-        i18n.text("generate.no_files", language, why=outcome.failure) if outcome.failure else "",
-        changes_sentence(outcome.changes, language),
-        i18n.text("generate.by_code", language) if outcome.by_code else "",
-        *(i18n.said(note, language) for note in outcome.notes),
-        _verdict_sentence(outcome, outcome.verdict) if outcome.verdict else "",
-        unexercised_sentence(outcome.unexercised, language),
-        run_sentences(outcome.tests, language) if outcome.tests else "",
-    ]
-    return " ".join(filter(None, sentences))
+    if outcome.failure:
+        return i18n.text("generate.no_files", language, why=outcome.failure)
+    by_code = i18n.text("generate.by_code", language) if outcome.by_code else ""
+    return " ".join(filter(None, [changes_sentence(outcome.changes, language), by_code]))
+
+
+def _reviewers_points(outcome: GenerationOutcome) -> tuple[str, ...]:
+    return tuple(f"`{issue.path}:{issue.line}` {issue.problem}" for issue in outcome.opinions.issues)
 
 
 def _choices(choices: Sequence[str], language: str) -> str:
@@ -160,11 +179,12 @@ def _follow_ups(found: Sequence[FollowUpEdit], language: str) -> str:
     return "\n".join([i18n.text("generate.follow_ups", language), *rows])
 
 
-def _verdict_sentence(outcome: GenerationOutcome, verdict: Verdict) -> str:
+def _verdict_point(outcome: GenerationOutcome, verdict: Verdict) -> Point:
     language = outcome.language
     again = i18n.text("generate.revised", language, count=outcome.revisions) if outcome.revisions else ""
     decision = i18n.text("generate.merged" if outcome.merged else f"generate.{_VERDICTS[verdict.decision]}", language)
-    return i18n.text("generate.verdict", language, score=verdict.score, decision=decision, again=again)
+    text = i18n.text("generate.verdict", language, score=verdict.score, decision=decision, again=again)
+    return Point("ok" if outcome.merged or verdict.decision == "ACCEPT_ORIGINAL" else "look", text)
 
 
 def _impact_sentence(impact: ImpactReport, language: str) -> str:

@@ -12,7 +12,7 @@ from repopilot.agents.coding.places import choose, last_files, named_paths
 from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.testing.loop_tests import run_shown, write_tests_by_loop
-from repopilot.agents.testing.render import additions_text, failure_list, report_text, run_sentences
+from repopilot.agents.testing.render import additions_text, failure_list, point_list, report_text, run_points
 from repopilot.agents.testing.writing.authoring import write_tests
 from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
 from repopilot.code.languages import is_test_path
@@ -72,12 +72,13 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
 
 def _written_text(changes: Changes, report: TestReport, language: str) -> str:
     """What is said of written tests: the files, the run, what they catch."""
-    said = [changes_sentence(changes, language), run_sentences(report, language)]
+    said = [changes_sentence(changes, language)]
     if changes and report.run is None:
         said.append(i18n.text("testing.offered_untested", language))
     if not changes and report.mutants:
         said.append(i18n.text("testing.smaller_task", language))
-    paragraphs = [" ".join(filter(None, said)), "\n".join(failure_list(report, language))]
+    points = point_list(run_points(report, language))
+    paragraphs = [" ".join(filter(None, said)), points, "\n".join(failure_list(report, language))]
     return "\n\n".join(filter(None, [*paragraphs, additions_text(report, language)]))
 
 

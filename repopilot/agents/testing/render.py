@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.testing.attempts import iteration_json
@@ -17,17 +17,31 @@ _MOST_REASONS = 2
 _MOST_NAMES = 5
 _MOST_MUTANTS = 4
 _LONGEST_ASSERTION = 600
+_MARKS = {"ok": "✓", "look": "!", "bad": "✗"}
+
+
+class Point(NamedTuple):
+    """One thing that a user should know of a result, and whether it is good, needs a look, or is bad."""
+
+    mark: Literal["ok", "look", "bad"]
+    text: str
 
 
 def report_text(report: TestReport, language: str) -> str:
-    """Markdown: a sentence on each run of a report, then its first failures."""
-    return "\n".join([run_sentences(report, language), *failure_list(report, language)])
+    """Markdown: a list of what the runs of a report came to, then its first failures."""
+    return "\n\n".join(
+        filter(None, [point_list(run_points(report, language)), "\n".join(failure_list(report, language))])
+    )
 
 
-def run_sentences(report: TestReport, language: str) -> str:
-    """One sentence on each run of a report, or why there was none; then what the change turned."""
-    said = [part for each in _reports(report) for part in (_run_sentence(each, language), _turned(each, language))]
-    return " ".join(filter(None, said))
+def point_list(points: Sequence[Point]) -> str:
+    """Points as a list in Markdown."""
+    return "\n".join(f"- {_MARKS[point.mark]} {point.text}" for point in points)
+
+
+def run_points(report: TestReport, language: str) -> list[Point]:
+    """What each run of a report came to, or why there was none."""
+    return [point for each in _reports(report) for point in _points(each, language)]
 
 
 def failure_list(report: TestReport, language: str) -> list[str]:
@@ -35,10 +49,10 @@ def failure_list(report: TestReport, language: str) -> list[str]:
     return [row for each in _reports(report) if each.run for row in _failures(each.run, language)]
 
 
-def unexercised_sentence(names: Sequence[str], language: str) -> str:
-    """Says which changed definitions no test calls; '' for none."""
+def unexercised_points(names: Sequence[str], language: str) -> list[Point]:
+    """Says which changed definitions no test calls."""
     shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
-    return i18n.text("testing.unexercised", language, names=shown) if names else ""
+    return [Point("look", i18n.text("testing.unexercised", language, names=shown))] if names else []
 
 
 def additions_text(report: TestReport, language: str) -> str:
@@ -147,41 +161,69 @@ def _reports(report: TestReport) -> Sequence[TestReport]:
     return [report, report.written] if report.written else [report]
 
 
-def _run_sentence(report: TestReport, language: str) -> str:
+def _points(report: TestReport, language: str) -> list[Point]:
     run = report.run
     if run is None:
-        why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)
-        return i18n.text("testing.not_run", language, why=why)
-    lacking = [] if run.passed or run.failed else missing_modules(run)
-    if lacking:
+        return [
+            _not_run(
+                i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language), language
+            )
+        ]
+    if lacking := [] if run.passed or run.failed else missing_modules(run):
         modules = ", ".join(f"`{name}`" for name in lacking)
-        return i18n.text("testing.not_run", language, why=i18n.text("testing.lacking", language, modules=modules))
-    whose = i18n.text("testing.of_repository" if report.protected else "testing.written", language)
-    counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
-    passed = {"count": run.passed, "whose": whose, "level": run.level, "seconds": run.duration_s}
-    if run.genuine and run.control:
-        return i18n.text("testing.passed_control", language, **passed, control=run.control)
+        return [_not_run(i18n.text("testing.lacking", language, modules=modules), language)]
+    counted = _compared if report.compared and (run.passed or run.failed) else _counted
+    return [*counted(report, run, language), *_verification(report, run, language)]
+
+
+def _not_run(why: str, language: str) -> Point:
+    why = f"{why[:1].upper()}{why[1:].rstrip('.')}."
+    return Point("look", i18n.text("testing.points.not_run", language, why=why))
+
+
+def _counted(report: TestReport, run: TestRun, language: str) -> list[Point]:
+    whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
+    counts: dict[str, tuple[Literal["ok", "bad"], int]] = {
+        "passed": ("ok", run.passed),
+        "failed": ("bad", run.failed),
+        "errors": ("bad", run.errors),
+    }
+    return [
+        Point(mark, i18n.text(f"testing.points.{key}", language, count=count, whose=whose))
+        for key, (mark, count) in counts.items()
+        if count
+    ]
+
+
+def _compared(report: TestReport, run: TestRun, language: str) -> list[Point]:
+    """Which tests the change turned red or green."""
+    whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
+    green = i18n.text("testing.points.still_green", language, count=report.still_green, whose=whose)
+    groups: dict[str, tuple[Literal["ok", "look", "bad"], Sequence[str]]] = {
+        "turned_red": ("bad", report.broken),
+        "turned_green": ("ok", report.repaired),
+        "still_red": ("look", report.red_before),
+    }
+    turned = [
+        Point(mark, i18n.text(f"testing.points.{key}", language, count=len(ids), names=_names(ids, language)))
+        for key, (mark, ids) in groups.items()
+        if ids
+    ]
+    return [*([Point("ok", green)] if report.still_green else []), *turned]
+
+
+def _verification(report: TestReport, run: TestRun, language: str) -> list[Point]:
+    """Whether the pass is verified, and how; else why not."""
     if run.genuine:
-        return i18n.text("testing.passed", language, **passed)
-    if report.compared and run.passed and not (run.failed or run.errors) and run.ended == "finished":
-        gone = i18n.message("testing.gone", count=len(report.broken))
-        why = i18n.joined(run.reasons[:_MOST_REASONS] or (gone,), "; ")
-        return i18n.text("testing.passed_unverified", language, **passed, why=why)
-    said = i18n.text("testing.counted", language, **counts, whose=whose, level=run.level)
-    reasons = [i18n.said(reason, language) for reason in run.reasons[:_MOST_REASONS]]
-    return f"{said} {'; '.join(reasons)}." if reasons and not run.failures else said
-
-
-def _turned(report: TestReport, language: str) -> str:
-    """Which tests a change turned red or green, '' where they did not run without it."""
-    if not report.compared or report.run is None:
-        return ""
-    if not (report.run.passed or report.run.failed):
-        return ""
-    groups = {"turned_red": report.broken, "turned_green": report.repaired, "still_red": report.red_before}
-    parts = [i18n.text(f"testing.{key}", language, names=_names(ids, language)) for key, ids in groups.items() if ids]
-    parts.insert(0, i18n.text("testing.still_green", language, count=report.still_green))
-    return i18n.text("testing.compared", language, parts="; ".join(parts))
+        key = "testing.points.verified_control" if run.control else "testing.points.verified"
+        return [Point("ok", i18n.text(key, language, control=run.control))]
+    gone = (i18n.message("testing.gone", count=len(report.broken)),) if report.compared and run.passed else ()
+    whole = not (run.failed or run.errors) and run.ended == "finished"
+    reasons = run.reasons[:_MOST_REASONS] or (gone if whole else ())
+    if not reasons or run.failures:
+        return []
+    why = "; ".join(i18n.said(reason, language).rstrip(".") for reason in reasons)
+    return [Point("look", i18n.text("testing.points.not_verified", language, why=why))]
 
 
 def _names(ids: Sequence[str], language: str) -> str:

@@ -18,6 +18,7 @@ from repopilot.types import Evidence
 from repopilot.ui.answer.citations import code_props, linked, source_rows
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.file_changes import files_element, show_decisions
+from repopilot.ui.answer.folds import folds_props, summary_of
 from repopilot.ui.answer.hunks import file_of
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
@@ -170,7 +171,7 @@ def _text(answer: Answer, language: str) -> str:
         shown = (f"*{understood}*" if answer.understood else "", answer.result.lead, answer.result.draft)
         return "\n\n".join(filter(None, shown))
     plan = plan_of(answer)
-    return plan.note if plan else answer.text
+    return plan.note if plan else summary_of(answer, language) or answer.text
 
 
 async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | None) -> list[cl.CustomElement]:
@@ -180,6 +181,8 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
         return [_search_element(chat, id, found)]
     if review := review_of(answer):
         elements.append(element("Findings", findings_props(id, review, answer.citations, chat.language)))
+    if folds := folds_props(id, answer, chat.language):
+        elements.append(element("Folds", folds))
     if impact := impact_props(answer, chat.language):
         elements.append(element("Impact", impact))
     if isinstance(answer.result, Explanation) and answer.evidence:

@@ -13,7 +13,8 @@ MOST = 500
 """Chats in a list; more are found by searching."""
 _FACTS = ("name", "address", "title", "pinned")
 _LIST = """
-SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked FROM
+SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked,
+    iif(json_valid(first.content), json_extract(first.content, '$.command'), '') FROM
     (SELECT thread, repository, count(*) AS turns, min(number) AS first, max(number) AS last FROM turns
      WHERE owner = :owner GROUP BY thread, repository) AS ends
 JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
@@ -103,7 +104,8 @@ def _facts(connection: sqlite3.Connection, owner: str) -> dict[str, dict[str, ob
 
 
 def _listed(row: tuple, facts: Mapping[str, object]) -> ListedChat:
-    thread, repository, question, turns, asked = row
-    title = str(facts.get("title") or "") or " ".join(question.split())[:TITLE_LENGTH] or "…"
+    thread, repository, question, turns, asked, command = row
+    words = [f"/{command}"] * bool(command) + question.split()
+    title = str(facts.get("title") or "") or " ".join(words)[:TITLE_LENGTH] or "…"
     name, address = str(facts.get("name", "")), str(facts.get("address", ""))
     return ListedChat(thread, repository, title, turns, asked, name, address, bool(facts.get("pinned")))
