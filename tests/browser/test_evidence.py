@@ -2,6 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
+from support import git_server
+from support.app import running
 from support.browser import Tab
 
 pytestmark = pytest.mark.browser
@@ -19,12 +21,66 @@ def test_the_evidence_shows_its_lines_and_opens_the_file(opened: Tab):
 
     first.locator(".rp-source").click()
     side = page.locator("#side-view-content")
-    expect(side.locator("tr.rp-cited", has_text="def harvest")).to_be_visible()
+    expect(side.locator(".rp-cited", has_text="def harvest")).to_be_visible()
     line = first.locator("tr.rp-cited").first
     number = line.get_attribute("data-line")
     line.get_by_role("button").click()
-    expect(side.locator("tr.rp-cited .rp-line-number")).to_have_text([number])
+    expect(side.locator(".rp-cited .rp-line-number")).to_have_text([number])
 
     page.reload()
     expect(page.locator(".rp-evidence .rp-found").first).to_contain_text("harvest")
     assert opened.problems == []
+
+
+def test_the_code_beside_the_chat_is_read_by_names_outline_and_files(opened: Tab):
+    page = opened.page
+    opened.say("Where is the ripe fruit harvested?")
+    page.locator(".rp-evidence .rp-found").first.locator(".rp-source").click()
+    code = page.get_by_role("region", name="Code")
+    expect(code.locator(".rp-tk", has_text="def").first).to_be_visible()
+
+    code.locator(".rp-tf", has_text="harvest").first.click()
+    expect(code.locator(".rp-name")).to_contain_text("Defined at")
+    code.locator(".rp-name").get_by_role("button", name="test_harvest").click()
+    expect(code).to_contain_text("tests/test_trees.py")
+    expect(code.locator(".rp-cited")).to_contain_text("harvest(")
+
+    code.get_by_role("button", name="Files").click()
+    code.get_by_label("Filter files").fill("water")
+    code.get_by_role("button", name="orchard/water.py").click()
+    expect(code.get_by_text("litres").first).to_be_visible()
+    code.get_by_role("button", name="Outline").click()
+    code.get_by_role("button", name="litres").click()
+    expect(code.locator(".rp-cited")).to_contain_text("def litres")
+    assert opened.problems == []
+
+
+SCROLL = """async () => {
+    const pane = document.querySelector('.rp-file-text');
+    const frames = [];
+    for (let step = 0; step < 20; step++) {
+        const began = performance.now();
+        pane.scrollTop = pane.scrollHeight * step / 20;
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+        frames.push(performance.now() - began);
+    }
+    return frames.sort((a, b) => a - b)[10];
+}"""
+
+
+@pytest.mark.slow
+def test_a_file_of_20_000_lines_stays_responsive(browser, tmp_path):
+    lines = [f"VALUE_{n} = {n}  # the value of {n}" for n in range(19_990)]
+    git_server.commit(tmp_path / "long", {"long.py": "\n".join([*lines, "", "def last_one():", "    return 1", ""])})
+    tab = Tab(browser)
+    with running(tmp_path / "home", ollama_url="", embedded="false", auto_download="false") as app:
+        page = tab.page
+        page.goto(f"{app.url}/?repo={tmp_path / 'long'}")
+        page.wait_for_selector('[data-answerable="true"]')
+        tab.say("Where is last_one defined?")
+        page.locator(".rp-evidence .rp-found").first.locator(".rp-source").click()
+        code = page.get_by_role("region", name="Code")
+        expect(code.locator(".rp-cited").first).to_contain_text("def last_one")
+        print("a frame took", took := page.evaluate(SCROLL), "ms")
+        assert took < 1000, "far from the 100 ms of a machine that does nothing else"
+    tab.close()

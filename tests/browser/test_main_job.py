@@ -59,8 +59,8 @@ def test_from_the_first_screen_to_a_cited_answer(tab, world):
     side = page.locator("#side-view-content")
     expect(side).to_contain_text("orchard/trees.py")
     expect(side).to_contain_text(f"commit {world.commit[:7]}")
-    expect(side.locator("tr.rp-cited", has_text="def harvest")).to_be_visible()
-    first = int(side.locator("tr.rp-cited .rp-line-number").first.inner_text())
+    expect(side.locator(".rp-cited", has_text="def harvest")).to_be_visible()
+    first = int(side.locator(".rp-cited .rp-line-number").first.inner_text())
     assert "orchard/trees.py" in side.inner_text() and 1 <= first <= 16
     assert tab.problems == []
 
@@ -93,7 +93,7 @@ def test_a_reload_and_a_second_tab_find_the_same_repository(opened, world):
     page.reload()
     expect(page.locator(ANSWER, has_text="picks every ripe fruit").last).to_be_visible()
     page.locator("a[href^='#cite-']").first.click()
-    expect(page.locator("#side-view-content tr.rp-cited", has_text="def harvest")).to_be_visible()
+    expect(page.locator("#side-view-content .rp-cited", has_text="def harvest")).to_be_visible()
     page.locator("#side-view-title button").click()
     expect(page.locator("#side-view-content")).to_have_count(0)
 

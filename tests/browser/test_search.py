@@ -31,11 +31,11 @@ def test_a_search_lists_places_without_asking_a_model(opened, world):
     # The file beside, at the place; then at one line.
     found.first.get_by_role("button", name="Open orchard/trees.py at lines").click()
     side = page.locator("#side-view-content")
-    expect(side.locator("tr.rp-cited", has_text="def harvest")).to_be_visible()
+    expect(side.locator(".rp-cited", has_text="def harvest")).to_be_visible()
     line = found.first.locator("tr", has=page.locator("mark", has_text="ripe")).first
     number = line.get_attribute("data-line")
     line.get_by_role("button").click()
-    expect(side.locator("tr.rp-cited .rp-line-number")).to_have_text([number])
+    expect(side.locator(".rp-cited .rp-line-number")).to_have_text([number])
     assert opened.problems == []
 
 
@@ -63,7 +63,7 @@ def test_a_search_is_refined_in_place_and_survives_a_reload(opened):
     card.get_by_role("button", name="Remove the filter kind:function").click()
     expect(card.locator(".rp-filter")).to_have_count(0)
     card.locator(".rp-found .rp-source").first.click()
-    expect(page.locator("#side-view-content tr.rp-cited", has_text="def litres")).to_be_visible()
+    expect(page.locator("#side-view-content .rp-cited", has_text="def litres")).to_be_visible()
     assert opened.problems == []
 
 

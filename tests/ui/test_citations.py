@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.types import Citation
-from repopilot.ui.answer.citations import code_props, linked, source_rows
+from repopilot.ui.answer.citations import linked, source_rows
+from repopilot.ui.answer.code_panel import code_props, host_link
 
 GOOD = Citation(1, "src/a.py", 10, 12, "c" * 40, "f")
 BAD = Citation(2, "src/b.py", 1, 1, "c" * 40, supported=False)
@@ -32,8 +33,14 @@ def test_rows_name_the_place():
 def test_the_view_holds_the_cited_lines(start, length, total):
     text = "\n".join(str(n) for n in range(1, total + 1))
     props = code_props(Citation(1, "f", start, start + length, "abc"), text, "en")
-    numbers = range(props["first"], props["first"] + len(props["lines"]))
-    assert props["first"] >= 1 and props["end"] <= props["total"]
-    if total and start <= total:
-        assert props["start"] in numbers and props["end"] in numbers
-        assert props["lines"][start - props["first"]] == str(start)
+    assert props["start"] >= 1 and props["end"] <= len(props["lines"]) == max(1, total)
+    if start <= total:
+        assert "".join(piece for _, piece in props["lines"][props["start"] - 1]) == str(start)
+
+
+def test_lines_are_linked_on_hosts_whose_form_is_known():
+    place = Citation(1, "src/a b.py", 3, 5, "c" * 40)
+    link = host_link("https://github.com/o/r.git", place, 3, 5)
+    assert link == f"https://github.com/o/r/blob/{'c' * 40}/src/a%20b.py#L3-L5"
+    assert host_link("https://gitlab.com/o/r", place, 3, 5).endswith("/-/blob/" + "c" * 40 + "/src/a%20b.py#L3-5")
+    assert host_link("https://host.example/o/r", place, 3, 5) == host_link("", place, 3, 5) == ""

@@ -13,9 +13,9 @@ from chainlit.chat_context import chat_contexts
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
 from repopilot.results import Answer, Explanation, Generation, SearchReport
-from repopilot.retrieval import skipped_files
 from repopilot.types import Evidence
-from repopilot.ui.answer.citations import code_props, linked, source_rows
+from repopilot.ui.answer.citations import linked, source_rows
+from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.file_changes import files_element, show_decisions
 from repopilot.ui.answer.folds import folds_props, summary_of
@@ -26,7 +26,7 @@ from repopilot.ui.answer.search_view import index_status, search_of, search_prop
 from repopilot.ui.answer.step_text import inert
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.chats.chat_store import Exchange
-from repopilot.ui.elements import element, show_aside
+from repopilot.ui.elements import element
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
@@ -141,23 +141,10 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
     if citation.commit != shown.index.commit:
         return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
-    text = await asyncio.to_thread(_text_of_file, chat, shown.index, citation.path)
-    if text is None:
-        return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
     line = payload.get("line")
     if isinstance(line, int):
         citation = replace(citation, start_line=line, end_line=line)
-    await show_aside("Code", code_props(citation, text, chat.language))
-    return {}
-
-
-def _text_of_file(chat: Chat, index: Index, path: str) -> str | None:
-    """The text of an indexed file, or of one that was skipped and asked for by name."""
-    text = index.text(path)
-    snapshot = chat.opening.snapshot if chat.opening else None
-    if text is not None or snapshot is None or skipped_files.reason(index, path) is None:
-        return text
-    return skipped_files.text_on_demand(snapshot, path, chat.settings.max_file_kb << 10)
+    return await show_code(chat, shown.index, citation)
 
 
 def _text(answer: Answer, language: str) -> str:

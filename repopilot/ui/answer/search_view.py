@@ -14,10 +14,10 @@ from repopilot.retrieval.exact_matches import ALIASES
 from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.types import Citation
-from repopilot.ui.answer.citations import code_props
+from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.stored_turns import store
 from repopilot.ui.chat import Chat, ShownAnswer
-from repopilot.ui.elements import show_aside, update
+from repopilot.ui.elements import update
 from repopilot.ui.messages import LONGEST
 from repopilot.ui.progress_text import progress_line
 
@@ -74,14 +74,10 @@ async def search_open(chat: Chat, payload: dict) -> dict:
         return {"error": i18n.text("ui.search.gone", chat.language)}
     if report.commit != shown.index.commit:
         return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
-    text = await asyncio.to_thread(shown.index.text, place.path)
-    if text is None:
-        return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=place.path)}
     line = payload.get("line")
     first, last = (line, line) if isinstance(line, int) else (place.start_line, place.end_line)
     citation = Citation(place.number, place.path, first, last, report.commit, place.symbol)
-    await show_aside("Code", code_props(citation, text, chat.language))
-    return {}
+    return await show_code(chat, shown.index, citation)
 
 
 async def search_lines(chat: Chat, payload: dict) -> dict:

@@ -1,0 +1,159 @@
+"""The panel beside the chat: a whole file in colour with its outline, what a name in it stands for, and every other
+file of the repository."""
+
+from __future__ import annotations
+
+import asyncio
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
+
+from repopilot import i18n
+from repopilot.errors import RepoPilotError
+from repopilot.i18n.format import commit_words
+from repopilot.impact.call_graph import callers
+from repopilot.retrieval import skipped_files
+from repopilot.types import Citation, Symbol
+from repopilot.ui.chat import Chat
+from repopilot.ui.elements import show_aside
+from repopilot.ui.highlight import highlighted
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+
+FILES_SHOWN, PLACES_SHOWN = 200, 40
+_HOSTS = {
+    "github.com": ("/blob/{commit}/{path}", "#L{start}-L{end}"),
+    "gitlab.com": ("/-/blob/{commit}/{path}", "#L{start}-{end}"),
+    "codeberg.org": ("/src/commit/{commit}/{path}", "#L{start}-L{end}"),
+    "bitbucket.org": ("/src/{commit}/{path}", "#lines-{start}:{end}"),
+}
+"""How hosts address lines of a file at a commit."""
+
+
+async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
+    """Open the panel at cited lines; returns {}, or {error} where the file can't be shown.
+
+    Args:
+        chat: where to open it.
+        index: what the lines come from.
+        citation: the lines.
+    """
+    props = await asyncio.to_thread(_props, chat, index, citation)
+    if props is None:
+        return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
+    await show_aside("Code", props)
+    return {}
+
+
+async def open_file(chat: Chat, payload: dict) -> dict:
+    """Open another file of the repository in the panel.
+
+    Args:
+        chat: where the panel is.
+        payload: {path, line: the one to mark, 1 by default}.
+    """
+    index = chat.opening.index if chat.opening else None
+    if index is None:
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    line = payload.get("line")
+    line = line if isinstance(line, int) and line > 0 else 1
+    return await show_code(chat, index, Citation(0, str(payload.get("path", "")), line, line, index.commit))
+
+
+async def look_up(chat: Chat, payload: dict) -> dict:
+    """What a name in the panel stands for.
+
+    Args:
+        chat: where the panel is.
+        payload: {name: as it stands in the code}.
+
+    Returns:
+        {name, definitions: [place], callers: [place]}, a place {path, line, label}.
+    """
+    index = chat.opening.index if chat.opening else None
+    name = str(payload.get("name", ""))[:200]
+    if index is None or not name:
+        return {}
+    found = await asyncio.to_thread(index.symbols, name)
+    try:
+        related = await asyncio.to_thread(callers, index, name) if found else []
+    except RepoPilotError:
+        related = []  # several definitions have the name: which one is meant isn't known here
+    return {
+        "name": name,
+        "definitions": [{"path": s.path, "line": s.start_line, "label": s.qualified} for s in found[:PLACES_SHOWN]],
+        "callers": [{"path": r.path, "line": r.line, "label": r.name or r.path} for r in related[:PLACES_SHOWN]],
+    }
+
+
+async def list_files(chat: Chat, payload: dict) -> dict:
+    """The files whose paths hold a text or match a glob; returns {files: [path], more: how many others, in words}.
+
+    Args:
+        chat: where the panel is.
+        payload: {filter: the text}.
+    """
+    index = chat.opening.index if chat.opening else None
+    wanted = str(payload.get("filter", ""))[:200].lower().strip()
+    paths = sorted(index.files) if index else []
+    found = [path for path in paths if wanted in path.lower() or ("*" in wanted and fnmatch(path.lower(), wanted))]
+    more = len(found) - FILES_SHOWN
+    said = i18n.text("ui.code.more_files", chat.language, count=more) if more > 0 else ""
+    return {"files": found[:FILES_SHOWN], "more": said}
+
+
+def code_props(
+    citation: Citation, text: str, language: str, *, outline: tuple[Symbol, ...] = (), url: str | None = None
+) -> dict:
+    """Props of the element `Code`: the file with the cited lines highlighted.
+
+    Args:
+        citation: the cited lines.
+        text: of the file.
+        language: of the reader.
+        outline: the definitions of the file.
+        url: of the repository on its host, None for a local folder.
+    """
+    lines = highlighted(citation.path, text)
+    start, end = max(1, citation.start_line), min(max(citation.end_line, citation.start_line), len(lines))
+    kind = "lines" if end > start else "line"
+    facts = [
+        i18n.text(f"ui.code.{kind}", language, start=start, end=end, total=len(lines)),
+        commit_words(citation.commit, language),
+        citation.symbol,
+    ]
+    return {
+        "path": citation.path,
+        "facts": " · ".join(fact for fact in facts if fact),
+        "supported": citation.supported,
+        "lines": lines,
+        "start": start,
+        "end": end,
+        "outline": [[each.qualified.count("."), each.name, each.start_line] for each in outline],
+        "host": host_link(url or "", citation, start, end),
+        "words": i18n.section("ui.code.words", language),
+    }
+
+
+def host_link(url: str, citation: Citation, start: int, end: int) -> str:
+    """The address of lines at their commit on the repository's host; '' where the host's form isn't known. Pure."""
+    host = urlsplit(url).hostname or ""
+    form = _HOSTS.get(host.removeprefix("www."))
+    if form is None or not citation.commit.isalnum():
+        return ""
+    path = quote(citation.path)
+    return url.removesuffix(".git") + "".join(form).format(commit=citation.commit, path=path, start=start, end=end)
+
+
+def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:
+    """None where the file can't be shown."""
+    text = index.text(citation.path)
+    snapshot = chat.opening.snapshot if chat.opening else None
+    if text is None and snapshot is not None and skipped_files.reason(index, citation.path) is not None:
+        text = skipped_files.text_on_demand(snapshot, citation.path, chat.settings.max_file_kb << 10)
+    if text is None:
+        return None
+    outline = tuple(index.outline(citation.path)) if citation.path in index.files else ()
+    url = chat.opening.source.url if chat.opening else None
+    return code_props(citation, text, chat.language, outline=outline, url=url)
