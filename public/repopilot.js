@@ -56,6 +56,7 @@
     if (state === shown || list.querySelector('input, details[open]')) return;
     shown = state;
     words = found.words;
+    nameButtons();
     nav.setAttribute('aria-label', words.chats);
     search.placeholder = words.search;
     search.setAttribute('aria-label', words.search);
@@ -228,6 +229,51 @@
     event.preventDefault();
     event.stopPropagation();
   }, true);
+
+  // ---- the first line of a finished answer stays in view, unless the reader went elsewhere ----
+  let follows = false;
+  const follow = () => { follows = true; };
+  const leave = () => { follows = false; };
+  document.addEventListener('keydown', (event) => { if (event.key === 'Enter' && event.target === input()) follow(); });
+  document.addEventListener('click', (event) => { if (event.target.closest?.('#chat-submit, .rp-button')) follow(); }, true);
+  for (const name of ['wheel', 'touchmove']) document.addEventListener(name, leave, { passive: true });
+
+  function finished(nodes) {
+    const sources = nodes.map((node) => node.querySelector?.('.rp-sources') || (node.matches?.('.rp-sources') ? node : null)).find(Boolean);
+    if (!sources || !follows) return;
+    setTimeout(() => {
+      const message = sources.closest('[data-step-type="assistant_message"]');
+      const top = message?.getBoundingClientRect().top ?? 60;
+      if (follows && (top < 50 || top > window.innerHeight * 0.6)) message.scrollIntoView({ block: 'start' });
+      follows = false;
+    }, 250);
+  }
+  new MutationObserver((changes) => {
+    finished(changes.flatMap((change) => [...change.addedNodes]));
+    nameButtons();
+  }).observe(document.querySelector('#root') || document.body, { childList: true, subtree: true });
+
+  // ---- names for Chainlit's buttons that show only a picture ----
+  function nameButtons() {
+    const names = { '#chat-submit': words.send, '#stop-button': words.stop, '#chat-settings-open-modal': words.settings,
+      '#new-chat-button': words.new, '#chat-input': words.ask, '#theme-toggle': words.theme };
+    for (const [place, name] of Object.entries(names)) {
+      const found = name && document.querySelector(place);
+      if (found && found.getAttribute('aria-label') !== name) found.setAttribute('aria-label', name);
+    }
+    const icons = { 'arrow-down': words.down, 'arrow-left': words.close, 'lucide-x': words.close, copy: words.copy, check: words.copy };
+    for (const button of document.querySelectorAll('#root button:not([aria-label]), [role="dialog"] button:not([aria-label])')) {
+      if (button.textContent.trim() || button.title) continue;
+      const icon = button.querySelector('svg')?.getAttribute('class') || '';
+      const name = Object.entries(icons).find(([part]) => icon.includes(part))?.[1] || words.button;
+      if (name) button.setAttribute('aria-label', name);
+    }
+    for (const dialog of document.querySelectorAll('[role="dialog"]:not([aria-label])')) dialog.setAttribute('aria-label', dialog.querySelector('h2')?.textContent || 'RepoPilot');
+    for (const handle of document.querySelectorAll('[role="separator"][aria-controls]')) {
+      if (!document.getElementById(handle.getAttribute('aria-controls'))) handle.removeAttribute('aria-controls');
+      if (!handle.hasAttribute('aria-label')) handle.setAttribute('aria-label', words.resize || 'Resize');
+    }
+  }
 
   // ---- the page ----
   document.body.append(toggle, nav, health, options);

@@ -1,4 +1,4 @@
-import { Fragment, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { ChevronDown, ChevronRight, FileCode2 } from 'lucide-react';
 
 function Pieces({ pieces }) {
@@ -54,6 +54,13 @@ const Evidence = (window.repopilotEvidence ||= function ({ props, callAction }) 
     const result = await callAction({ name: 'show_citation', payload: { answer: props.answer, number, line } });
     setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
   };
+  // Hovering the number of a citation shows its lines.
+  useEffect(() => {
+    for (const place of [...props.shown, ...props.folded]) {
+      const text = place.lines.map(([number, pieces]) => `${number}  ${pieces.map((piece) => piece[1]).join('')}`).join('\n');
+      for (const link of document.querySelectorAll(`a[href="#cite-${props.answer}-${place.number}"]`)) link.title = `${place.place}\n\n${text}`;
+    }
+  });
   return (
     <section className="rp-evidence rp-code" aria-label={props.words.title}>
       <strong>{props.words.title}</strong>

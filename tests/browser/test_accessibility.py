@@ -1,0 +1,43 @@
+"""What axe-core finds: no serious violation, in light and dark, wide and narrow; and the keyboard reaches everything."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from support.browser import Tab
+
+pytestmark = pytest.mark.browser
+expect.set_options(timeout=20_000)
+
+
+def violations(page):
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{each['id']}: {node['target']} {node['html'][:160]} {node['failureSummary'][-160:]}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), [(1280, 850, "dark"), (390, 800, "light")])
+def test_nothing_serious_is_wrong_with_a_page_in_use(browser, fresh, width, height, scheme):
+    tab = Tab(browser, width=width, height=height, scheme=scheme)
+    page = tab.page
+    page.goto(fresh.app.url)
+    page.wait_for_selector(".rp-welcome")
+    assert violations(page) == []
+    page.goto(f"{fresh.app.url}/?repo={fresh.repository()}")
+    page.wait_for_selector('[data-answerable="true"]')
+    tab.say("How is the ripe fruit counted?")
+    expect(page.locator(".rp-footer")).to_be_visible()
+    page.locator(".rp-evidence .rp-found").first.locator(".rp-source").click()
+    expect(page.get_by_role("region", name="Code")).to_be_visible()
+    assert violations(page) == []
+    if width < 700:
+        page.keyboard.press("Escape")
+    tab.say("/rename litres litres_needed")
+    expect(page.get_by_role("button", name="Accept this change").first).to_be_visible(timeout=60_000)
+    tab.say("/impact harvest")
+    expect(page.locator(".rp-folds").last).to_be_visible(timeout=60_000)
+    assert violations(page) == []
+    tab.close()
