@@ -1,4 +1,4 @@
-"""What axe-core finds: no serious violation, in light and dark, wide and narrow; and the keyboard reaches everything."""
+"""What axe-core finds: no serious violation, in light and dark, wide and narrow."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe

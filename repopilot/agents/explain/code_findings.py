@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
+from repopilot.agents.explain.mentioned import mentioned_places, unknown_mentions
 from repopilot.agents.exploration import retrieve, skipped_excerpts
-from repopilot.i18n import Language
+from repopilot.i18n import Language, message
 from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack
@@ -65,6 +66,8 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
         if found.code is not None:
             showing.note(form=found.code.form, sure=found.code.sure)
             await showing.write(found.code.text)
+        for path in unknown_mentions(question, workspace.index):
+            showing.degrade(message("explain.mention_gone", path=path))
         showing.note(evidence=[asdict(place) for place in found.evidence], commit=workspace.index.commit)
     return found
 
@@ -79,7 +82,9 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     index = workspace.index
     code = answer_by_code(question, results, workspace, language)
     asked_for = _skipped(workspace, results) if code is None else ()
-    evidence = evidence_for(index, results, code.places if code else asked_for)
+    first = tuple(code.places if code else asked_for)
+    first += tuple(mentioned_places(question, workspace, len(first) + 1))
+    evidence = evidence_for(index, results, first)
     outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
     return Findings(question, results, evidence, code, outline, language)
 

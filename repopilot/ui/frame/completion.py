@@ -38,6 +38,10 @@ def completions(index: Index, typed: str, *, mention: bool) -> list[dict]:
         mention: whether what is typed is a mention, which names the file of a symbol with it.
     """
     found = ranked(index.derived(_names), typed.strip())
+    changes = [
+        Name(value, value, "change") for value in ("diff", "commit") if mention and value.startswith(typed.lower())
+    ]
+    found = [*(changes if typed else ()), *found, *(() if typed else changes)][:SHOWN]
     return [
         {"value": _written(each, mention), "label": each.value, "kind": each.kind, "detail": each.detail}
         for each in found
@@ -77,6 +81,6 @@ def _names(index: Index) -> list[Name]:
 
 
 def _written(name: Name, mention: bool) -> str:
-    if mention and name.kind != "file":
+    if mention and name.kind not in ("file", "change"):
         return f"{name.detail.rpartition(':')[0]}:{name.value}"
     return name.value
