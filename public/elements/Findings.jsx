@@ -13,6 +13,24 @@ function save({ name, mime, base64 }) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
+function Finding({ finding, words, show, fix }) {
+  return (
+    <div className="rp-finding">
+      <div className="rp-row rp-tight">
+        <span className="rp-severity" data-severity={finding.severity}>{finding.severity_label}</span>
+        {finding.number
+          ? <button className="rp-link" onClick={() => show(finding.number)}>{finding.place}</button>
+          : <span>{finding.place}</span>}
+        <span className="rp-muted">{finding.origin}</span>
+        <span className="rp-grow" />
+        <button className="rp-button" onClick={() => fix(finding.fix)}><Wrench size={13} /> {words.fix}</button>
+      </div>
+      <div>{finding.message}</div>
+      {finding.quote && <pre className="rp-quote">{finding.quote}</pre>}
+    </div>
+  );
+}
+
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const Findings = (window.repopilotFindings ||= function ({ props, callAction, sendUserMessage }) {
@@ -26,6 +44,7 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
     const file = await call('download', { form });
     if (file?.base64) save(file);
   };
+  const rest = { words: props.words, show: (number) => call('show_citation', { number }), fix: (task) => sendUserMessage(task, 'generate') };
   return (
     <section className="rp-findings rp-code">
       <div className="rp-row">
@@ -39,26 +58,25 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
         <button className="rp-button" onClick={() => download('markdown')}><Download size={14} /> {props.words.markdown}</button>
       </div>
       {failed && <div className="rp-error">{failed}</div>}
-      {props.files.map((file) => (
-        <div key={file.path} className="rp-file">
-          <div className="rp-row rp-file-head"><span className="rp-place">{file.path}</span><span className="rp-chip rp-chip-soft">{file.findings.length}</span></div>
-          {file.findings.map((finding, at) => (
-            <div key={at} className="rp-finding">
-              <div className="rp-row rp-tight">
-                <span className="rp-severity" data-severity={finding.severity}>{finding.severity_label}</span>
-                {finding.number
-                  ? <button className="rp-link" onClick={() => call('show_citation', { number: finding.number })}>{finding.place}</button>
-                  : <span>{finding.place}</span>}
-                <span className="rp-muted">{finding.origin}</span>
-                <span className="rp-grow" />
-                <button className="rp-button" onClick={() => sendUserMessage(finding.fix, 'generate')}><Wrench size={13} /> {props.words.fix}</button>
-              </div>
-              <div>{finding.message}</div>
-              {finding.quote && <pre className="rp-quote">{finding.quote}</pre>}
+      <div className="rp-file">
+        {props.top.map((finding, at) => (
+          <div key={at}>
+            <div className="rp-place rp-muted rp-finding-path">{finding.path}</div>
+            <Finding finding={finding} {...rest} />
+          </div>
+        ))}
+      </div>
+      {props.all && (
+        <details className="rp-all">
+          <summary>{props.all}</summary>
+          {props.files.map((file) => (
+            <div key={file.path} className="rp-file">
+              <div className="rp-row rp-file-head"><span className="rp-place">{file.path}</span><span className="rp-chip rp-chip-soft">{file.findings.length}</span></div>
+              {file.findings.map((finding, at) => <Finding key={at} finding={finding} {...rest} />)}
             </div>
           ))}
-        </div>
-      ))}
+        </details>
+      )}
       {props.more && <div className="rp-muted">{props.more}</div>}
     </section>
   );

@@ -14,6 +14,7 @@ from repopilot.ui.answer.ask import ask
 from repopilot.ui.answer.thread_view import show_earlier
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
+from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.model_status import model_props
 from repopilot.ui.progress_text import progress_line
@@ -53,6 +54,9 @@ async def receive(current: Chat, message: cl.Message) -> None:
             await _answer_pending(current)
     elif parsed.kind == "empty":
         await cl.Message(content=_request_for_text(parsed.command, current.language)).send()
+    elif parsed.kind in ("help", "unknown"):
+        unknown = i18n.text("ui.help.unknown", current.language, command=parsed.command) if parsed.command else ""
+        await cl.Message(content="\n\n".join(filter(None, (unknown, help_text(current.language))))).send()
     elif parsed.kind == "too_long":
         length = count(len(parsed.text), "character", current.language)
         text = i18n.text("ui.chat.too_long", current.language, length=length, limit=LONGEST)

@@ -17,10 +17,10 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """What a message asks for. `command` is `open`, the command of an intent, or '' where the router decides; `text` is
-    '' in a question whose command says enough."""
+    """What a message asks for. `command` is `open`, the command of an intent, that which isn't known, or '' where the
+    router decides; `text` is '' in a question whose command says enough."""
 
-    kind: Literal["open", "question", "empty", "too_long"]
+    kind: Literal["open", "question", "empty", "too_long", "help", "unknown"]
     text: str
     command: str = ""
 
@@ -48,6 +48,18 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
         return ParsedMessage("empty", text, command)
     if len(text) > LONGEST:
         return ParsedMessage("too_long", text, command)
+    first = text.partition(" ")[0]
+    if (
+        not command
+        and first[1:].isalpha()
+        and first.startswith("/")
+        and not is_command(text)
+        and not _is_path(first, paths)
+    ):
+        if first == "/help":
+            return ParsedMessage("help", text)
+        if not looks_like_source(text):
+            return ParsedMessage("unknown", text, first)
     if not command and looks_like_source(text) and not _is_path(text, paths) and not is_command(text):
         return ParsedMessage("open", text, "open")
     return ParsedMessage("question", text, command)

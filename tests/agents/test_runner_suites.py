@@ -69,10 +69,10 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
     assert report.repaired == ("test/shop.test.js::large",)
     assert (report.broken, report.red_before, report.still_green) == ((), ("test/shop.test.js::always red",), 2)
     assert report.genuine and report.exercised == ("shop.js",)
-    assert "- ✓ Verified: with" in said and "shop.js:3 the test test/shop.test.js::large" in said
-    assert "- ✓ 1 test that failed before passes now: `test/shop.test.js::large`." in said
-    assert "- ✓ 2 tests of the repository pass, as before." in said
-    assert "- ! 1 test already failed before the change: `test/shop.test.js::always red`." in said
+    assert "✓ Verified: with" in said and "shop.js:3 the test test/shop.test.js::large" in said
+    assert "✓ 1 test that failed before passes now: `test/shop.test.js::large`." in said
+    assert "✓ 2 tests of the repository pass, as before." in said
+    assert "! 1 test already failed before the change: `test/shop.test.js::always red`." in said
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, fil
     files = {name: text.replace("test('large'", "if (false) test('large'") for name, text in files.items()}
     report, said, _ = await try_change(tmp_path, old, new, files, path)
     assert not report.genuine and report.unbroken and not report.broken
-    assert "- ! Not verified: " in said and "none of them tests what is new" in said
+    assert "! Not verified: " in said and "none of them tests what is new" in said
     # A rename only has to leave them as they are.
     report, said, _ = await try_change(tmp_path / "by_code", old, new, files, path, refactoring=True)
     assert report.genuine and "Verified" in said and "Not verified" not in said
@@ -98,7 +98,7 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
     assert report.genuine and report.repaired == ("test_prices.py::test_no",)
-    assert "- ✓ 1 test that failed before passes now: `test_prices.py::test_no`." in said
+    assert "✓ 1 test that failed before passes now: `test_prices.py::test_no`." in said
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
 async def test_what_a_change_breaks_is_no_pass(tmp_path):
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4")
     assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
-    assert "- ✗ 1 test that passed before fails now: `test/shop.test.js::limit`." in said
+    assert "✗ 1 test that passed before fails now: `test/shop.test.js::limit`." in said
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
     files = FILES | {"test/shop.test.js": green.replace("test('limit'", "if (LIMIT === 3) test('limit'")}
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4", files)
     assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
-    assert "- ! Not verified: 1 of the tests that passed before did not run." in said
+    assert "! Not verified: 1 of the tests that passed before did not run." in said
 
 
 @pytest.mark.slow

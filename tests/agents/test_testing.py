@@ -41,9 +41,9 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
-    said = "- ✓ 1 test of the repository passes.\n- ✓ Verified: "
+    said = "✓ 1 test of the repository passes.  \n✓ Verified: "
     if "lance" in question:
-        said = "- ✓ 1 test du dépôt réussit.\n- ✓ Vérifié\u202f: "
+        said = "✓ 1 test du dépôt réussit.  \n✓ Vérifié\u202f: "
     assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 

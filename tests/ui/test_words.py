@@ -15,6 +15,7 @@ from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip
 from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, review_summary, sarif
+from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.progress_text import percent, progress_line
 from repopilot.ui.repository.estimate import estimate
@@ -45,12 +46,16 @@ def test_a_message_is_a_repository_or_a_question(text, command, kind):
 def test_a_typed_command_counts_like_a_chosen_one():
     assert parse_message("/review src/a.py", "", commands()) == ParsedMessage("question", "src/a.py", "review")
     assert parse_message("src/a.py", "review", commands()) == ParsedMessage("question", "src/a.py", "review")
-    assert parse_message("/nonsense x", "", commands()).command == ""
+    assert parse_message("/nonsense x", "", commands()) == ParsedMessage("unknown", "/nonsense x", "/nonsense")
+    assert parse_message("/help", "", commands()).kind == "help"
+    assert parse_message("/rename a b", "", commands()).kind == "question"
+    for typed in ("/review ", "/rename OLD NEW", "`/explain ", "`/callers NAME`"):
+        assert typed in help_text("en")
 
 
 @given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))
 def test_every_message_means_something(text, command):
-    assert parse_message(text, command, commands()).kind in ("open", "question", "empty", "too_long")
+    assert parse_message(text, command, commands()).kind in ("open", "question", "empty", "too_long", "help", "unknown")
 
 
 def test_the_address_of_the_page():

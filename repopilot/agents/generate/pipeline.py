@@ -108,7 +108,8 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
         return await _by_loop(question, workspace, step, until)
     found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
     if isinstance(edit, RepoPilotError):
-        failure, choices = i18n.said(i18n.reason(edit), language), getattr(edit, "choices", ())
+        choices = getattr(edit, "choices", ())
+        failure = i18n.said(edit.message if choices else i18n.reason(edit), language)
         return GenerationOutcome(failure=failure, choices=choices, language=language)
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))

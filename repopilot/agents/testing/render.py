@@ -35,8 +35,8 @@ def report_text(report: TestReport, language: str) -> str:
 
 
 def point_list(points: Sequence[Point]) -> str:
-    """Points as a list in Markdown."""
-    return "\n".join(f"- {_MARKS[point.mark]} {point.text}" for point in points)
+    """Points in Markdown, a line each."""
+    return "  \n".join(f"{_MARKS[point.mark]} {point.text}" for point in points)
 
 
 def run_points(report: TestReport, language: str) -> list[Point]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
+from typing import get_args
 
 from repopilot import i18n
 from repopilot.impact.svg import graph_svg
 from repopilot.results import Answer, ImpactReport, ReviewReport
 from repopilot.review.findings import score, scores
 from repopilot.review.report import counts_text, is_partial, notes_text
-from repopilot.types import Citation, Finding
+from repopilot.types import Citation, Finding, Severity
 
 FINDINGS_SHOWN = 120
 ROWS_SHOWN = 12
+TOP = 3
+"""Findings shown at once, the gravest; the others fold."""
+SEVERITIES = get_args(Severity)
 
 
 def review_of(answer: Answer) -> ReviewReport | None:
@@ -50,6 +54,11 @@ def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Cit
         number = numbers.get((finding.path, finding.line))
         files.setdefault(finding.path, []).append(_finding_props(finding, number, language))
     more = len(report.findings) - FINDINGS_SHOWN
+    gravest = sorted(report.findings, key=lambda finding: SEVERITIES.index(finding.severity))[:TOP]
+    top = [
+        {"path": each.path, **_finding_props(each, numbers.get((each.path, each.line)), language)} for each in gravest
+    ]
+    every = i18n.text("ui.findings.all", language, count=len(report.findings))
     by_domain = scores(report.findings).items()
     return {
         "answer": answer_id,
@@ -57,6 +66,8 @@ def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Cit
             [i18n.text("ui.findings.overall", language), score(report.findings)],
             *([i18n.term("review.domains", domain, language), points] for domain, points in by_domain),
         ],
+        "top": top,
+        "all": every if len(report.findings) > TOP else "",
         "files": [{"path": path, "findings": findings} for path, findings in files.items()],
         "more": i18n.text("ui.findings.more", language, count=more) if more > 0 else "",
         "words": i18n.section("ui.findings.words", language),

@@ -1,0 +1,20 @@
+"""What can be typed, with an example each."""
+
+from __future__ import annotations
+
+from repopilot import i18n, intents
+from repopilot.agents.coding.typed_commands import FORMS
+
+
+def help_text(language: str) -> str:
+    """The commands as a list in Markdown, and what else the message box takes."""
+    rows = [
+        (f"/{spec.command} {i18n.text(f'intents.{spec.id.lower()}.example', language)}", spec.description(language))
+        for spec in intents.INTENTS
+        if spec.command
+    ]
+    rows += [
+        (form.usage, i18n.text(f"commands.does.{name}", language).rstrip(":\u202f ")) for name, form in FORMS.items()
+    ]
+    listed = [f"- `{typed}`  \n  {does}" for typed, does in rows]
+    return "\n".join([i18n.text("ui.help.lead", language), "", *listed, "", i18n.text("ui.help.more", language)])
