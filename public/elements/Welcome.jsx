@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ArrowRight, FolderGit2, Loader2 } from 'lucide-react';
+import { ArrowRight, FolderGit2, Loader2, Trash2 } from 'lucide-react';
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
@@ -16,6 +16,13 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
     window.history.replaceState(window.history.state, '', url);
   }, [props.language]);
 
+  const [asked, setAsked] = useState('');
+  const [failed, setFailed] = useState('');
+  const erase = async (address) => {
+    const result = await callAction({ name: 'delete_repository', payload: { address } });
+    setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
+    setAsked('');
+  };
   const open = (event) => {
     event.preventDefault();
     if (text.trim()) sendUserMessage(text.trim(), 'open');
@@ -36,12 +43,23 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
           <button className="rp-button" onClick={() => sendUserMessage(props.offer, 'open')}>{words.open_offer}</button>
         </div>
       )}
+      {props.recent.length > 0 && (
+        <ul className="rp-known">
+          {props.recent.map((entry) => (
+            <li key={entry.address} className="rp-row rp-tight">
+              <button className="rp-button rp-round" disabled={entry.gone} title={entry.address} onClick={() => sendUserMessage(entry.address, 'open')}>
+                <FolderGit2 size={14} /> {entry.name}{entry.status ? <span className="rp-muted"> · {entry.status}</span> : null}
+              </button>
+              <span className="rp-muted rp-detail rp-grow">{entry.facts}</span>
+              {asked === entry.address
+                ? <button className="rp-button" onClick={() => erase(entry.address)}>{words.confirm}</button>
+                : <button className="rp-icon-button" aria-label={words.delete} title={words.delete} onClick={() => setAsked(entry.address)}><Trash2 size={14} /></button>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {failed && <div className="rp-error">{failed}</div>}
       <div className="rp-row">
-        {props.recent.map((entry) => (
-          <button key={entry.address} className="rp-button rp-round" title={entry.address} onClick={() => sendUserMessage(entry.address, 'open')}>
-            <FolderGit2 size={14} /> {entry.name}{entry.status ? <span className="rp-muted"> · {entry.status}</span> : null}
-          </button>
-        ))}
         {props.examples.length > 0 && <span className="rp-muted">{words.examples}</span>}
         {props.examples.map(([label, address]) => (
           <button key={address} id={`starter-${label.toLowerCase().replaceAll(' ', '-')}`} className="rp-button rp-round" title={address} onClick={() => sendUserMessage(address, 'open')}>

@@ -105,6 +105,12 @@ def clone_dir(url: str, settings: Settings) -> Path:
     return settings.repos / f"{readable}-{hashlib.sha256(url.encode()).hexdigest()[:10]}.git"
 
 
+def clone_key(source: Source, git_dir: Path) -> str:
+    """What the data of a source is kept under, whose clone is in `git_dir`."""
+    narrowing = "-".join(filter(None, (source.ref, source.subdir)))
+    return git_dir.stem + (f"-{hashlib.sha256(narrowing.encode()).hexdigest()[:8]}" if narrowing else "")
+
+
 def is_clone(snapshot: Snapshot, settings: Settings) -> bool:
     """Whether the snapshot is a clone that RepoPilot made; commits are never fetched into any other repository."""
     return snapshot.git_dir is not None and snapshot.git_dir.parent == settings.repos
@@ -370,11 +376,9 @@ def _snapshot(source: Source, git_dir: Path, ref: str) -> Snapshot:
         raise SourceError(
             i18n.message("repo.not_a_commit", ref=ref.removeprefix("refs/heads/")), i18n.message("repo.name_a_ref")
         )
-    narrowing = "-".join(filter(None, (source.ref, source.subdir)))
-    key = git_dir.stem + (f"-{hashlib.sha256(narrowing.encode()).hexdigest()[:8]}" if narrowing else "")
     branch = ref.removeprefix("refs/heads/").removeprefix("refs/tags/").removeprefix("refs/repopilot/")
     return Snapshot(
-        key=key,
+        key=clone_key(source, git_dir),
         name=source.name,
         commit=commit,
         git_dir=git_dir,

@@ -36,13 +36,18 @@ def open_folder(source: Source) -> Snapshot:
             i18n.message("repo.folder_unreadable", folder=root, error=error.strerror or error),
             i18n.message("repo.check_permissions"),
         ) from error
-    key = f"{root.name or 'root'}-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
+    key = folder_key(root)
     if is_bare(root):
         return _open_bare(source, root, key)
     name = source.name
     return Snapshot(
         key=key, name=name, commit=folder_commit(root), root=root, ref=branch_of(root), subdir=source.subdir
     )
+
+
+def folder_key(root: Path) -> str:
+    """What the data of a local folder is kept under."""
+    return f"{root.name or 'root'}-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
 
 
 def is_bare(path: Path) -> bool:

@@ -9,6 +9,7 @@ import chainlit as cl
 
 from repopilot.ui.answer import answer_view, code_panel, environment_offer, file_changes, plan_view, search_view
 from repopilot.ui.chat import Chat
+from repopilot.ui.conversation import delete_repository
 from repopilot.ui.repository_view import handle_button
 
 Handler = Callable[[Chat, dict], Awaitable[dict]]
@@ -35,6 +36,7 @@ HANDLERS: dict[str, Handler] = {
     "create_plan_branch": plan_view.create_plan_branch,
     "download": file_changes.download,
     "get_model": _get_model,
+    "delete_repository": delete_repository,
     "search_again": search_view.search_again,
     "search_open": search_view.search_open,
     "search_lines": search_view.search_lines,

@@ -21,6 +21,7 @@ from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_import import earlier_files
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
 from repopilot.ui.file_ids import follow_up_id
+from repopilot.ui.repository.known import Sizes
 from repopilot.ui.repository.props import address
 from repopilot.ui.repository.registry import Opening, Openings
 
@@ -150,6 +151,7 @@ class Process:
         self.openings = Openings(runtime, self.models.find_embedder)
         self.models.on_embedder = self.openings.fill_vectors
         self.tasks: set[asyncio.Task] = set()
+        self.sizes: Sizes = {}
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:
         """Run it to its end: the event loop has only weak references to its tasks."""

@@ -7,6 +7,7 @@ import asyncio
 import chainlit as cl
 
 from repopilot import i18n, intents
+from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
 from repopilot.i18n.format import count
 from repopilot.repo.source import split_token
@@ -14,11 +15,14 @@ from repopilot.ui.answer.ask import ask
 from repopilot.ui.answer.thread_view import show_earlier
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
+from repopilot.ui.error_text import error_line
 from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.model_status import model_props
 from repopilot.ui.progress_text import progress_line
-from repopilot.ui.repository.recent import recent
+from repopilot.ui.repository.known import delete_data, known_rows
+from repopilot.ui.repository.props import address
+from repopilot.ui.repository.recent import forget, recent
 from repopilot.ui.repository.registry import Opening
 from repopilot.ui.repository_view import open_repository
 from repopilot.ui.settings_panel import choose_language, send_commands, send_settings
@@ -139,11 +143,10 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
 def welcome_props(chat: Chat, offer: str) -> dict:
     """Props of the element `Welcome`; `offer` is a repository that a link on another page named, '' for none."""
     shared, language = chat.process, chat.language
-    phases = {opening.source.name: opening.phase for opening in shared.openings.all()}
-    entries = [
-        {**entry, "status": _status(phases.get(entry["name"], ""), language)}
-        for entry in recent(shared.database, chat.owner)
-    ]
+    phases = {address(opening): opening.phase for opening in shared.openings.all()}
+    found = recent(shared.database, chat.owner)
+    rows = known_rows(found, shared.runtime.settings, shared.sizes, language)
+    entries = [{**row, "status": _status(phases.get(row["address"], ""), language)} for row in rows]
     return {
         "model": model_props(shared.models, language),
         "recent": entries,
@@ -152,6 +155,34 @@ def welcome_props(chat: Chat, offer: str) -> dict:
         "words": i18n.section("ui.welcome", language),
         "language": chat.chosen_language,
     }
+
+
+async def delete_repository(chat: Chat, payload: dict) -> dict:
+    """Delete the data of a repository and take it off the first screen; chats about it stay in the side bar.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {address: as stored}.
+
+    Returns:
+        {}, or {error}.
+    """
+    process, wanted = chat.process, str(payload.get("address", ""))
+    for opening in [each for each in process.openings.all() if address(each) == wanted]:
+        if not process.openings.close(opening):
+            return {"error": i18n.text("ui.errors.opening_busy", chat.language)}
+
+    def delete() -> None:
+        known = [entry["address"] for entry in recent(process.database, chat.owner)]
+        if wanted in known:
+            delete_data(wanted, [each for each in known if each != wanted], process.runtime.settings)
+            forget(process.database, wanted, chat.owner)
+
+    try:
+        await asyncio.to_thread(delete)
+    except RepoPilotError as error:
+        return {"error": error_line(error, chat.language)}
+    return {}
 
 
 def _status(phase: str, language: str) -> str:

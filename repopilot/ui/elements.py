@@ -12,7 +12,7 @@ from chainlit.session import WebsocketSession
 from repopilot.foreign_text import visible_values
 
 CODE_VIEW = "code-view"
-EXACT = frozenset({"id", "key", "answer", "query", "folders", "filters", "draft", "path"})
+EXACT = frozenset({"id", "key", "answer", "query", "folders", "filters", "draft", "path", "address"})
 """What elements send back, and must find unchanged. Paths hold nothing hidden; see `foreign_text.is_plain_name`."""
 
 

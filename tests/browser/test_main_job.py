@@ -4,7 +4,9 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from support import git_server
 from support.browser import Tab
+from support.orchard import FILES
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
@@ -210,3 +212,20 @@ def test_a_page_elsewhere_only_offers_a_repository(tab, world):
     page.evaluate("link => { location.href = link }", link)
     expect(page.get_by_role("button", name="Open it")).to_be_visible()
     expect(page.locator(".rp-card")).to_have_count(0)
+
+
+def test_what_was_opened_before_is_listed_and_deleted_with_its_data(tab, world, tmp_path):
+    page = tab.page
+    folder = tmp_path / "meadow"
+    git_server.commit(folder, FILES)
+    page.goto(f"{world.app.url}/?repo={folder}")
+    page.wait_for_selector('[data-answerable="true"]')
+    page.goto(world.app.url)
+    row = page.locator(".rp-known li", has_text="meadow")
+    expect(row).to_contain_text(re.compile(r"indexed 20\d\d-.* · .*KB"))
+    row.get_by_role("button", name="Delete its data").click()
+    row.get_by_role("button", name="Delete index and clone?").click()
+    expect(page.locator(".rp-known li", has_text="meadow")).to_have_count(0)
+    assert (folder / "README.md").exists()
+    assert not list((world.app.home / "data" / "index").glob("meadow*"))
+    assert tab.problems == []

@@ -205,7 +205,15 @@ def _compared(report: TestReport, run: TestRun, language: str) -> list[Point]:
         "still_red": ("look", report.red_before),
     }
     turned = [
-        Point(mark, i18n.text(f"testing.points.{key}", language, count=len(ids), names=_names(ids, language)))
+        Point(
+            mark,
+            i18n.text(
+                f"testing.points.{key}",
+                language,
+                count=len(ids),
+                names=_names(ids, language, 2 if key == "still_red" else _MOST_NAMES),
+            ),
+        )
         for key, (mark, ids) in groups.items()
         if ids
     ]
@@ -226,9 +234,9 @@ def _verification(report: TestReport, run: TestRun, language: str) -> list[Point
     return [Point("look", i18n.text("testing.points.not_verified", language, why=why))]
 
 
-def _names(ids: Sequence[str], language: str) -> str:
-    shown = ", ".join(f"`{name}`" for name in ids[:_MOST_NAMES])
-    more = len(ids) - _MOST_NAMES
+def _names(ids: Sequence[str], language: str, most: int) -> str:
+    shown = ", ".join(f"`{name}`" for name in ids[:most])
+    more = len(ids) - most
     return i18n.text("testing.and_more", language, names=shown, count=more) if more > 0 else shown
 
 

@@ -22,6 +22,12 @@ def recent(database: ChatDatabase, owner: str = "") -> list[dict]:
     return [{"name": row[2], "address": row[1]} for row in rows if is_intact(row)]
 
 
+def forget(database: ChatDatabase, address: str, owner: str = "") -> None:
+    """Take a repository off the list. Raises StorageError."""
+    statement = "DELETE FROM opened WHERE owner = ? AND address = ?"
+    database.run(lambda connection: connection.execute(statement, (owner, address)))
+
+
 def remember(database: ChatDatabase, name: str, address: str, owner: str = "") -> None:
     """Put a repository first in the list of recent ones. A full or read-only disk is logged, not raised.
 

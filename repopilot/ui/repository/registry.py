@@ -167,6 +167,15 @@ class Openings:
             return False
         return self._run(opening, self._index(opening, opening.snapshot, full=False))
 
+    def close(self, opening: Opening) -> bool:
+        """Forget an opening, so that its data can be deleted. False while it is busy."""
+        if not opening.idle:
+            return False
+        if opening.watch is not None:
+            opening.watch.stop()
+        self._open.pop(opening.key, None)
+        return True
+
     def reindex(self, opening: Opening) -> bool:
         """Discard the index and build it again. False while it is busy."""
         if not opening.idle or opening.snapshot is None:
