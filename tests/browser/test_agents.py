@@ -109,6 +109,8 @@ def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
     patch = download.value.path().read_text()
     assert "+    return AMOUNT" in patch and "+AMOUNT = 1" not in patch and "use.py" in patch
 
+    page.reload()  # what was decided is kept with the chat
+    expect(file).to_have_attribute("data-decision", "accepted")
     file.get_by_role("button", name="Undo").click()
     expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
     assert (folder / "pour.py").read_text() == LONG

@@ -67,7 +67,8 @@ async def _show(
     opening, before = chat.opening, chat.answers.get(message.id)
     assert opening is not None and opening.snapshot is not None
     shown = message.streaming or before is not None
-    now = ShownAnswer(answer, index, opening.snapshot.root, decisions_kept(before, answer))
+    decided = decisions_kept(before, answer) if before or exchange is None else dict(exchange.decisions)
+    now = ShownAnswer(answer, index, opening.snapshot.root, decided)
     chat.answers[message.id] = replace(now, written=before.written) if before else now
     _forget_old(chat)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)

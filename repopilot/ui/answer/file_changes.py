@@ -15,8 +15,9 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
 from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
-from repopilot.ui.answer.hunks import divisible, hunk_id, hunks_of
+from repopilot.ui.answer.hunks import before_change, divisible, hunk_id, hunks_of
 from repopilot.ui.answer.report_props import review_of, sarif
+from repopilot.ui.answer.stored_turns import store
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
@@ -62,7 +63,16 @@ async def decide(chat: Chat, payload: dict) -> dict:
         shown.decisions.clear()
         shown.decisions.update(decided)
     await show_decisions(chat, answer_id)
+    await _keep(chat, shown)
     return {}
+
+
+async def _keep(chat: Chat, shown: ShownAnswer) -> None:
+    """Store the decisions with the conversation, so that they are there when it is opened again."""
+    for number, exchange in enumerate(chat.exchanges):
+        if exchange.answer is shown.answer:
+            chat.exchanges[number] = replace(exchange, decisions=dict(shown.decisions))
+            await store(chat, chat.thread_key, chat.exchanges[number])
 
 
 def _decide_file(
@@ -159,14 +169,18 @@ def _taken_back(file: FileChange, shown: ShownAnswer) -> FileChange:
     """What undoes a change that was written."""
     if file.change == "added":
         return replace(file, change="deleted", content="")
-    return replace(file, change="modified", content=shown.index.text(file.path) or "")
+    before = before_change(file) if file.change == "modified" else None
+    text = shown.index.text(file.path) or "" if before is None else before
+    return replace(file, change="modified", content=text)
 
 
 def _check_unchanged(target: Path, file: FileChange, shown: ShownAnswer) -> None:
     """What the user has changed since the index was built would be lost. Raises UsageError."""
     hint = i18n.message("ui.errors.changed_hint", button=i18n.message("ui.opening.words.update"))
     on_disk = blob_id(target.read_bytes()) if target.is_file() else ""
-    known = {shown.written.get(file.path), blob_id(file.content.encode())}
+    said = [_result(id, shown, shown.decisions) for id, each in shown.files.items() if each.path == file.path]
+    contents = [file.content, *(each.content for each in said if each is not None)]
+    known = {shown.written.get(file.path), *(blob_id(content.encode()) for content in contents)}
     if file.change == "added" and on_disk not in {"", *known}:
         raise UsageError(i18n.message("ui.errors.exists", path=file.path), hint)
     if file.path in shown.index.files:

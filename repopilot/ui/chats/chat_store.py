@@ -44,6 +44,7 @@ class Exchange:
         commit: the state of the repository the answer is about.
         interrupted: whether the answer is incomplete or there is only an error, and another try is offered.
         id: of its row.
+        decisions: what the user accepted or rejected, by the id of a file or hunk.
     """
 
     question: str
@@ -53,6 +54,7 @@ class Exchange:
     commit: str = ""
     interrupted: bool = False
     id: str = field(default_factory=new_id, compare=False)
+    decisions: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_lookup(self) -> bool:
