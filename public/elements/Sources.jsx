@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { AlertTriangle, FileCode2, RotateCcw, Shuffle, Sparkles } from 'lucide-react';
+import { AlertTriangle, Check, ClipboardCopy, FileCode2, ListTree, RotateCcw, Shuffle, Sparkles, ThumbsDown, ThumbsUp } from 'lucide-react';
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
@@ -8,6 +8,39 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
   const show = async (number) => {
     const result = await callAction({ name: 'show_citation', payload: { answer: props.answer, number } });
     setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
+  };
+
+  const { words } = props;
+  const [rating, setRating] = useState(props.rating);
+  const [asking, setAsking] = useState(false);
+  const [remark, setRemark] = useState('');
+  const [copied, setCopied] = useState(false);
+  const call = async (name, payload) => {
+    const result = await callAction({ name, payload: { answer: props.answer, ...payload } });
+    setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
+    return result?.response;
+  };
+  const rate = async (value, why = '') => {
+    const wanted = rating === value && !why ? 0 : value;
+    const kept = await call('rate', { rating: wanted, remark: why });
+    if (kept?.rating === wanted) setRating(wanted);
+    setAsking(wanted === -1 && !why);
+  };
+  const copy = async () => {
+    const found = await call('copy_answer', {});
+    if (!found?.text) return;
+    await navigator.clipboard.writeText(found.text);
+    setCopied(true);
+  };
+  const steps = async () => {
+    const file = await call('download', { form: 'steps' });
+    if (!file?.base64) return;
+    const bytes = Uint8Array.from(atob(file.base64), (c) => c.charCodeAt(0));
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([bytes], { type: file.mime }));
+    link.download = file.name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
   // The marks in the answer's text are links to `#cite-<answer>-<number>`: this element gives them their effect.
@@ -57,7 +90,21 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
           ))}
         </div>
       )}
-      {props.footer && <div className="rp-footer">{props.footer}</div>}
+      {props.footer && (
+        <div className="rp-row rp-tight">
+          <div className="rp-footer rp-grow">{props.footer}</div>
+          <button className="rp-icon-button" aria-label={words.good} title={words.good} aria-pressed={rating === 1} onClick={() => rate(1)}><ThumbsUp size={14} /></button>
+          <button className="rp-icon-button" aria-label={words.bad} title={words.bad} aria-pressed={rating === -1} onClick={() => rate(-1)}><ThumbsDown size={14} /></button>
+          <button className="rp-icon-button" aria-label={words.markdown} title={words.markdown} onClick={copy}>{copied ? <Check size={14} /> : <ClipboardCopy size={14} />}</button>
+          <button className="rp-icon-button" aria-label={words.steps} title={words.steps} onClick={steps}><ListTree size={14} /></button>
+        </div>
+      )}
+      {asking && (
+        <form className="rp-row rp-tight" onSubmit={(event) => { event.preventDefault(); rate(-1, remark); setAsking(false); }}>
+          <input className="rp-input rp-grow" autoFocus value={remark} maxLength={2000} onChange={(event) => setRemark(event.target.value)} aria-label={words.remark} placeholder={words.remark} />
+          <button className="rp-button">{words.keep}</button>
+        </form>
+      )}
     </section>
   );
 });

@@ -7,7 +7,15 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui.answer import answer_view, code_panel, environment_offer, file_changes, plan_view, search_view
+from repopilot.ui.answer import (
+    answer_export,
+    answer_view,
+    code_panel,
+    environment_offer,
+    file_changes,
+    plan_view,
+    search_view,
+)
 from repopilot.ui.chat import Chat
 from repopilot.ui.conversation import delete_repository
 from repopilot.ui.repository_view import handle_button
@@ -31,6 +39,8 @@ HANDLERS: dict[str, Handler] = {
     "show_citation": answer_view.show_citation,
     **{name: getattr(code_panel, name) for name in ("open_file", "look_up", "list_files")},
     environment_offer.ACTION: environment_offer.build,
+    "copy_answer": answer_export.copy_answer,
+    "rate": answer_export.rate,
     "decide": file_changes.decide,
     "edit_plan": plan_view.edit_plan,
     "create_plan_branch": plan_view.create_plan_branch,

@@ -42,6 +42,8 @@ class ShownAnswer:
         root: the local folder that accepted files are written to, None for a clone.
         decisions: `accepted` or `rejected` by the id of a file, or of a hunk (`hunk_id`), for those decided on.
         element: the diff view or the search below it, None where it has neither.
+        request: the id of the question, as in the logs.
+        steps: the steps that led to it, as JSON; () for an answer of an earlier session.
         written: git's id of what was written last to a file, by path; '' for one that was deleted.
     """
 
@@ -50,6 +52,8 @@ class ShownAnswer:
     root: Path | None = None
     decisions: dict[str, str] = field(default_factory=dict)
     element: cl.CustomElement | None = None
+    request: str = ""
+    steps: Sequence[dict] = ()
     written: dict[str, str] = field(default_factory=dict)
 
     @property

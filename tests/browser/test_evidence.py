@@ -1,5 +1,7 @@
 """Evidence in a real browser: what code found is shown with its lines, opens beside, and survives a reload."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 from support import git_server
@@ -84,3 +86,25 @@ def test_a_file_of_20_000_lines_stays_responsive(browser, tmp_path):
         print("a frame took", took := page.evaluate(SCROLL), "ms")
         assert took < 1000, "far from the 100 ms of a machine that does nothing else"
     tab.close()
+
+
+def test_an_answer_is_rated_copied_and_its_steps_downloaded(opened: Tab, world):
+    page = opened.page
+    opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened.say("Where is the ripe fruit harvested?")
+    expect(page.locator(".rp-footer")).to_have_count(1)
+    page.get_by_role("button", name="Copy as Markdown with its places").click()
+    expect(page.locator(".lucide-check").last).to_be_visible()
+    assert "`orchard/trees.py:" in page.evaluate("navigator.clipboard.readText()")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the steps as JSON").click()
+    steps = json.loads(download.value.path().read_text())
+    assert len(steps["request"]) == 32 and steps["steps"][0]["children"][0]["name"]
+
+    page.get_by_role("button", name="Bad answer").click()
+    page.get_by_label("What was wrong?").fill("It names the wrong tree.")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    expect(page.get_by_label("What was wrong?")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "true")
+    assert opened.problems == []

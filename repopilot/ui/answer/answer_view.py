@@ -221,6 +221,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "retry": exchange.interrupted or _broke_off(answer),
         "explain": explanation_request(exchange, language) if model else "",
         "footer": exchange.footer,
+        "rating": exchange.rating,
         "words": i18n.section("ui.sources.words", language),
     }
 

@@ -18,7 +18,7 @@ from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
-from repopilot.trace import Event, Finished, root
+from repopilot.trace import Event, Finished, Published, root, tree
 from repopilot.types import Evidence
 from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
 from repopilot.ui.answer.environment_offer import offer_environment
@@ -51,7 +51,7 @@ class PendingQuestion:
         id: of the exchange.
         started: when it was asked, by the monotonic clock.
         storing: what there is of it, being stored.
-        finished: the steps that have finished, with what they noted, for the footer.
+        events: of the trace, as far as it has come.
     """
 
     question: str
@@ -62,12 +62,12 @@ class PendingQuestion:
     id: str = field(default_factory=new_id)
     storing: list[asyncio.Task[None]] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
-    finished: list[Finished] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
     def sink(self, event: Event) -> None:
         """Take an event of the trace."""
-        if isinstance(event, Finished):
-            self.finished.append(event)
+        if not isinstance(event, Published):
+            self.events.append(event)
 
     def exchange(self, answer: Answer, footer: str = "", commit: str = "", *, interrupted: bool = False) -> Exchange:
         """The question with an answer."""
@@ -96,7 +96,7 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         await view.close()
         await _show_failure(chat, pending, error)
     except Exception as error:
-        log.exception("answering")
+        log.exception("answering %s", pending.id)
         await view.close()
         await _show_failure(chat, pending, _unexpected(error))
     else:
@@ -105,6 +105,8 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         answer = in_language(answer, pending.language)
         exchange = pending.exchange(answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
+        shown = chat.answers[pending.message.id]
+        shown.request, shown.steps = pending.id, tree(pending.events)
         await _remember(chat, pending, exchange)
         await offer_environment(chat, answer, workspace)
 
@@ -240,7 +242,7 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
     """
     language, dense = pending.language, workspace.index.dense
     embeds, filling = workspace.embedder is not None, workspace.settings.dense_index
-    data = [finished.data for finished in pending.finished]
+    data = [event.data for event in pending.events if isinstance(event, Finished)]
     models = dict.fromkeys(str(noted["model"]) for noted in data if noted.get("model"))
     tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))
     no_model = "ui.footer.no_model" if workspace.model is None else "ui.footer.no_model_needed"

@@ -14,10 +14,10 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.types import FileChange
+from repopilot.ui.answer.answer_export import answer_markdown, change_exchange, steps_json
 from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
 from repopilot.ui.answer.hunks import before_change, divisible, hunk_id, hunks_of
 from repopilot.ui.answer.report_props import review_of, sarif
-from repopilot.ui.answer.stored_turns import store
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
@@ -63,16 +63,8 @@ async def decide(chat: Chat, payload: dict) -> dict:
         shown.decisions.clear()
         shown.decisions.update(decided)
     await show_decisions(chat, answer_id)
-    await _keep(chat, shown)
+    await change_exchange(chat, shown, decisions=dict(shown.decisions))
     return {}
-
-
-async def _keep(chat: Chat, shown: ShownAnswer) -> None:
-    """Store the decisions with the conversation, so that they are there when it is opened again."""
-    for number, exchange in enumerate(chat.exchanges):
-        if exchange.answer is shown.answer:
-            chat.exchanges[number] = replace(exchange, decisions=dict(shown.decisions))
-            await store(chat, chat.thread_key, chat.exchanges[number])
 
 
 def _decide_file(
@@ -113,7 +105,8 @@ async def download(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif` or `markdown`, path: the id of the file for `file`}.
+        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif`, `markdown` or `steps`, path: the id of the file for
+            `file`}.
 
     Returns:
         {name, mime, base64: the content}, or {error}.
@@ -137,7 +130,9 @@ def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
     if payload.get("form") == "sarif" and (review := review_of(shown.answer)):
         return "repopilot.sarif", "application/sarif+json", sarif(review).encode()
     if payload.get("form") == "markdown":
-        return "repopilot.md", "text/markdown", shown.answer.text.encode()
+        return "repopilot.md", "text/markdown", answer_markdown(shown.answer, "").encode()
+    if payload.get("form") == "steps":
+        return "steps.json", "application/json", steps_json(shown).encode()
     file = shown.files.get(str(payload.get("path", "")))
     if file is None:
         raise UsageError(i18n.message("ui.errors.no_such_file"))

@@ -45,6 +45,8 @@ class Exchange:
         interrupted: whether the answer is incomplete or there is only an error, and another try is offered.
         id: of its row.
         decisions: what the user accepted or rejected, by the id of a file or hunk.
+        rating: what the user thinks of the answer, 1 or -1; 0 where nothing was said.
+        remark: why.
     """
 
     question: str
@@ -55,6 +57,8 @@ class Exchange:
     interrupted: bool = False
     id: str = field(default_factory=new_id, compare=False)
     decisions: dict[str, str] = field(default_factory=dict)
+    rating: int = 0
+    remark: str = ""
 
     @property
     def is_lookup(self) -> bool:

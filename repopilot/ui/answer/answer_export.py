@@ -1,0 +1,73 @@
+"""An answer to take along: as Markdown with the addresses of the lines it cites, its steps as JSON; and what the user
+thinks of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from repopilot import i18n
+from repopilot.i18n.format import short_commit
+from repopilot.results import Answer
+from repopilot.ui.answer.code_panel import host_link
+from repopilot.ui.answer.stored_turns import store
+from repopilot.ui.chat import Chat, ShownAnswer
+
+LONGEST_REMARK = 2000
+
+
+def answer_markdown(answer: Answer, url: str) -> str:
+    """The text of an answer, and below it the places it cites.
+
+    Args:
+        answer: the answer.
+        url: of the repository, '' for a local folder: its places have no address.
+    """
+    rows = []
+    for each in answer.citations:
+        place = f"`{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
+        link = host_link(url, each, each.start_line, each.end_line)
+        rows.append(f"- [{each.number}] " + (f"[{place}]({link})" if link else place))
+    return "\n\n".join(filter(None, [answer.text.strip(), "\n".join(rows)])) + "\n"
+
+
+def steps_json(shown: ShownAnswer) -> str:
+    """The steps that led to an answer: {request, steps}."""
+    return json.dumps({"request": shown.request, "steps": shown.steps}, ensure_ascii=False, indent=1)
+
+
+async def copy_answer(chat: Chat, payload: dict) -> dict:
+    """The Markdown of an answer; returns {text}, or {error}.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    if shown is None:
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    url = chat.opening.source.url if chat.opening else ""
+    return {"text": answer_markdown(shown.answer, url or "")}
+
+
+async def rate(chat: Chat, payload: dict) -> dict:
+    """Keep what the user thinks of an answer, on this machine; it is in the JSON of an exported chat.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id, rating: 1, -1, or 0 for none, remark: why}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    rating = payload.get("rating")
+    if shown is None or rating not in (-1, 0, 1):
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    await change_exchange(chat, shown, rating=rating, remark=str(payload.get("remark", ""))[:LONGEST_REMARK])
+    return {"rating": rating}
+
+
+async def change_exchange(chat: Chat, shown: ShownAnswer, **changes: object) -> None:
+    """Store other facts of an exchange with its conversation."""
+    for number, exchange in enumerate(chat.exchanges):
+        if exchange.answer is shown.answer:
+            chat.exchanges[number] = replace(exchange, **changes)  # type: ignore[arg-type]
+            await store(chat, chat.thread_key, chat.exchanges[number])
