@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, Undo2, X } from 'lucide-react';
+import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, GitBranch, Undo2, X } from 'lucide-react';
 
 function save({ name, mime, base64 }) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -101,6 +101,12 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     localStorage.setItem('repopilot-diff', beside ? 'unified' : 'beside');
     setBeside(!beside);
   };
+  const [branching, setBranching] = useState(false);
+  const [done, setDone] = useState('');
+  const branch = async () => {
+    setBranching(false);
+    setDone((await call('create_change_branch', {}))?.done || '');
+  };
   const go = (id) => {
     setUnfolded({ ...unfolded, [id]: true });
     document.getElementById(`${props.answer}-${id}`)?.scrollIntoView({ block: 'nearest' });
@@ -127,10 +133,14 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
         <span className="rp-muted rp-grow">{props.note}</span>
         <button className="rp-button rp-primary" disabled={!open.length} onClick={() => decide(open, 'accepted')}><Check size={14} /> {props.words.accept_all}</button>
         <button className="rp-button rp-wide" aria-pressed={beside} onClick={turn}><Columns2 size={14} /> {beside ? props.words.unified : props.words.side_by_side}</button>
+        {props.local && (
+          <button className="rp-button" onClick={() => (branching ? branch() : setBranching(true))}><GitBranch size={14} /> {branching ? props.words.branch_confirm : props.words.branch}</button>
+        )}
         <button className="rp-button" onClick={() => download('zip')}><Download size={14} /> {props.words.zip}</button>
         <button className="rp-button" onClick={() => download('patch')}><Download size={14} /> {props.words.patch}</button>
       </div>
       {failed && <div className="rp-error">{failed}</div>}
+      {done && <div className="rp-note">✓ {done}</div>}
       {many && (
         <nav aria-label={props.words.files} className="rp-tree">
           {props.files.filter((file) => !file.follow_up).map((file) => (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -52,6 +53,12 @@ def create_branch(root: Path, name: str, files: Iterable[FileChange], message: s
     except GitFailed as error:
         raise StorageError(i18n.message("repo.branch.failed", name=name, error=error)) from error
     return commit
+
+
+def branch_name(task: str) -> str:
+    """A branch named after a task."""
+    slug = "-".join(re.findall(r"[a-z0-9]+", task.lower())[:6])
+    return f"repopilot/{slug or 'change'}"
 
 
 def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:

@@ -104,6 +104,10 @@ def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
     expect(file).to_have_attribute("data-decision", "accepted")
     assert (folder / "pour.py").read_text() == second
 
+    page.get_by_role("button", name="Commit on a branch").click()
+    page.get_by_role("button", name="Commit on a new branch?").click()
+    expect(page.get_by_text("not committed")).to_be_visible()  # pour.py has been written
+
     with page.expect_download() as download:
         page.get_by_role("button", name="Patch").click()
     patch = download.value.path().read_text()
@@ -114,6 +118,11 @@ def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
     file.get_by_role("button", name="Undo").click()
     expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
     assert (folder / "pour.py").read_text() == LONG
+    page.get_by_role("button", name="Commit on a branch").click()
+    page.get_by_role("button", name="Commit on a new branch?").click()
+    expect(page.get_by_text("holds the change")).to_be_visible()
+    assert "AMOUNT" in run_git(folder, "show", "repopilot/rename-litres-amount:use.py")
+    assert (folder / "use.py").read_text().count("LITRES") == 2
     file.get_by_role("button", name="Accept", exact=True).click()
     expect(file).to_have_attribute("data-decision", "accepted")
     assert (folder / "pour.py").read_text() == LONG.replace("LITRES", "AMOUNT")

@@ -106,6 +106,7 @@ def files_props(shown: ShownFiles, folder: str, language: str) -> dict:
         "title": count(own, "file", language),
         "note": i18n.text("ui.diff.folder" if folder else "ui.diff.clone", language, folder=folder),
         "files": [_file_props(id, shown, folder, language) for id in shown.files],
+        "local": bool(folder),
         "words": i18n.section("ui.diff.words", language),
     }
 

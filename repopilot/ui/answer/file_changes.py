@@ -13,6 +13,7 @@ import chainlit as cl
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
+from repopilot.repo.branch import branch_name, create_branch
 from repopilot.types import FileChange
 from repopilot.ui.answer.answer_export import answer_markdown, change_exchange, steps_json
 from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
@@ -86,6 +87,30 @@ def _decide_file(
         decided[id] = "accepted" if any(decided[each] == "accepted" for each in hunks) else decision
     if decision == "accepted" and file.path != id and file.path in files:
         decided[file.path] = decision  # follow-up edits of a changed file contain its change
+
+
+async def create_change_branch(chat: Chat, payload: dict) -> dict:
+    """Commit the files of an answer on a new branch of the local repository, without those that were rejected. Work
+    tree and HEAD stay as they are.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id}.
+
+    Returns:
+        {done: what was created}, or {error}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    files = not_rejected(shown.files, shown.decisions) if shown else []
+    if shown is None or shown.root is None or not files:
+        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
+    task = next((each.question for each in chat.exchanges if each.answer is shown.answer), "")
+    name = branch_name(task)
+    try:
+        await asyncio.to_thread(create_branch, shown.root, name, files, task or name)
+    except RepoPilotError as error:
+        return {"error": error_line(error, chat.language)}
+    return {"done": i18n.text("ui.plan.branch_done", chat.language, name=name)}
 
 
 async def show_decisions(chat: Chat, answer_id: str) -> None:

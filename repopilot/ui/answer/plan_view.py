@@ -14,7 +14,7 @@ from repopilot.agents.planning.planning_loop import MOST_PARTS
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import said, section, text
-from repopilot.repo.branch import create_branch
+from repopilot.repo.branch import branch_name, create_branch
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.answer.stored_turns import store
@@ -43,12 +43,6 @@ async def create_plan_branch(chat: Chat, payload: dict) -> dict:
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     return {"done": text("ui.plan.branch_done", chat.language, name=name)}
-
-
-def branch_name(task: str) -> str:
-    """A branch named after a task."""
-    slug = "-".join(re.findall(r"[a-z0-9]+", task.lower())[:6])
-    return f"repopilot/{slug or 'plan'}"
 
 
 _NAMES_A_FILE = re.compile(r"[\w-]\.\w{1,5}\b|@\w")
