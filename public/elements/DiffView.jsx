@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, GitBranch, Undo2, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, GitBranch, Pencil, Undo2, X } from 'lucide-react';
 
 function save({ name, mime, base64 }) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -79,6 +79,25 @@ function Hunk({ file, hunk, words, beside, decide }) {
   );
 }
 
+function Editor({ file, words, call, close }) {
+  const [text, setText] = useState(null);
+  useEffect(() => { call('edit_file', { path: file.id }).then((found) => (found?.content == null ? close() : setText(found.content))); }, []);
+  if (text === null) return null;
+  const save = async () => {
+    const kept = await call('edit_file', { path: file.id, content: text });
+    if (kept && !kept.error) close();
+  };
+  return (
+    <div className="rp-editor">
+      <textarea className="rp-input rp-edit" rows={Math.min(24, text.split('\n').length + 1)} value={text} onChange={(event) => setText(event.target.value)} aria-label={file.path} spellCheck="false" />
+      <div className="rp-row rp-tight">
+        <button className="rp-button rp-primary" onClick={save}>{words.save}</button>
+        <button className="rp-button" onClick={close}>{words.cancel}</button>
+      </div>
+    </div>
+  );
+}
+
 function Rows({ file, ...rest }) {
   return (
     <div className="rp-code-scroll rp-diff-scroll" tabIndex={0}>
@@ -101,6 +120,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     localStorage.setItem('repopilot-diff', beside ? 'unified' : 'beside');
     setBeside(!beside);
   };
+  const [editing, setEditing] = useState('');
   const [branching, setBranching] = useState(false);
   const [done, setDone] = useState('');
   const branch = async () => {
@@ -167,6 +187,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
               </>
             ) : (
               <>
+                {!file.deleted && !file.follow_up && <button className="rp-button" onClick={() => setEditing(editing === file.id ? '' : file.id)}><Pencil size={14} /> {props.words.edit}</button>}
                 <button className="rp-button" onClick={() => decide([file.id], 'accepted')}><Check size={14} /> {props.words.accept}</button>
                 <button className="rp-button" onClick={() => decide([file.id], 'rejected')}><X size={14} /> {props.words.reject}</button>
               </>
@@ -174,6 +195,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
             {!file.deleted && <button className="rp-button" aria-label={file.download} title={file.download} onClick={() => download('file', file.id)}><Download size={14} /></button>}
           </div>
           {file.follow_up && <div className="rp-muted rp-diff-more">{file.follow_up}</div>}
+          {editing === file.id && !file.decision && <Editor file={file} words={props.words} call={call} close={() => setEditing('')} />}
           {isOpen(file) && <Rows file={file} words={props.words} beside={beside} decide={decide} />}
         </div>
       ))}

@@ -42,6 +42,7 @@ HANDLERS: dict[str, Handler] = {
     "copy_answer": answer_export.copy_answer,
     "rate": answer_export.rate,
     "decide": file_changes.decide,
+    "edit_file": file_changes.edit_file,
     "create_change_branch": file_changes.create_change_branch,
     "edit_plan": plan_view.edit_plan,
     "create_plan_branch": plan_view.create_plan_branch,

@@ -82,19 +82,25 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
 LONG = "LITRES = 1\n" + "\n".join(f"ROW_{n} = {n}" for n in range(30)) + "\n\n\ndef poured():\n    return LITRES\n"
 
 
-def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
+@pytest.fixture
+def renamed(tab, world, tmp_path):
+    """A tab with a rename of a name in two files, and their folder."""
     folder, page = tmp_path / "long", tab.page
     git_server.commit(folder, {"pour.py": LONG, "use.py": "from pour import LITRES\n\nprint(LITRES)\n"})
     page.goto(f"{world.app.url}/?repo={folder}")
     page.wait_for_selector('[data-answerable="true"]')
     tab.say("/rename LITRES AMOUNT")
-    file = page.locator('.rp-file[data-path="pour.py"]')
-    expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
-    expect(page.locator('.rp-file[data-path="use.py"]').get_by_role("button", name="Accept this change")).to_have_count(
-        1
-    )
-    expect(file.locator(".rp-added .rp-tm").first).to_have_text("AMOUNT")
     expect(page.locator(".rp-footer")).to_be_visible(timeout=60_000)
+    return tab, folder
+
+
+def test_hunks_are_accepted_and_rejected_one_by_one(renamed):
+    tab, folder = renamed
+    page, file = tab.page, tab.page.locator('.rp-file[data-path="pour.py"]')
+    expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
+    other = page.locator('.rp-file[data-path="use.py"]')
+    expect(other.get_by_role("button", name="Accept this change")).to_have_count(1)
+    expect(file.locator(".rp-added .rp-tm").first).to_have_text("AMOUNT")
 
     file.get_by_role("button", name="Accept this change").last.click()
     expect(file.locator('[data-decision="accepted"]')).to_have_count(1)
@@ -103,11 +109,6 @@ def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
     file.get_by_role("button", name="Reject this change").click()
     expect(file).to_have_attribute("data-decision", "accepted")
     assert (folder / "pour.py").read_text() == second
-
-    page.get_by_role("button", name="Commit on a branch").click()
-    page.get_by_role("button", name="Commit on a new branch?").click()
-    expect(page.get_by_text("not committed")).to_be_visible()  # pour.py has been written
-
     with page.expect_download() as download:
         page.get_by_role("button", name="Patch").click()
     patch = download.value.path().read_text()
@@ -118,22 +119,39 @@ def test_hunks_are_accepted_and_rejected_one_by_one(tab, world, tmp_path):
     file.get_by_role("button", name="Undo").click()
     expect(file.get_by_role("button", name="Accept this change")).to_have_count(2)
     assert (folder / "pour.py").read_text() == LONG
-    page.get_by_role("button", name="Commit on a branch").click()
-    page.get_by_role("button", name="Commit on a new branch?").click()
-    expect(page.get_by_text("holds the change")).to_be_visible()
-    assert "AMOUNT" in run_git(folder, "show", "repopilot/rename-litres-amount:use.py")
-    assert (folder / "use.py").read_text().count("LITRES") == 2
     file.get_by_role("button", name="Accept", exact=True).click()
     expect(file).to_have_attribute("data-decision", "accepted")
     assert (folder / "pour.py").read_text() == LONG.replace("LITRES", "AMOUNT")
-
-    # Another tab with the same answer does not write over what was changed since.
-    (folder / "pour.py").write_text("# mine\n")
+    (folder / "pour.py").write_text("# mine\n")  # what was changed since is not written over
     file.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("has changed on disk")).to_be_visible()
     assert (folder / "pour.py").read_text() == "# mine\n"
+    assert tab.problems == []
+
+
+def test_a_change_is_edited_and_committed_on_a_branch(renamed):
+    tab, folder = renamed
+    page, file = tab.page, tab.page.locator('.rp-file[data-path="use.py"]')
     page.get_by_role("button", name="Side by side").click()
     expect(page.locator(".rp-beside").first).to_be_visible()
+    text = "from pour import AMOUNT\n\nprint(AMOUNT, 'litres')\n"
+    file.get_by_role("button", name="Edit").click()
+    file.get_by_role("textbox").fill(text)
+    file.get_by_role("button", name="Use this text").click()
+    expect(file.locator("tr", has_text="'litres'").first).to_be_visible()
+    page.get_by_role("button", name="Commit on a branch").click()
+    page.get_by_role("button", name="Commit on a new branch?").click()
+    expect(page.get_by_text("holds the change")).to_be_visible()
+    assert run_git(folder, "show", "repopilot/rename-litres-amount:use.py").strip() == text.strip()
+    assert (folder / "use.py").read_text().count("LITRES") == 2
+
+    file.get_by_role("button", name="Accept", exact=True).click()
+    expect(file).to_have_attribute("data-decision", "accepted")
+    assert (folder / "use.py").read_text() == text
+    run_git(folder, "branch", "-D", "repopilot/rename-litres-amount")
+    page.get_by_role("button", name="Commit on a branch").click()
+    page.get_by_role("button", name="Commit on a new branch?").click()
+    expect(page.get_by_text("not committed")).to_be_visible()  # what was accepted has been written
     assert tab.problems == []
 
 

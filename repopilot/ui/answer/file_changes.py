@@ -14,6 +14,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.repo.branch import branch_name, create_branch
+from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.ui.answer.answer_export import answer_markdown, change_exchange, steps_json
 from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
@@ -87,6 +88,35 @@ def _decide_file(
         decided[id] = "accepted" if any(decided[each] == "accepted" for each in hunks) else decision
     if decision == "accepted" and file.path != id and file.path in files:
         decided[file.path] = decision  # follow-up edits of a changed file contain its change
+
+
+async def edit_file(chat: Chat, payload: dict) -> dict:
+    """Put the user's own text in place of a generated one, before it is decided on.
+
+    Args:
+        chat: where the text was edited.
+        payload: {answer: id, path: of the file, content: the text; absent to be given it as it is}.
+
+    Returns:
+        {content}, {}, or {error}.
+    """
+    answer_id, path = str(payload.get("answer", "")), str(payload.get("path", ""))
+    shown = chat.answers.get(answer_id)
+    file = next((each for each in shown.answer.files if each.path == path), None) if shown else None
+    before = before_change(file) if file else None
+    if shown is None or file is None or file.change == "deleted" or (file.change == "modified" and before is None):
+        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
+    content = payload.get("content")
+    if not isinstance(content, str):
+        return {"content": file.content}
+    edited = change(path, content, before if file.change == "modified" else None)
+    files = tuple(edited if each is file else each for each in shown.answer.files)
+    note = i18n.text("ui.diff.edited", chat.language, path=path)
+    answer = replace(shown.answer, files=files, degraded=tuple(dict.fromkeys((*shown.answer.degraded, note))))
+    await change_exchange(chat, shown, answer=answer)
+    shown.answer = answer
+    await show_decisions(chat, answer_id)
+    return {}
 
 
 async def create_change_branch(chat: Chat, payload: dict) -> dict:
