@@ -240,6 +240,7 @@
 
   function finished(nodes) {
     const sources = nodes.map((node) => node.querySelector?.('.rp-sources') || (node.matches?.('.rp-sources') ? node : null)).find(Boolean);
+    if (sources && document.hidden) document.title = `✓ ${document.title.replace(/^✓ /, '')}`;
     if (!sources || !follows) return;
     setTimeout(() => {
       const message = sources.closest('[data-step-type="assistant_message"]');
@@ -252,6 +253,22 @@
     finished(changes.flatMap((change) => [...change.addedNodes]));
     nameButtons();
   }).observe(document.querySelector('#root') || document.body, { childList: true, subtree: true });
+
+  // ---- the keys, under `?` ----
+  const keys = make('dialog', { id: 'rp-keys', class: 'rp-keys' });
+
+  function showKeys() {
+    const rows = ['/', '@', 'Enter', 'Shift+Enter', '↑ ↓', 'Tab', 'A', 'R', '?', 'Esc'].map((key, at) => make('li', {}, make('kbd', {}, key), ` ${words[`key_${at}`] || ''}`));
+    keys.replaceChildren(make('h2', {}, words.keys), make('ul', {}, ...rows), make('button', { class: 'rp-button', onclick: () => keys.close() }, words.close));
+    keys.setAttribute('aria-label', words.keys);
+    keys.showModal();
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '?' || event.target.closest?.('input, textarea, [contenteditable]') || keys.open) return;
+    event.preventDefault();
+    showKeys();
+  });
 
   // ---- names for Chainlit's buttons that show only a picture ----
   function nameButtons() {
@@ -276,7 +293,7 @@
   }
 
   // ---- the page ----
-  document.body.append(toggle, nav, health, options);
+  document.body.append(toggle, nav, health, options, keys);
   const kept = localStorage.getItem('repopilot-chats');
   show(WIDE.matches && kept !== 'closed');
   refresh();
@@ -288,6 +305,7 @@
     refresh();
     look();
   }, 500);
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) document.title = document.title.replace(/^✓ /, ''); });
   setInterval(() => { if (!document.hidden) look(); }, 3000);
   setInterval(() => { if (!document.hidden && !nav.hidden) refresh(); }, 5000);
 })();

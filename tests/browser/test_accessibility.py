@@ -26,6 +26,10 @@ def test_nothing_serious_is_wrong_with_a_page_in_use(browser, fresh, width, heig
     page.goto(fresh.app.url)
     page.wait_for_selector(".rp-welcome")
     assert violations(page) == []
+    page.locator("body").press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
     page.goto(f"{fresh.app.url}/?repo={fresh.repository()}")
     page.wait_for_selector('[data-answerable="true"]')
     tab.say("How is the ripe fruit counted?")

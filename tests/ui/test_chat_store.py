@@ -86,8 +86,8 @@ def test_another_conversation_about_the_repository_replaces_none(database):
     assert questions(database) == ["first"]
     found = listed(database)
     assert [(each.id, each.title, each.turns) for each in found] == [
-        ("other", "/plan second", 2),
-        ("thread", "/plan first", 1),
+        ("other", "second", 2),
+        ("thread", "first", 1),
     ]
     remove(database, "other", "")
     assert questions(database, other) == [] and questions(database) == ["first"]

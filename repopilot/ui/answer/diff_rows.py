@@ -57,15 +57,12 @@ def coloured(path: str, rows: Sequence[Row]) -> list[list]:
 
 
 def _without_secrets(change: FileChange, hunks: list[list[Row]]) -> list[list[Row]]:
-    lines = [f"{kind}{text}" for rows in hunks for kind, _, _, text in rows]
-    heads = iter(hunks_of(change))
     joined = []
-    for rows in hunks:
-        hunk = next(heads)
+    for hunk, rows in zip(hunks_of(change), hunks, strict=True):
         before, after = sum(row[0] != "+" for row in rows), sum(row[0] != "-" for row in rows)
         joined += [f"@@ -{hunk.old},{before} +{hunk.new},{after} @@", *(f"{kind}{text}" for kind, _, _, text in rows)]
-    safe = [line for line in shown_diff("\n".join(joined), change.content).split("\n") if not HEADER.fullmatch(line)]
-    texts = iter(safe if len(safe) == len(lines) else lines)
+    safe = shown_diff("\n".join(joined), change.content).split("\n")
+    texts = (line for line in safe if not HEADER.fullmatch(line))
     return [[(kind, old, new, next(texts)[1:]) for kind, old, new, _ in rows] for rows in hunks]
 
 

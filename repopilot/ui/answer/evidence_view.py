@@ -11,6 +11,9 @@ from repopilot.types import Evidence
 from repopilot.ui.answer.excerpt import excerpt
 from repopilot.ui.highlight import Line, highlighted
 
+LONGEST = 150_000
+"""Characters of a file whose places are coloured: what code found is to be on the screen within a second."""
+
 
 def evidence_props(
     answer_id: str, evidence: Sequence[Evidence], text_of: Callable[[str], str | None], language: str
@@ -39,7 +42,8 @@ def evidence_props(
 
 def _read(path: str, text: str) -> tuple[list[str], list[Line]]:
     """The lines of a file, plain and coloured."""
-    return text.split("\n"), highlighted(path, text)
+    lines = text.split("\n")
+    return lines, highlighted(path, text) if len(text) <= LONGEST else [[["", line]] for line in lines]
 
 
 def _place(place: Evidence, file: tuple[list[str], list[Line]], language: str) -> dict:

@@ -13,16 +13,15 @@ MOST = 500
 """Chats in a list; more are found by searching."""
 _FACTS = ("name", "address", "title", "pinned")
 _LIST = """
-SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked,
-    iif(json_valid(first.content), json_extract(first.content, '$.command'), '') FROM
+SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked FROM
     (SELECT thread, repository, count(*) AS turns, min(number) AS first, max(number) AS last FROM turns
      WHERE owner = :owner GROUP BY thread, repository) AS ends
 JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
-WHERE :search = '' OR ends.thread IN
+WHERE :thread IN ('', ends.thread) AND (:search = '' OR ends.thread IN
     (SELECT thread FROM turns WHERE owner = :owner AND question || iif(json_valid(content),
         coalesce(json_extract(content, '$.question') || ' ' || json_extract(content, '$.answer.text'), ''), '')
         LIKE :like ESCAPE '!'
-     UNION SELECT thread FROM chats WHERE owner = :owner AND title || ' ' || name LIKE :like ESCAPE '!')
+     UNION SELECT thread FROM chats WHERE owner = :owner AND title || ' ' || name LIKE :like ESCAPE '!'))
 ORDER BY ends.last DESC LIMIT :most
 """
 
@@ -52,19 +51,20 @@ class ListedChat:
     pinned: bool = False
 
 
-def listed(database: ChatDatabase, owner: str = "", search: str = "") -> list[ListedChat]:
+def listed(database: ChatDatabase, owner: str = "", search: str = "", thread: str = "") -> list[ListedChat]:
     """The chats of a user, pinned ones first, then the one asked last.
 
     Args:
         database: the conversations.
         owner: the user's name, '' where the program has one user.
         search: a text that the title, a question or an answer holds; '' for all chats.
+        thread: the id of the only chat that is wanted, '' for all.
 
     Raises:
         StorageError: the database can't be read.
     """
     like = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-    values = {"owner": owner, "search": search, "like": f"%{like}%", "most": MOST}
+    values = {"owner": owner, "search": search, "like": f"%{like}%", "thread": thread, "most": MOST}
 
     def read(connection: sqlite3.Connection) -> list[ListedChat]:
         known = _facts(connection, owner)
@@ -98,14 +98,18 @@ def describe(connection: sqlite3.Connection, thread: str, owner: str, **facts: o
     connection.execute(statement, (*row, digest_of(row)))
 
 
+def is_described(connection: sqlite3.Connection, thread: str, owner: str) -> bool:
+    """Whether anything is stored of a chat, within a transaction. Raises sqlite3.Error."""
+    return thread in _facts(connection, owner)
+
+
 def _facts(connection: sqlite3.Connection, owner: str) -> dict[str, dict[str, object]]:
     rows = connection.execute(f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ?", (owner,))
     return {row[0]: dict(zip(_FACTS, row[2:-1], strict=True)) for row in rows if is_intact(row)}
 
 
 def _listed(row: tuple, facts: Mapping[str, object]) -> ListedChat:
-    thread, repository, question, turns, asked, command = row
-    words = [f"/{command}"] * bool(command) + question.split()
-    title = str(facts.get("title") or "") or " ".join(words)[:TITLE_LENGTH] or "…"
+    thread, repository, question, turns, asked = row
+    title = str(facts.get("title") or "") or " ".join(question.split())[:TITLE_LENGTH] or "…"
     name, address = str(facts.get("name", "")), str(facts.get("address", ""))
     return ListedChat(thread, repository, title, turns, asked, name, address, bool(facts.get("pinned")))

@@ -20,7 +20,7 @@ from repopilot.intents import lookups
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.results import Answer
 from repopilot.ui.chats.chat_database import TURN_COLUMNS, ChatDatabase, digest_of, is_intact
-from repopilot.ui.chats.chat_list import describe
+from repopilot.ui.chats.chat_list import describe, is_described
 
 QUESTION_SHOWN = 200
 _COLUMNS = ", ".join(TURN_COLUMNS)
@@ -124,7 +124,10 @@ def insert(connection: sqlite3.Connection, key: ThreadKey, exchange: Exchange, a
         (*row, digest_of(row)),
     )
     if not before and key.address:
-        describe(connection, key.thread, key.owner, name=key.name, address=key.address)
+        facts = {"name": key.name, "address": key.address}
+        if exchange.command and not is_described(connection, key.thread, key.owner):
+            facts["title"] = f"/{exchange.command} {question}".strip()
+        describe(connection, key.thread, key.owner, **facts)
 
 
 def load(database: ChatDatabase, key: ThreadKey) -> Conversation:

@@ -88,11 +88,10 @@ def install_frame(server: ModuleType, process: Process) -> None:
         return JSONResponse(await asyncio.to_thread(lambda: completions(index, text[:200], mention=kind == "mention")))
 
     async def _find(thread: str, user: cl.User | None, lang: str) -> ListedChat:
-        every = await _stored(lambda: listed(process.database, _owner(user)), lang)
-        found = next((chat for chat in every if chat.id == thread), None)
-        if found is None:
+        found = await _stored(lambda: listed(process.database, _owner(user), thread=thread), lang)
+        if not found:
             raise HTTPException(404, i18n.text("ui.errors.conversation_gone", i18n.supported(lang)))
-        return found
+        return found[0]
 
     table: tuple[tuple[str, Callable[..., Any], str], ...] = (
         ("/chats", chats, "GET"),
