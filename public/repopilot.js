@@ -265,7 +265,9 @@
   }
 
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '?' || event.target.closest?.('input, textarea, [contenteditable]') || keys.open) return;
+    // Chainlit keeps the message box in focus: an empty one holds no sentence that a question mark could end.
+    const box = event.target.closest?.('input, textarea, [contenteditable]');
+    if (event.key !== '?' || keys.open || !words.keys || (box && (box !== input() || box.value))) return;
     event.preventDefault();
     showKeys();
   });

@@ -67,7 +67,8 @@ class Tab:
         self.page.locator("#chat-submit").click()
 
     def unfold(self) -> None:
-        """Unfold the steps of the last answer."""
+        """Unfold the steps of the last answer, which fold when it is done."""
+        self.page.wait_for_function("!document.querySelector('#stop-button')", timeout=60_000)
         self.page.locator('button[id^="step-Work"], button[id^="step-Travail"]').last.click()
 
     def close(self) -> None:
