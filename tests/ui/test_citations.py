@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.types import Citation
-from repopilot.ui.answer.citations import linked, source_rows
-from repopilot.ui.answer.code_panel import code_props, host_link
+from repopilot.ui.answer.citations import host_link, linked, source_rows
+from repopilot.ui.answer.code_panel import code_props
 
 GOOD = Citation(1, "src/a.py", 10, 12, "c" * 40, "f")
 BAD = Citation(2, "src/b.py", 1, 1, "c" * 40, supported=False)

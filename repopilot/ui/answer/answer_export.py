@@ -4,31 +4,13 @@ thinks of it."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.i18n.format import short_commit
-from repopilot.results import Answer
-from repopilot.ui.answer.code_panel import host_link
-from repopilot.ui.answer.stored_turns import store
+from repopilot.ui.answer.citations import answer_markdown
+from repopilot.ui.answer.stored_turns import change_exchange
 from repopilot.ui.chat import Chat, ShownAnswer
 
 LONGEST_REMARK = 2000
-
-
-def answer_markdown(answer: Answer, url: str) -> str:
-    """The text of an answer, and below it the places it cites.
-
-    Args:
-        answer: the answer.
-        url: of the repository, '' for a local folder: its places have no address.
-    """
-    rows = []
-    for each in answer.citations:
-        place = f"`{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
-        link = host_link(url, each, each.start_line, each.end_line)
-        rows.append(f"- [{each.number}] " + (f"[{place}]({link})" if link else place))
-    return "\n\n".join(filter(None, [answer.text.strip(), "\n".join(rows)])) + "\n"
 
 
 def steps_json(shown: ShownAnswer) -> str:
@@ -63,11 +45,3 @@ async def rate(chat: Chat, payload: dict) -> dict:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
     await change_exchange(chat, shown, rating=rating, remark=str(payload.get("remark", ""))[:LONGEST_REMARK])
     return {"rating": rating}
-
-
-async def change_exchange(chat: Chat, shown: ShownAnswer, **changes: object) -> None:
-    """Store other facts of an exchange with its conversation."""
-    for number, exchange in enumerate(chat.exchanges):
-        if exchange.answer is shown.answer:
-            chat.exchanges[number] = replace(exchange, **changes)  # type: ignore[arg-type]
-            await store(chat, chat.thread_key, chat.exchanges[number])

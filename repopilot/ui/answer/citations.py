@@ -1,13 +1,24 @@
-"""Citations in the browser: their marks in the text as links, their places as props of elements. Pure."""
+"""Citations in the browser: their marks in the text as links, their places as props of elements and as Markdown with
+the addresses of their lines. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import quote, urlsplit
 
+from repopilot.i18n.format import short_commit
+from repopilot.results import Answer
 from repopilot.types import Citation
 from repopilot.ui.answer.step_text import inert, outside_code
 
+_HOSTS = {
+    "github.com": ("/blob/{commit}/{path}", "#L{start}-L{end}"),
+    "gitlab.com": ("/-/blob/{commit}/{path}", "#L{start}-{end}"),
+    "codeberg.org": ("/src/commit/{commit}/{path}", "#L{start}-L{end}"),
+    "bitbucket.org": ("/src/{commit}/{path}", "#lines-{start}:{end}"),
+}
+"""How hosts address lines of a file at a commit."""
 _MARK = re.compile(r"\[(\d{1,3})\??\](?!\\?\()")
 
 
@@ -45,3 +56,28 @@ def source_rows(citations: Sequence[Citation]) -> list[dict]:
         }
         for citation in citations
     ]
+
+
+def answer_markdown(answer: Answer, url: str) -> str:
+    """The text of an answer, and below it the places it cites.
+
+    Args:
+        answer: the answer.
+        url: of the repository, '' for a local folder: its places have no address.
+    """
+    rows = []
+    for each in answer.citations:
+        place = f"`{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
+        link = host_link(url, each, each.start_line, each.end_line)
+        rows.append(f"- [{each.number}] " + (f"[{place}]({link})" if link else place))
+    return "\n\n".join(filter(None, [answer.text.strip(), "\n".join(rows)])) + "\n"
+
+
+def host_link(url: str, citation: Citation, start: int, end: int) -> str:
+    """The address of lines at their commit on the repository's host; '' where the host's form isn't known. Pure."""
+    host = urlsplit(url).hostname or ""
+    form = _HOSTS.get(host.removeprefix("www."))
+    if form is None or not citation.commit.isalnum():
+        return ""
+    path = quote(citation.path)
+    return url.removesuffix(".git") + "".join(form).format(commit=citation.commit, path=path, start=start, end=end)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
@@ -14,6 +13,7 @@ from repopilot.i18n.format import commit_words
 from repopilot.impact.call_graph import callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
+from repopilot.ui.answer.citations import host_link
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.highlight import highlighted
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
     from repopilot.index.store import Index
 
 FILES_SHOWN, PLACES_SHOWN = 200, 40
-_HOSTS = {
-    "github.com": ("/blob/{commit}/{path}", "#L{start}-L{end}"),
-    "gitlab.com": ("/-/blob/{commit}/{path}", "#L{start}-{end}"),
-    "codeberg.org": ("/src/commit/{commit}/{path}", "#L{start}-L{end}"),
-    "bitbucket.org": ("/src/{commit}/{path}", "#lines-{start}:{end}"),
-}
-"""How hosts address lines of a file at a commit."""
 
 
 async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
@@ -134,16 +127,6 @@ def code_props(
         "host": host_link(url or "", citation, start, end),
         "words": i18n.section("ui.code.words", language),
     }
-
-
-def host_link(url: str, citation: Citation, start: int, end: int) -> str:
-    """The address of lines at their commit on the repository's host; '' where the host's form isn't known. Pure."""
-    host = urlsplit(url).hostname or ""
-    form = _HOSTS.get(host.removeprefix("www."))
-    if form is None or not citation.commit.isalnum():
-        return ""
-    path = quote(citation.path)
-    return url.removesuffix(".git") + "".join(form).format(commit=citation.commit, path=path, start=start, end=end)
 
 
 def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:

@@ -16,10 +16,12 @@ from repopilot.repo.apply import safe_target, write_files
 from repopilot.repo.branch import branch_name, create_branch
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
-from repopilot.ui.answer.answer_export import answer_markdown, change_exchange, steps_json
+from repopilot.ui.answer.answer_export import steps_json
+from repopilot.ui.answer.citations import answer_markdown
 from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
 from repopilot.ui.answer.hunks import before_change, divisible, hunk_id, hunks_of
 from repopilot.ui.answer.report_props import review_of, sarif
+from repopilot.ui.answer.stored_turns import change_exchange
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
@@ -114,7 +116,6 @@ async def edit_file(chat: Chat, payload: dict) -> dict:
     note = i18n.text("ui.diff.edited", chat.language, path=path)
     answer = replace(shown.answer, files=files, degraded=tuple(dict.fromkeys((*shown.answer.degraded, note))))
     await change_exchange(chat, shown, answer=answer)
-    shown.answer = answer
     await show_decisions(chat, answer_id)
     return {}
 

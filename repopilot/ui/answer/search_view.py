@@ -15,7 +15,7 @@ from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.types import Citation
 from repopilot.ui.answer.code_panel import show_code
-from repopilot.ui.answer.stored_turns import store
+from repopilot.ui.answer.stored_turns import change_exchange
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import update
 from repopilot.ui.messages import LONGEST
@@ -52,7 +52,8 @@ async def search_again(chat: Chat, payload: dict) -> dict:
     with chat.process.runtime.index_jobs.embedding_paused():
         embedder = chat.process.models.embedder
         found = await asyncio.to_thread(search_page, shown.index, query, count, embedder=embedder)
-    await _replace(chat, shown, replace(shown.answer, result=found, evidence=()))
+    # A reload shows what was seen last.
+    await change_exchange(chat, shown, answer=replace(shown.answer, result=found, evidence=()))
     props = search_props(str(payload["answer"]), found, chat.language, status=index_status(chat, shown.index))
     await update(shown.element, props)
     return {}
@@ -202,16 +203,6 @@ def _shown_search(chat: Chat, payload: dict) -> tuple[ShownAnswer | None, Search
 def _place(report: SearchReport | None, payload: dict) -> RankedPlace | None:
     number = payload.get("number")
     return next((place for place in report.places if place.number == number), None) if report else None
-
-
-async def _replace(chat: Chat, shown: ShownAnswer, answer: Answer) -> None:
-    """Keep another answer in the conversation, so that a reload shows what was seen last."""
-    before, shown.answer = shown.answer, answer
-    for number, exchange in enumerate(chat.exchanges):
-        if exchange.answer is before:
-            chat.exchanges[number] = replace(exchange, answer=answer)
-            await store(chat, chat.thread_key, chat.exchanges[number])
-            return
 
 
 def _summary(report: SearchReport, language: str) -> str:

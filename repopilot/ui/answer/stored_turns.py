@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from repopilot.errors import StorageError
-from repopilot.ui.chat import EXCHANGES_KEPT, Chat
+from repopilot.ui.chat import EXCHANGES_KEPT, Chat, ShownAnswer
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
 from repopilot.ui.repository_view import send_error
 
@@ -34,3 +35,20 @@ async def remember(chat: Chat, key: ThreadKey, exchange: Exchange) -> None:
         chat.exchanges.append(exchange)
         del chat.exchanges[:-EXCHANGES_KEPT]
     await store(chat, key, exchange)
+
+
+async def change_exchange(chat: Chat, shown: ShownAnswer, **changes: object) -> None:
+    """Change what is kept of an answer on the page, in this chat and on disk.
+
+    Args:
+        chat: where the answer is.
+        shown: the answer.
+        changes: attributes of its exchange; another `answer` is that of the page, too.
+    """
+    before = shown.answer
+    shown.answer = changes.get("answer", before)  # type: ignore[assignment]
+    for number, exchange in enumerate(chat.exchanges):
+        if exchange.answer is before:
+            chat.exchanges[number] = replace(exchange, **changes)  # type: ignore[arg-type]
+            await store(chat, chat.thread_key, chat.exchanges[number])
+            return

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from repopilot.i18n.format import short_commit
+from repopilot.ui.answer.citations import answer_markdown
 from repopilot.ui.chats.chat_list import ListedChat
 from repopilot.ui.chats.chat_store import Exchange
 
@@ -20,13 +20,7 @@ def as_markdown(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
     for exchange in exchanges:
         command = f"/{exchange.command} " if exchange.command else ""
         parts.append(f"## {command}{' '.join(exchange.question.split())}")
-        parts.append(exchange.answer.text.strip())
-        parts.append(
-            "\n".join(
-                f"- [{each.number}] `{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
-                for each in exchange.answer.citations
-            )
-        )
+        parts.append(answer_markdown(exchange.answer, "").strip())
         parts += [f"````diff\n{file.diff.strip()}\n````" for file in exchange.answer.files if file.diff]
         parts.append(f"*{exchange.footer}*" if exchange.footer else "")
     return "\n\n".join(part for part in parts if part) + "\n"
