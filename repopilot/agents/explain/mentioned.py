@@ -30,8 +30,7 @@ def mentioned_places(question: str, workspace: Workspace, first: int) -> list[Ev
         first: the number of the first place.
     """
     found: list[Evidence] = []
-    for match in list(_MENTION.finditer(question))[:MOST_MENTIONS]:
-        path, name = match["path"].rstrip("."), match["name"] or ""
+    for path, name in _mentions(question)[:MOST_MENTIONS]:
         if path in ("diff", "commit") and not name:
             found += _changed(workspace, "HEAD" if path == "diff" else "HEAD~1", None if path == "diff" else "HEAD")
         elif path in workspace.index.files:
@@ -42,8 +41,13 @@ def mentioned_places(question: str, workspace: Workspace, first: int) -> list[Ev
 
 def unknown_mentions(question: str, index: Index) -> list[str]:
     """The paths that a question mentions and the index doesn't have: misspelt, or deleted since."""
-    paths = [match["path"].rstrip(".") for match in _MENTION.finditer(question)]
+    paths = (path for path, _ in _mentions(question))
     return [path for path in paths if ("/" in path or "." in path) and path not in index.files]
+
+
+def _mentions(question: str) -> list[tuple[str, str]]:
+    """(path, name) of each mention, the name '' where it mentions no definition."""
+    return [(match["path"].rstrip("."), match["name"] or "") for match in _MENTION.finditer(question)]
 
 
 def _named(index: Index, path: str, name: str) -> Iterator[Evidence]:

@@ -164,16 +164,15 @@ def _reports(report: TestReport) -> Sequence[TestReport]:
 def _points(report: TestReport, language: str) -> list[Point]:
     run = report.run
     if run is None:
-        return [
-            _not_run(
-                i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language), language
-            )
-        ]
+        why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)
+        return [_not_run(why, language)]
     if lacking := [] if run.passed or run.failed else missing_modules(run):
         modules = ", ".join(f"`{name}`" for name in lacking)
         return [_not_run(i18n.text("testing.lacking", language, modules=modules), language)]
-    counted = _compared if report.compared and (run.passed or run.failed) else _counted
-    return [*counted(report, run, language), *_verification(report, run, language)]
+    whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
+    compared = report.compared and (run.passed or run.failed)
+    counted = _compared(report, whose, language) if compared else _counted(run, whose, language)
+    return [*counted, *_verification(report, run, language)]
 
 
 def _not_run(why: str, language: str) -> Point:
@@ -181,8 +180,7 @@ def _not_run(why: str, language: str) -> Point:
     return Point("look", i18n.text("testing.points.not_run", language, why=why))
 
 
-def _counted(report: TestReport, run: TestRun, language: str) -> list[Point]:
-    whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
+def _counted(run: TestRun, whose: str, language: str) -> list[Point]:
     counts: dict[str, tuple[Literal["ok", "bad"], int]] = {
         "passed": ("ok", run.passed),
         "failed": ("bad", run.failed),
@@ -195,9 +193,8 @@ def _counted(report: TestReport, run: TestRun, language: str) -> list[Point]:
     ]
 
 
-def _compared(report: TestReport, run: TestRun, language: str) -> list[Point]:
+def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
     """Which tests the change turned red or green."""
-    whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
     green = i18n.text("testing.points.still_green", language, count=report.still_green, whose=whose)
     groups: dict[str, tuple[Literal["ok", "look", "bad"], Sequence[str]]] = {
         "turned_red": ("bad", report.broken),

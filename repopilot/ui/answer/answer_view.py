@@ -68,8 +68,8 @@ async def _show(
     assert opening is not None and opening.snapshot is not None
     shown = message.streaming or before is not None
     decided = decisions_kept(before, answer) if before or exchange is None else dict(exchange.decisions)
-    now = ShownAnswer(answer, index, opening.snapshot.root, decided)
-    chat.answers[message.id] = replace(now, written=before.written) if before else now
+    written = before.written if before else {}
+    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, decided, written=written)
     _forget_old(chat)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, answer, exchange)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import FileChange
-from repopilot.ui.answer.hunks import HEADER, hunks_of
+from repopilot.ui.answer.hunks import DiffHunk, hunks_of, hunks_text
 from repopilot.ui.highlight import Line, highlighted
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -21,17 +22,19 @@ Row = tuple[str, int | None, int | None, str]
 
 def rows_of(change: FileChange) -> list[list[Row]]:
     """The rows of each hunk, without secrets."""
-    numbered: list[list[Row]] = []
-    for hunk in hunks_of(change):
-        rows: list[Row] = []
-        old, new = hunk.old, hunk.new
-        for line in hunk.lines:
-            sign = line[:1]
-            if sign in ("+", "-", " "):
-                rows.append((sign, None if sign == "+" else old, None if sign == "-" else new, line[1:]))
-                old, new = old + (sign != "+"), new + (sign != "-")
-        numbered.append(rows)
-    return _without_secrets(change, numbered)
+    safe = replace(change, diff=shown_diff(hunks_text(change), change.content))
+    return [_rows(hunk) for hunk in hunks_of(safe)]
+
+
+def _rows(hunk: DiffHunk) -> list[Row]:
+    rows: list[Row] = []
+    old, new = hunk.old, hunk.new
+    for line in hunk.lines:
+        sign = line[:1]
+        if sign in ("+", "-", " "):
+            rows.append((sign, None if sign == "+" else old, None if sign == "-" else new, line[1:]))
+            old, new = old + (sign != "+"), new + (sign != "-")
+    return rows
 
 
 def coloured(path: str, rows: Sequence[Row]) -> list[list]:
@@ -54,16 +57,6 @@ def coloured(path: str, rows: Sequence[Row]) -> list[list]:
         for number, spans in zip((before, after), marks, strict=True):
             shown[number][3] = _marked(shown[number][3], spans)
     return shown
-
-
-def _without_secrets(change: FileChange, hunks: list[list[Row]]) -> list[list[Row]]:
-    joined = []
-    for hunk, rows in zip(hunks_of(change), hunks, strict=True):
-        before, after = sum(row[0] != "+" for row in rows), sum(row[0] != "-" for row in rows)
-        joined += [f"@@ -{hunk.old},{before} +{hunk.new},{after} @@", *(f"{kind}{text}" for kind, _, _, text in rows)]
-    safe = shown_diff("\n".join(joined), change.content).split("\n")
-    texts = (line for line in safe if not HEADER.fullmatch(line))
-    return [[(kind, old, new, next(texts)[1:]) for kind, old, new, _ in rows] for rows in hunks]
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:

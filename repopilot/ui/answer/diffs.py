@@ -15,7 +15,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n.format import count
 from repopilot.types import FileChange
 from repopilot.ui.answer.diff_rows import Row, coloured, rows_of
-from repopilot.ui.answer.hunks import divisible, hunk_id, hunks_of, only
+from repopilot.ui.answer.hunks import divisible, hunk_id, hunk_ids, hunks_text, only
 from repopilot.ui.file_ids import is_follow_up
 
 ROWS_SHOWN = 1500
@@ -75,15 +75,15 @@ def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) 
     for id, file in files.items():
         decision = decisions.get(id)
         if decision == "accepted" if is_follow_up(id) else decision != "rejected":
-            every = range(len(hunks_of(file)))
-            chosen[file.path] = only(file, [n for n in every if decisions.get(hunk_id(id, n)) != "rejected"])
+            left = [n for n, each in enumerate(hunk_ids(id, file)) if decisions.get(each) != "rejected"]
+            chosen[file.path] = only(file, left)
     return list(chosen.values())
 
 
 def accepted(id: str, file: FileChange, decisions: Mapping[str, str]) -> FileChange:
     """A file with the hunks that were accepted only; all of it where it was decided on as a whole."""
-    numbers = range(len(hunks_of(file)))
-    chosen = [n for n in numbers if decisions.get(hunk_id(id, n), decisions.get(id)) == "accepted"]
+    whole = decisions.get(id)
+    chosen = [n for n, each in enumerate(hunk_ids(id, file)) if decisions.get(each, whole) == "accepted"]
     return only(file, chosen)
 
 
@@ -146,15 +146,6 @@ def _hunk_props(id: str, file: FileChange, hunks: Sequence[Sequence[Row]], decis
     return found
 
 
-def _hunks(change: FileChange) -> str:
-    """The hunks without file headers, computed from the content for a new file without a diff."""
-    start = re.search(r"^@@ ", change.diff, re.MULTILINE)
-    if start:
-        return change.diff[start.start() :]
-    made = hunks_of(change)
-    return "".join("\n".join([f"@@ -0,0 +1,{len(hunk.side('+'))} @@", *hunk.lines, ""]) for hunk in made)
-
-
 def _file_patch(file: FileChange) -> str:
     path = checked_path(file.path)
     old, new = _quoted("a/" + path), _quoted("b/" + path)
@@ -163,7 +154,7 @@ def _file_patch(file: FileChange) -> str:
         head.append("new file mode 100644")
     if file.change == "deleted":
         head.append("deleted file mode 100644")
-    hunks = _hunks(file)
+    hunks = hunks_text(file)
     if hunks:
         head.append("--- " + ("/dev/null" if file.change == "added" else old))
         head.append("+++ " + ("/dev/null" if file.change == "deleted" else new))

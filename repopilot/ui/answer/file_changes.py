@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from repopilot.types import FileChange
 from repopilot.ui.answer.answer_export import steps_json
 from repopilot.ui.answer.citations import answer_markdown
 from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
-from repopilot.ui.answer.hunks import before_change, divisible, hunk_id, hunks_of
+from repopilot.ui.answer.hunks import before_change, divisible, hunk_ids
 from repopilot.ui.answer.report_props import review_of, sarif
 from repopilot.ui.answer.stored_turns import change_exchange
 from repopilot.ui.chat import Chat, ShownAnswer
@@ -76,7 +76,7 @@ def _decide_file(
 ) -> None:
     """Note a decision about a file or one of its hunks: when all hunks are decided on, the file is."""
     file = files[id]
-    hunks = [hunk_id(id, number) for number in range(len(hunks_of(file)))]
+    hunks = hunk_ids(id, file)
     if decision == "undone":
         for each in (id, *hunks):
             decided.pop(each, None)
@@ -136,9 +136,21 @@ async def create_change_branch(chat: Chat, payload: dict) -> dict:
     if shown is None or shown.root is None or not files:
         return {"error": i18n.text("ui.errors.files_gone", chat.language)}
     task = next((each.question for each in chat.exchanges if each.answer is shown.answer), "")
+    return await commit_on_branch(chat, shown.root, files, task)
+
+
+async def commit_on_branch(chat: Chat, root: Path, files: Iterable[FileChange], task: str) -> dict:
+    """Commit files on a new branch named after their task; returns {done: what was created}, or {error}.
+
+    Args:
+        chat: where the button was pressed.
+        root: the local folder.
+        files: what is committed.
+        task: what they are for, '' where that isn't known.
+    """
     name = branch_name(task)
     try:
-        await asyncio.to_thread(create_branch, shown.root, name, files, task or name)
+        await asyncio.to_thread(create_branch, root, name, files, task or name)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     return {"done": i18n.text("ui.plan.branch_done", chat.language, name=name)}
@@ -198,13 +210,8 @@ def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
 def _result(id: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> FileChange | None:
     """What accepting has made, or makes, of a file; None where nothing of it is accepted."""
     file = shown.files[id]
-    made = accepted(id, file, decisions)
-    nothing = not any(decisions.get(each) == "accepted" for each in _decided_under(id, file))
-    return None if nothing else made
-
-
-def _decided_under(id: str, file: FileChange) -> list[str]:
-    return [id, *(hunk_id(id, number) for number in range(len(hunks_of(file))))]
+    decided = (decisions.get(each) for each in (id, *hunk_ids(id, file)))
+    return accepted(id, file, decisions) if "accepted" in decided else None
 
 
 def _write(folder: Path, ids: list[str], shown: ShownAnswer, decided: Mapping[str, str]) -> None:

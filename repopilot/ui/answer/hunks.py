@@ -38,6 +38,11 @@ def hunk_id(file_id: str, number: int) -> str:
     return f"{file_id}{_SEPARATOR}{number}"
 
 
+def hunk_ids(file_id: str, change: FileChange) -> list[str]:
+    """What each hunk of a file is decided under, in order."""
+    return [hunk_id(file_id, number) for number in range(len(hunks_of(change)))]
+
+
 def file_of(id: str) -> str:
     """The id of the file that a file or a hunk is decided under."""
     return id.partition(_SEPARATOR)[0]
@@ -55,6 +60,15 @@ def hunks_of(change: FileChange) -> list[DiffHunk]:
         lines = [f"+{line}" for line in change.content.split("\n")]
         found.append((0, 1, lines[:-1] if lines[-1] == "+" else [*lines, NO_NEWLINE]))
     return [DiffHunk(old, new, tuple(lines)) for old, new, lines in found]
+
+
+def hunks_text(change: FileChange) -> str:
+    """The hunks without file headers, as in a unified diff; computed from the content for a new file without a diff."""
+    start = re.search(r"^@@ ", change.diff, re.MULTILINE)
+    if start:
+        return change.diff[start.start() :]
+    made = hunks_of(change)
+    return "".join("\n".join([f"@@ -0,0 +1,{len(hunk.side('+'))} @@", *hunk.lines, ""]) for hunk in made)
 
 
 def divisible(change: FileChange) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,15 +11,13 @@ import chainlit as cl
 from repopilot.agents.planning.likely_places import ordered
 from repopilot.agents.planning.planning_loop import MOST_PARTS
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.errors import RepoPilotError
 from repopilot.i18n import said, section, text
-from repopilot.repo.branch import branch_name, create_branch
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.ui.answer.file_changes import commit_on_branch
 from repopilot.ui.answer.stored_turns import store
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
-from repopilot.ui.error_text import error_line
 
 
 async def create_plan_branch(chat: Chat, payload: dict) -> dict:
@@ -37,12 +34,7 @@ async def create_plan_branch(chat: Chat, payload: dict) -> dict:
     plan = plan_of(shown.answer) if shown else None
     if shown is None or shown.root is None or plan is None or not shown.files:
         return {"error": text("ui.errors.files_gone", chat.language)}
-    name = branch_name(plan.task)
-    try:
-        await asyncio.to_thread(create_branch, shown.root, name, shown.files.values(), plan.task)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
-    return {"done": text("ui.plan.branch_done", chat.language, name=name)}
+    return await commit_on_branch(chat, shown.root, shown.files.values(), plan.task)
 
 
 _NAMES_A_FILE = re.compile(r"[\w-]\.\w{1,5}\b|@\w")

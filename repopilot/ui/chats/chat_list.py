@@ -67,7 +67,7 @@ def listed(database: ChatDatabase, owner: str = "", search: str = "", thread: st
     values = {"owner": owner, "search": search, "like": f"%{like}%", "thread": thread, "most": MOST}
 
     def read(connection: sqlite3.Connection) -> list[ListedChat]:
-        known = _facts(connection, owner)
+        known = _facts(connection, owner, thread)
         rows = connection.execute(_LIST, values).fetchall()
         return [_listed(row, known.get(row[0], {})) for row in rows]
 
@@ -91,7 +91,8 @@ def remove(database: ChatDatabase, thread: str, owner: str) -> None:
 
 def describe(connection: sqlite3.Connection, thread: str, owner: str, **facts: object) -> None:
     """Store what a list says of a chat, within a transaction; what isn't given stays. Raises sqlite3.Error."""
-    said = {"name": "", "address": "", "title": "", "pinned": 0} | _facts(connection, owner).get(thread, {}) | facts
+    known = _facts(connection, owner, thread).get(thread, {})
+    said = {"name": "", "address": "", "title": "", "pinned": 0} | known | facts
     row = (thread, owner, said["name"], said["address"], str(said["title"])[:TITLE_LENGTH], int(bool(said["pinned"])))
     marks = ", ".join("?" * len(CHAT_COLUMNS))
     statement = f"INSERT OR REPLACE INTO chats({', '.join(CHAT_COLUMNS)}) VALUES({marks})"
@@ -100,11 +101,13 @@ def describe(connection: sqlite3.Connection, thread: str, owner: str, **facts: o
 
 def is_described(connection: sqlite3.Connection, thread: str, owner: str) -> bool:
     """Whether anything is stored of a chat, within a transaction. Raises sqlite3.Error."""
-    return thread in _facts(connection, owner)
+    return thread in _facts(connection, owner, thread)
 
 
-def _facts(connection: sqlite3.Connection, owner: str) -> dict[str, dict[str, object]]:
-    rows = connection.execute(f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ?", (owner,))
+def _facts(connection: sqlite3.Connection, owner: str, thread: str = "") -> dict[str, dict[str, object]]:
+    """What is stored of a user's chats by their ids; of all, or of one."""
+    select = f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ? AND ? IN ('', thread)"
+    rows = connection.execute(select, (owner, thread))
     return {row[0]: dict(zip(_FACTS, row[2:-1], strict=True)) for row in rows if is_intact(row)}
 
 

@@ -18,10 +18,10 @@ from pydantic import BaseModel, Field
 from repopilot import i18n
 from repopilot.errors import StorageError
 from repopilot.ui.chat import Process
-from repopilot.ui.chats.chat_export import as_json, as_markdown
 from repopilot.ui.chats.chat_list import TITLE_LENGTH, ListedChat, change, listed, remove
 from repopilot.ui.chats.chat_store import ThreadKey, load
 from repopilot.ui.error_text import error_line
+from repopilot.ui.frame.chat_export import as_json, as_markdown
 from repopilot.ui.frame.completion import completions
 from repopilot.ui.frame.health import health_props
 from repopilot.ui.frame.sidebar import sidebar_props
