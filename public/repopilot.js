@@ -25,6 +25,16 @@
     return found;
   }
 
+  // ---- a file to save, for the elements ----
+  window.repopilotSave = ({ name, mime, base64 }) => {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const link = make('a', { href: URL.createObjectURL(new Blob([bytes], { type: mime })), download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+
   // ---- the chats ----
   const list = make('div', { class: 'rp-chats-list' });
   const search = make('input', { class: 'rp-input', type: 'search', spellcheck: 'false' });

@@ -1,18 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, GitBranch, Pencil, Undo2, X } from 'lucide-react';
 
-function save({ name, mime, base64 }) {
-  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([bytes], { type: mime }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  document.body.appendChild(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
 const SIGNS = { '+': 'rp-added', '-': 'rp-removed' };
 
 function Pieces({ pieces }) {
@@ -139,7 +127,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
   const decide = (paths, decision, hunk = null) => call('decide', { paths, decision, hunk });
   const download = async (form, path) => {
     const file = await call('download', { form, path });
-    if (file?.base64) save(file);
+    if (file?.base64) window.repopilotSave(file);
   };
   const isOpen = (file) => unfolded[file.id] ?? (!many && !file.decision && !file.follow_up);
   const toggle = (file) => setUnfolded({ ...unfolded, [file.id]: !isOpen(file) });

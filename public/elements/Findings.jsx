@@ -1,18 +1,6 @@
 import { useState } from 'react';
 import { Download, Wrench } from 'lucide-react';
 
-function save({ name, mime, base64 }) {
-  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([bytes], { type: mime }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  document.body.appendChild(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
 function Finding({ finding, words, show, fix }) {
   return (
     <div className="rp-finding">
@@ -42,7 +30,7 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
   };
   const download = async (form) => {
     const file = await call('download', { form });
-    if (file?.base64) save(file);
+    if (file?.base64) window.repopilotSave(file);
   };
   const rest = { words: props.words, show: (number) => call('show_citation', { number }), fix: (task) => sendUserMessage(task, 'generate') };
   return (

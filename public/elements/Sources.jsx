@@ -5,11 +5,6 @@ import { AlertTriangle, Check, ClipboardCopy, FileCode2, ListTree, RotateCcw, Sh
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
 const Sources = (window.repopilotSources ||= function ({ props, callAction, sendUserMessage }) {
   const [failed, setFailed] = useState('');
-  const show = async (number) => {
-    const result = await callAction({ name: 'show_citation', payload: { answer: props.answer, number } });
-    setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
-  };
-
   const { words } = props;
   const [rating, setRating] = useState(props.rating);
   const [asking, setAsking] = useState(false);
@@ -20,6 +15,7 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
     setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
     return result?.response;
   };
+  const show = (number) => call('show_citation', { number });
   const rate = async (value, why = '') => {
     const wanted = rating === value && !why ? 0 : value;
     const kept = await call('rate', { rating: wanted, remark: why });
@@ -34,13 +30,7 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
   };
   const steps = async () => {
     const file = await call('download', { form: 'steps' });
-    if (!file?.base64) return;
-    const bytes = Uint8Array.from(atob(file.base64), (c) => c.charCodeAt(0));
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([bytes], { type: file.mime }));
-    link.download = file.name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    if (file?.base64) window.repopilotSave(file);
   };
 
   // The marks in the answer's text are links to `#cite-<answer>-<number>`: this element gives them their effect.
