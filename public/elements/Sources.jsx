@@ -28,10 +28,6 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
     await navigator.clipboard.writeText(found.text);
     setCopied(true);
   };
-  const steps = async () => {
-    const file = await call('download', { form: 'steps' });
-    if (file?.base64) window.repopilotSave(file);
-  };
 
   // The marks in the answer's text are links to `#cite-<answer>-<number>`: this element gives them their effect.
   useEffect(() => {
@@ -86,7 +82,7 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
           <button className="rp-icon-button" aria-label={words.good} title={words.good} aria-pressed={rating === 1} onClick={() => rate(1)}><ThumbsUp size={14} /></button>
           <button className="rp-icon-button" aria-label={words.bad} title={words.bad} aria-pressed={rating === -1} onClick={() => rate(-1)}><ThumbsDown size={14} /></button>
           <button className="rp-icon-button" aria-label={words.markdown} title={words.markdown} onClick={copy}>{copied ? <Check size={14} /> : <ClipboardCopy size={14} />}</button>
-          <button className="rp-icon-button" aria-label={words.steps} title={words.steps} onClick={steps}><ListTree size={14} /></button>
+          {props.steps && <button className="rp-icon-button" aria-label={words.steps} title={words.steps} onClick={() => call('show_trace', {})}><ListTree size={14} /></button>}
         </div>
       )}
       {asking && (

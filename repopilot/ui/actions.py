@@ -11,14 +11,16 @@ from repopilot.ui.answer import (
     answer_export,
     answer_view,
     code_panel,
+    downloads,
     environment_offer,
-    file_changes,
     plan_view,
     search_view,
 )
+from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
 from repopilot.ui.conversation import delete_repository
 from repopilot.ui.repository_view import handle_button
+from repopilot.ui.trace.trace_panel import show_trace
 
 Handler = Callable[[Chat, dict], Awaitable[dict]]
 
@@ -39,6 +41,7 @@ HANDLERS: dict[str, Handler] = {
     "show_citation": answer_view.show_citation,
     **{name: getattr(code_panel, name) for name in ("open_file", "look_up", "list_files")},
     environment_offer.ACTION: environment_offer.build,
+    "show_trace": show_trace,
     "copy_answer": answer_export.copy_answer,
     "rate": answer_export.rate,
     "decide": file_changes.decide,
@@ -46,7 +49,7 @@ HANDLERS: dict[str, Handler] = {
     "create_change_branch": file_changes.create_change_branch,
     "edit_plan": plan_view.edit_plan,
     "create_plan_branch": plan_view.create_plan_branch,
-    "download": file_changes.download,
+    "download": downloads.download,
     "get_model": _get_model,
     "delete_repository": delete_repository,
     "search_again": search_view.search_again,

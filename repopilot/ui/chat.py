@@ -43,7 +43,9 @@ class ShownAnswer:
         decisions: `accepted` or `rejected` by the id of a file, or of a hunk (`hunk_id`), for those decided on.
         element: the diff view or the search below it, None where it has neither.
         request: the id of the question, as in the logs.
-        steps: the steps that led to it, as JSON; () for an answer of an earlier session.
+        steps: the steps that led to it, as JSON; () while it is not complete.
+        question: that was asked.
+        command: that of the intent the user forced, '' for none.
         written: git's id of what was written last to a file, by path; '' for one that was deleted.
     """
 
@@ -54,6 +56,8 @@ class ShownAnswer:
     element: cl.CustomElement | None = None
     request: str = ""
     steps: Sequence[dict] = ()
+    question: str = ""
+    command: str = ""
     written: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -36,16 +36,22 @@ def folder(tmp_path):
         ("explain @commit, please", [("shop/cart.py", 1, 3)]),
         ("mail me@shop/prices.py or @nobody, @shop/gone.py", []),
         ("@README.md " * 30, [("README.md", 1, 2)]),
-        (
-            " ".join(f"@shop/prices.py:{name}" for name in ["price"] * MOST_MENTIONS + ["tax"]),
-            [("shop/prices.py", 4, 5)],
-        ),
     ],
 )
 def test_mentions_are_places(folder, tmp_path, question, places):
-    found = mentioned_places(question, open_workspace(folder, offline(tmp_path / "home")), 1)
+    found, _ = mentioned_places(question, open_workspace(folder, offline(tmp_path / "home")), 1)
     assert [(each.path, each.start_line, each.end_line) for each in found] == places
     assert [each.number for each in found] == list(range(1, len(found) + 1))
+
+
+def test_what_is_mentioned_in_vain_is_said(tmp_path):
+    folder = tmp_path / "alone"
+    git_server.commit(folder, FILES)  # its only commit has none before it
+    workspace = open_workspace(folder, offline(tmp_path / "home"))
+    many = " ".join(f"@gone/{number}.py" for number in range(MOST_MENTIONS))
+    found, problems = mentioned_places(f"@commit {many} @README.md", workspace, 1)
+    assert found == [] and len(problems) == MOST_MENTIONS + 1
+    assert "@commit can’t be read" in problems[0] and "2 mentions were left out" in problems[-1]
 
 
 async def test_the_answer_begins_with_what_was_mentioned_and_says_what_is_gone(folder, tmp_path):

@@ -83,6 +83,9 @@ def test_an_answer_comes_after_looking_with_tools(page):
     page.say("Why does a tree get more water on some days?")
     expect(page.page.get_by_text("says how much water a tree gets").first).to_be_visible(timeout=60_000)
     page.page.wait_for_function("!document.querySelector('#stop-button')", timeout=60_000)
+    page.page.get_by_role("button", name="Steps of this answer").last.click()
+    page.page.get_by_role("region", name="Steps").get_by_role("button", name="Look around").click()
+    expect(page.page.get_by_role("region", name="Steps").get_by_role("button", name="callers")).to_be_visible()
     with page.page.expect_download() as download:
-        page.page.get_by_role("button", name="Download the steps as JSON").last.click()
+        page.page.get_by_role("button", name="Download as JSON").last.click()
     assert '"name": "callers"' in download.value.path().read_text()

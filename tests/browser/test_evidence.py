@@ -88,7 +88,7 @@ def test_a_file_of_20_000_lines_stays_responsive(browser, tmp_path):
     tab.close()
 
 
-def test_an_answer_is_rated_copied_and_its_steps_downloaded(opened: Tab, world):
+def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: Tab, world):
     page = opened.page
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.say("Where is the ripe fruit harvested?")
@@ -96,8 +96,12 @@ def test_an_answer_is_rated_copied_and_its_steps_downloaded(opened: Tab, world):
     page.get_by_role("button", name="Copy as Markdown with its places").click()
     expect(page.locator(".lucide-check").last).to_be_visible()
     assert "`orchard/trees.py:" in page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="Steps of this answer").click()
+    panel = page.get_by_role("region", name="Steps")
+    panel.get_by_role("button", name="Retrieve").click()
+    expect(panel.locator("table .rp-bar").first).to_be_visible()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download the steps as JSON").click()
+        panel.get_by_role("button", name="Download as JSON").click()
     steps = json.loads(download.value.path().read_text())
     assert len(steps["request"]) == 32 and steps["steps"][0]["children"][0]["name"]
 
@@ -107,4 +111,11 @@ def test_an_answer_is_rated_copied_and_its_steps_downloaded(opened: Tab, world):
     expect(page.get_by_label("What was wrong?")).to_have_count(0)
     page.reload()
     expect(page.get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Steps of this answer").click()
+    expect(panel.get_by_role("button", name="Route")).to_be_visible()
+    opened.say("What waters a tree?")
+    expect(page.get_by_role("button", name="Steps of this answer")).to_have_count(2)
+    page.get_by_role("button", name="Steps of this answer").last.click()
+    panel.get_by_role("combobox").select_option(index=1)
+    expect(panel.locator("table")).to_contain_text("Where is the ripe fruit harvested?")
     assert opened.problems == []

@@ -14,8 +14,8 @@ from repopilot.errors import UsageError
 from repopilot.results import Answer
 from repopilot.types import FileChange
 from repopilot.ui.answer.answer_view import decisions_kept
-from repopilot.ui.answer.diff_rows import coloured, rows_of
-from repopilot.ui.answer.diffs import (
+from repopilot.ui.changes.diff_rows import coloured, rows_of
+from repopilot.ui.changes.diffs import (
     ShownFiles,
     blob_id,
     checked_path,

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repopilot.types import FileChange
-from repopilot.ui.answer.diffs import patch
-from repopilot.ui.answer.hunks import NO_NEWLINE, before_change, divisible, hunks_of, only
+from repopilot.ui.changes.diffs import patch
+from repopilot.ui.changes.hunks import NO_NEWLINE, before_change, divisible, hunks_of, only
 
 LINES = st.sampled_from(["a", "b", "", "é", "-x", "+y", "@@ -1 +1 @@", "\\ No newline", "w\r"])
 TEXTS = st.lists(LINES, max_size=30).map("\n".join)

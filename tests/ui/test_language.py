@@ -17,13 +17,13 @@ from repopilot.settings import Settings
 from repopilot.trace import Finished, Started
 from repopilot.types import Progress
 from repopilot.ui.answer.ask import language_to_answer_in
-from repopilot.ui.answer.step_text import body, finished_title
 from repopilot.ui.chat import Chat, Process
 from repopilot.ui.error_text import error_line, error_paragraphs
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.server.page import LOCALES, localized_query
 from repopilot.ui.server.security import allowed_hosts, refusal
 from repopilot.ui.settings_panel import choose_language
+from repopilot.ui.trace.step_text import body, finished_title
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from support.index_case import write
 from bench.planted_secrets import leaked
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.tools import file_change
-from repopilot.ui.answer.diff_rows import rows_of
+from repopilot.ui.changes.diff_rows import rows_of
 
 PASSWORD = "xJ4&bNf9Rt2uYc"
 KEY_LINES = tuple(f"MIIEow{number}BAAKCAQEA7qv9Xl3Jm2Pz8sKd5Tn4Rw6Yb1Hc0Gf" for number in range(9))

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from support.index_case import write
 
 from repopilot.foreign_text import escaped, is_plain_name, visible, visible_values
-from repopilot.ui.answer.step_text import inert
+from repopilot.ui.trace.step_text import inert
 
 HIDDEN = ["\u202e", "\u2066", "\u200b", "\x1b[2J", "\x9b", "\x07", "\ufeff", "\U000e0041", "\x7f", "\u2028", "\ud800"]
 MARKDOWN = MarkdownIt("commonmark").enable("table")

@@ -12,8 +12,8 @@ from repopilot import trace
 from repopilot.results import Answer
 from repopilot.trace import Finished, Started, Streamed
 from repopilot.types import Evidence
-from repopilot.ui.answer.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
-from repopilot.ui.answer.steps import UPDATES_PER_FLUSH, Receivers, TraceView
+from repopilot.ui.trace.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
+from repopilot.ui.trace.steps import UPDATES_PER_FLUSH, Receivers, TraceView
 
 
 class Browser:
@@ -89,7 +89,7 @@ async def test_parallel_steps_nest_under_their_parents():
     for name in ("Critic", "Defender"):
         agent = browser.named(f"{name} ·")
         assert agent["parentId"] == debate["id"]
-        call = browser.named(f"{name} model ·")
+        call = browser.named(f"{name.lower()} model ·")
         assert call["parentId"] == agent["id"] and call["output"].count("word") == 20
         assert agent["start"] <= call["start"] <= call["end"] <= agent["end"]
     assert browser.named("Work")["parentId"] == "run"
@@ -193,7 +193,7 @@ async def test_long_output_is_capped_and_attached_whole():
         for at in range(0, len(text), 1000):
             await log.write(text[at : at + 1000])
     await view.close()
-    step = browser.named("Build log")
+    step = browser.named("build log")
     assert len(step["output"]) < OUTPUT_LIMIT + 500
     assert browser.attached[step["id"]] == text
 

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
-from repopilot.agents.explain.mentioned import mentioned_places, unknown_mentions
+from repopilot.agents.explain.mentioned import mentioned_places
 from repopilot.agents.exploration import retrieve, skipped_excerpts
-from repopilot.i18n import Language, message
+from repopilot.i18n import Language
 from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import Pack
@@ -38,6 +38,7 @@ class Findings:
         map: the outline of the repository for a question about all of it, else ''.
         language: to answer in: that of the settings, else that of the question.
         pack: the evidence as a model reads it; empty until one is asked.
+        problems: messages about what the question mentions in vain.
     """
 
     question: str
@@ -47,6 +48,7 @@ class Findings:
     map: str = ""
     language: Language = "en"
     pack: Pack = NOTHING_PACKED
+    problems: tuple[str, ...] = ()
 
 
 async def find(question: str, workspace: Workspace, step: Step) -> Findings:
@@ -66,8 +68,8 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
         if found.code is not None:
             showing.note(form=found.code.form, sure=found.code.sure)
             await showing.write(found.code.text)
-        for path in unknown_mentions(question, workspace.index):
-            showing.degrade(message("explain.mention_gone", path=path))
+        for problem in found.problems:
+            showing.degrade(problem)
         showing.note(evidence=[asdict(place) for place in found.evidence], commit=workspace.index.commit)
     return found
 
@@ -83,10 +85,10 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     code = answer_by_code(question, results, workspace, language)
     asked_for = _skipped(workspace, results) if code is None else ()
     first = tuple(code.places if code else asked_for)
-    first += tuple(mentioned_places(question, workspace, len(first) + 1))
-    evidence = evidence_for(index, results, first)
+    mentioned, problems = mentioned_places(question, workspace, len(first) + 1)
+    evidence = evidence_for(index, results, (*first, *mentioned))
     outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
-    return Findings(question, results, evidence, code, outline, language)
+    return Findings(question, results, evidence, code, outline, language, problems=tuple(problems))
 
 
 def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:

@@ -3,13 +3,13 @@ evidence, in front of what the search finds."""
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from repopilot.agents.explain.evidence_places import LINES, evidence_of_lines
 from repopilot.errors import RepoPilotError
+from repopilot.i18n import message, reason
 from repopilot.index.store import Index
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff
@@ -17,37 +17,45 @@ from repopilot.types import Evidence, innermost
 from repopilot.workspace import Workspace
 
 MOST_MENTIONS = 8
+STATES = {"diff": ("HEAD", None), "commit": ("HEAD~1", "HEAD")}
+"""What `@diff` and `@commit` compare; None is the folder as it lies on disk."""
 _MENTION = re.compile(r"(?<![\w@])@(?P<path>[^\s:@,;?!)]+)(?::(?P<name>[\w.$-]*[\w$]))?")
-log = logging.getLogger(__name__)
 
 
-def mentioned_places(question: str, workspace: Workspace, first: int) -> list[Evidence]:
-    """The places that a question mentions, at most MOST_MENTIONS mentions. Blocking.
+def mentioned_places(question: str, workspace: Workspace, first: int) -> tuple[list[Evidence], list[str]]:
+    """The places that a question mentions, and messages about what it mentions in vain. Blocking.
 
     Args:
         question: as the user asked it.
         workspace: the repository.
         first: the number of the first place.
+
+    Returns:
+        The places of at most MOST_MENTIONS mentions, and a message for each that has none.
     """
     found: list[Evidence] = []
-    for path, name in _mentions(question)[:MOST_MENTIONS]:
-        if path in ("diff", "commit") and not name:
-            found += _changed(workspace, "HEAD" if path == "diff" else "HEAD~1", None if path == "diff" else "HEAD")
+    problems: list[str] = []
+    mentions = _mentions(question)
+    for path, name in mentions[:MOST_MENTIONS]:
+        if path in STATES and not name:
+            try:
+                found += _changed(workspace, *STATES[path])
+            except RepoPilotError as error:
+                problems.append(message("explain.mention_unreadable", path=path, error=reason(error)))
         elif path in workspace.index.files:
             found += _named(workspace.index, path, name)
+        elif "/" in path or "." in path:
+            problems.append(message("explain.mention_gone", path=path))
+    if len(mentions) > MOST_MENTIONS:
+        problems.append(message("explain.mentions_left_out", count=len(mentions) - MOST_MENTIONS, most=MOST_MENTIONS))
     places = {(each.path, each.start_line, each.end_line): each for each in found}
-    return [replace(each, number=number) for number, each in enumerate(places.values(), first)]
-
-
-def unknown_mentions(question: str, index: Index) -> list[str]:
-    """The paths that a question mentions and the index doesn't have: misspelt, or deleted since."""
-    paths = (path for path, _ in _mentions(question))
-    return [path for path in paths if ("/" in path or "." in path) and path not in index.files]
+    return [replace(each, number=number) for number, each in enumerate(places.values(), first)], problems
 
 
 def _mentions(question: str) -> list[tuple[str, str]]:
-    """(path, name) of each mention, the name '' where it mentions no definition."""
-    return [(match["path"].rstrip("."), match["name"] or "") for match in _MENTION.finditer(question)]
+    """(path, name) of each mention, once each; the name '' where it mentions no definition."""
+    found = ((match["path"].rstrip("."), match["name"] or "") for match in _MENTION.finditer(question))
+    return list(dict.fromkeys(found))
 
 
 def _named(index: Index, path: str, name: str) -> Iterator[Evidence]:
@@ -62,13 +70,8 @@ def _named(index: Index, path: str, name: str) -> Iterator[Evidence]:
 
 
 def _changed(workspace: Workspace, base: str, head: str | None) -> Iterator[Evidence]:
-    """The changed lines between two states, as far as the index has them."""
-    try:
-        diffs = history.diff(workspace.snapshot, base, head, workspace.settings)
-    except RepoPilotError as error:
-        log.info("a mentioned change can't be read: %s", error)
-        return
-    for diff in diffs:
+    """The changed lines between two states, as far as the index has them. Raises RepoPilotError."""
+    for diff in history.diff(workspace.snapshot, base, head, workspace.settings):
         if diff.path in workspace.index.files:
             yield from _of_diff(workspace.index, diff)
 

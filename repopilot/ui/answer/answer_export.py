@@ -1,21 +1,14 @@
-"""An answer to take along: as Markdown with the addresses of the lines it cites, its steps as JSON; and what the user
+"""An answer to take along: as Markdown with the addresses of the lines it cites; and what the user
 thinks of it."""
 
 from __future__ import annotations
 
-import json
-
 from repopilot import i18n
 from repopilot.ui.answer.citations import answer_markdown
-from repopilot.ui.answer.stored_turns import change_exchange
-from repopilot.ui.chat import Chat, ShownAnswer
+from repopilot.ui.chat import Chat
+from repopilot.ui.stored_turns import change_exchange
 
 LONGEST_REMARK = 2000
-
-
-def steps_json(shown: ShownAnswer) -> str:
-    """The steps that led to an answer: {request, steps}."""
-    return json.dumps({"request": shown.request, "steps": shown.steps}, ensure_ascii=False, indent=1)
 
 
 async def copy_answer(chat: Chat, payload: dict) -> dict:

@@ -17,16 +17,16 @@ from repopilot.types import Evidence
 from repopilot.ui.answer.citations import linked, source_rows
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.evidence_view import evidence_props
-from repopilot.ui.answer.file_changes import files_element, show_decisions
 from repopilot.ui.answer.folds import folds_props, summary_of
-from repopilot.ui.answer.hunks import file_of
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
-from repopilot.ui.answer.step_text import inert
+from repopilot.ui.changes.file_changes import files_element, show_decisions
+from repopilot.ui.changes.hunks import file_of
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.chats.chat_store import Exchange
 from repopilot.ui.elements import element
+from repopilot.ui.trace.step_text import inert
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
@@ -69,7 +69,11 @@ async def _show(
     shown = message.streaming or before is not None
     decided = decisions_kept(before, answer) if before or exchange is None else dict(exchange.decisions)
     written = before.written if before else {}
-    chat.answers[message.id] = ShownAnswer(answer, index, opening.snapshot.root, decided, written=written)
+    current = ShownAnswer(answer, index, opening.snapshot.root, decided, written=written)
+    if exchange is not None:
+        current.request, current.steps = exchange.id, exchange.steps
+        current.question, current.command = exchange.question, exchange.command
+    chat.answers[message.id] = current
     _forget_old(chat)
     message.content = linked(_text(answer, chat.language), answer.citations, message.id)
     elements: list = await _elements(chat, message.id, answer, exchange)
@@ -222,6 +226,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "explain": explanation_request(exchange, language) if model else "",
         "footer": exchange.footer,
         "rating": exchange.rating,
+        "steps": bool(exchange.steps),
         "words": i18n.section("ui.sources.words", language),
     }
 

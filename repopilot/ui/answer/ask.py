@@ -18,14 +18,11 @@ from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
-from repopilot.trace import Event, Finished, Published, root, tree
+from repopilot.trace import Event, Finished, Published, root
 from repopilot.types import Evidence
 from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
 from repopilot.ui.answer.environment_offer import offer_environment
 from repopilot.ui.answer.search_view import search_of
-from repopilot.ui.answer.step_text import closed, inert
-from repopilot.ui.answer.steps import Receivers, TraceView
-from repopilot.ui.answer.stored_turns import remember, store
 from repopilot.ui.answer.user_question import ask_in_chat
 from repopilot.ui.chat import Chat
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id
@@ -33,6 +30,10 @@ from repopilot.ui.elements import element
 from repopilot.ui.error_text import error_line
 from repopilot.ui.repository.props import dense_words
 from repopilot.ui.repository_view import send_error
+from repopilot.ui.stored_turns import remember, store
+from repopilot.ui.trace.kept_steps import kept_steps
+from repopilot.ui.trace.step_text import closed, inert
+from repopilot.ui.trace.steps import Receivers, TraceView
 from repopilot.workspace import Workspace, usable_environment
 
 log = logging.getLogger(__name__)
@@ -71,7 +72,8 @@ class PendingQuestion:
 
     def exchange(self, answer: Answer, footer: str = "", commit: str = "", *, interrupted: bool = False) -> Exchange:
         """The question with an answer."""
-        return Exchange(self.question, self.command, answer, footer, commit, interrupted, self.id)
+        steps = kept_steps(self.events, self.language)
+        return Exchange(self.question, self.command, answer, footer, commit, interrupted, self.id, steps=steps)
 
 
 async def ask(chat: Chat, question: str, command: str = "") -> None:
@@ -105,8 +107,6 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         answer = in_language(answer, pending.language)
         exchange = pending.exchange(answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
-        shown = chat.answers[pending.message.id]
-        shown.request, shown.steps = pending.id, tree(pending.events)
         await _remember(chat, pending, exchange)
         await offer_environment(chat, answer, workspace)
 

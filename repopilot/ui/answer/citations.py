@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from repopilot.i18n.format import short_commit
 from repopilot.results import Answer
 from repopilot.types import Citation
-from repopilot.ui.answer.step_text import inert, outside_code
+from repopilot.ui.trace.step_text import inert, outside_code
 
 _HOSTS = {
     "github.com": ("/blob/{commit}/{path}", "#L{start}-L{end}"),

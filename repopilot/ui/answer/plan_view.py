@@ -14,10 +14,10 @@ from repopilot.agents.planning.render import plan_markdown
 from repopilot.i18n import said, section, text
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
-from repopilot.ui.answer.file_changes import commit_on_branch
-from repopilot.ui.answer.stored_turns import store
+from repopilot.ui.changes.file_changes import commit_on_branch
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
+from repopilot.ui.stored_turns import store
 
 
 async def create_plan_branch(chat: Chat, payload: dict) -> dict:

@@ -15,11 +15,11 @@ from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.types import Citation
 from repopilot.ui.answer.code_panel import show_code
-from repopilot.ui.answer.stored_turns import change_exchange
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import update
 from repopilot.ui.messages import LONGEST
 from repopilot.ui.progress_text import progress_line
+from repopilot.ui.stored_turns import change_exchange
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import chainlit as cl
 
 from repopilot import i18n
-from repopilot.ui.answer.step_text import inert
+from repopilot.ui.trace.step_text import inert
 
 ANSWER_S = 3600
 """Seconds after which the agent goes on without an answer."""

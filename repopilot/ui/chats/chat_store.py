@@ -47,6 +47,7 @@ class Exchange:
         decisions: what the user accepted or rejected, by the id of a file or hunk.
         rating: what the user thinks of the answer, 1 or -1; 0 where nothing was said.
         remark: why.
+        steps: that led to the answer, as `trace.tree` gives them.
     """
 
     question: str
@@ -59,6 +60,7 @@ class Exchange:
     decisions: dict[str, str] = field(default_factory=dict)
     rating: int = 0
     remark: str = ""
+    steps: list[dict] = field(default_factory=list, compare=False)
 
     @property
     def is_lookup(self) -> bool:

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from repopilot.results import Answer
 from repopilot.trace import Event, Finished, Published, Started, Streamed
 from repopilot.types import Evidence
-from repopilot.ui.answer.step_text import (
+from repopilot.ui.trace.step_text import (
     OUTPUT_LIMIT,
     body,
     finished_title,

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import FileChange
-from repopilot.ui.answer.hunks import DiffHunk, hunks_of, hunks_text
+from repopilot.ui.changes.hunks import DiffHunk, hunks_of, hunks_text
 from repopilot.ui.highlight import Line, highlighted
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")

@@ -14,8 +14,8 @@ from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
 from repopilot.types import FileChange
-from repopilot.ui.answer.diff_rows import Row, coloured, rows_of
-from repopilot.ui.answer.hunks import divisible, hunk_id, hunk_ids, hunks_text, only
+from repopilot.ui.changes.diff_rows import Row, coloured, rows_of
+from repopilot.ui.changes.hunks import divisible, hunk_id, hunk_ids, hunks_text, only
 from repopilot.ui.file_ids import is_follow_up
 
 ROWS_SHOWN = 1500

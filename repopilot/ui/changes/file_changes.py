@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,15 +15,12 @@ from repopilot.repo.apply import safe_target, write_files
 from repopilot.repo.branch import branch_name, create_branch
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
-from repopilot.ui.answer.answer_export import steps_json
-from repopilot.ui.answer.citations import answer_markdown
-from repopilot.ui.answer.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected, patch, zipped
-from repopilot.ui.answer.hunks import before_change, divisible, hunk_ids
-from repopilot.ui.answer.report_props import review_of, sarif
-from repopilot.ui.answer.stored_turns import change_exchange
+from repopilot.ui.changes.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected
+from repopilot.ui.changes.hunks import before_change, divisible, hunk_ids
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
+from repopilot.ui.stored_turns import change_exchange
 
 
 def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
@@ -166,45 +162,6 @@ async def show_decisions(chat: Chat, answer_id: str) -> None:
     shown = chat.answers.get(answer_id)
     if shown is not None and shown.element is not None and shown.element.name == "DiffView":
         await update(shown.element, _props(answer_id, shown, chat.language))
-
-
-async def download(chat: Chat, payload: dict) -> dict:
-    """Give the browser a file to save.
-
-    Args:
-        chat: where the button was pressed.
-        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif`, `markdown` or `steps`, path: the id of the file for
-            `file`}.
-
-    Returns:
-        {name, mime, base64: the content}, or {error}.
-    """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    if shown is None:
-        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
-    try:
-        name, mime, content = await asyncio.to_thread(_packed, shown, payload)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
-    return {"name": name, "mime": mime, "base64": base64.b64encode(content).decode()}
-
-
-def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
-    files = not_rejected(shown.files, shown.decisions)
-    if payload.get("form") == "zip":
-        return "repopilot.zip", "application/zip", zipped(files)
-    if payload.get("form") == "patch":
-        return "repopilot.patch", "text/x-patch", patch(files).encode()
-    if payload.get("form") == "sarif" and (review := review_of(shown.answer)):
-        return "repopilot.sarif", "application/sarif+json", sarif(review).encode()
-    if payload.get("form") == "markdown":
-        return "repopilot.md", "text/markdown", answer_markdown(shown.answer, "").encode()
-    if payload.get("form") == "steps":
-        return "steps.json", "application/json", steps_json(shown).encode()
-    file = shown.files.get(str(payload.get("path", "")))
-    if file is None:
-        raise UsageError(i18n.message("ui.errors.no_such_file"))
-    return Path(file.path).name, "text/plain", file.content.encode()
 
 
 def _result(id: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> FileChange | None:

@@ -32,13 +32,14 @@ _HIDDEN = frozenset({"degraded", "diff", "content", "seconds", "lines", "focus",
 
 
 def step_name(name: str, language: str) -> str:
-    """The id of a step as shown: translated through `[steps]`, as it is where the catalogue doesn't know it.
+    """The id of a step as shown: translated through `[steps]`; as it is where the catalogue doesn't know it, like the
+    name of a tool.
 
     A number at its end is kept: `iteration 2` is `iteration` with a 2 behind it.
     """
     numbered = _NUMBERED.fullmatch(name)
     stem, number = (numbered[1], f" {numbered[2]}") if numbered else (name, "")
-    return _capitalized(i18n.term("steps", stem, language)) + number
+    return i18n.term("steps", stem, language) + number
 
 
 def running_title(started: Started, language: str) -> str:
@@ -57,7 +58,7 @@ def finished_title(started: Started, finished: Finished, language: str) -> str:
     Returns:
         `Retrieve · 8 hits · 45 ms`, with ✗ where it failed and ■ where it was stopped.
     """
-    facts = [*_title_facts(finished.data, language), duration(finished.at - started.at, language)]
+    facts = [*title_facts(finished.data, language), duration(finished.at - started.at, language)]
     return step_name(started.name, language) + MARKS[finished.state] + " · " + " · ".join(facts)
 
 
@@ -105,8 +106,8 @@ def facts_table(data: Mapping[str, object], language: str) -> str:
         elif isinstance(value, Sequence) and not isinstance(value, str):
             blocks.append(_rows_block(name, value, language))
         else:
-            single.append((name, _cell(value, language)))
-    rows = (f"| {_label(name, language)} | {value} |" for name, value in single)
+            single.append((name, cell(value, language)))
+    rows = (f"| {label(name, language)} | {value} |" for name, value in single)
     table = "\n".join(["| | |", "|---|---|", *rows]) if single else ""
     return "\n\n".join(part for part in [table, *blocks] if part)
 
@@ -159,7 +160,7 @@ _TitleFact = Callable[[Mapping[str, object], object, str], str]
 """From everything a step noted, one value of it and a language, the fact as a title says it; '' for nothing."""
 
 
-def _title_facts(data: Mapping[str, object], language: str) -> list[str]:
+def title_facts(data: Mapping[str, object], language: str) -> list[str]:
     """The facts worth a place in a title, in a fixed order."""
     facts = (fact for name, shorten in _TITLE_FACTS for fact in [shorten(data, data.get(name), language)])
     return [fact for fact in facts if fact]
@@ -253,16 +254,16 @@ def _rows_block(name: str, values: Sequence, language: str) -> str:
     shown, more = values[:ROWS_LIMIT], len(values) - ROWS_LIMIT
     tail = f"\n\n_{i18n.text('ui.steps.more_rows', language, count=more)}_" if more > 0 else ""
     if all(isinstance(value, Mapping) for value in shown):
-        rows = [_place_first(value) for value in shown]
+        rows = [place_first(value) for value in shown]
         columns = list(dict.fromkeys(key for row in rows for key in row if key not in _HIDDEN))
-        head = f"| {' | '.join(_label(column, language) for column in columns)} |\n|{'---|' * len(columns)}"
-        lines = (f"| {' | '.join(_cell(row.get(column, ''), language) for column in columns)} |" for row in rows)
+        head = f"| {' | '.join(label(column, language) for column in columns)} |\n|{'---|' * len(columns)}"
+        lines = (f"| {' | '.join(cell(row.get(column, ''), language) for column in columns)} |" for row in rows)
         return "\n".join([head, *lines]) + tail
-    bullets = "\n".join(f"- {_cell(value, language)}" for value in shown)
-    return f"{_label(name, language)}{i18n.text('ui.steps.colon', language)}\n{bullets}{tail}"
+    bullets = "\n".join(f"- {cell(value, language)}" for value in shown)
+    return f"{label(name, language)}{i18n.text('ui.steps.colon', language)}\n{bullets}{tail}"
 
 
-def _place_first(row: Mapping) -> dict:
+def place_first(row: Mapping) -> dict:
     """`path`, `start_line`, `end_line` (or `line`) as one column, the first."""
     if "path" not in row:
         return dict(row)
@@ -280,19 +281,20 @@ def _mapping(value: Mapping, language: str) -> str:
     items = list(value.items())
     if len(items) > CONTRIBUTIONS_SHOWN and all(isinstance(item, int | float) for _, item in items):
         items = sorted(items, key=lambda pair: -abs(pair[1]))[:CONTRIBUTIONS_SHOWN]
-    parts = [f"{_label(key, language)} {_cell(item, language)}" for key, item in items]
+    parts = [f"{label(key, language)} {cell(item, language)}" for key, item in items]
     if more := len(value) - len(items):
         parts.append(i18n.text("ui.steps.more", language, count=more))
     return " · ".join(parts)
 
 
-def _cell(value: object, language: str) -> str:
+def cell(value: object, language: str) -> str:
+    """A fact as inert Markdown in a line of at most `CELL_LIMIT` characters."""
     if isinstance(value, Mapping):
         return _mapping(value, language)
     if isinstance(value, float):
         return i18n.number(value, language, ".3g")
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(_cell(item, language) for item in value[:8])
+        return ", ".join(cell(item, language) for item in value[:8])
     text = " ".join(str(i18n.localized(value, language)).split())
     text = text if len(text) <= CELL_LIMIT else text[: CELL_LIMIT - 1] + "…"
     return inert(text).replace("|", "\\|")
@@ -302,11 +304,8 @@ def _as_list(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _label(name: object, language: str) -> str:
+def label(name: object, language: str) -> str:
+    """The name of a fact."""
     # A contribution of a passage's file is called `file: …`.
-    label = ": ".join(i18n.term("ui.facts", part, language) for part in str(name).split(": "))
-    return label.replace("_", " ").replace("|", "\\|")
-
-
-def _capitalized(name: str) -> str:
-    return name[:1].upper() + name[1:]
+    shown = ": ".join(i18n.term("ui.facts", part, language) for part in str(name).split(": "))
+    return shown.replace("_", " ").replace("|", "\\|")

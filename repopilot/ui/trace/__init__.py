@@ -1,0 +1,1 @@
+"""The steps that led to an answer: while they run, and afterwards in the panel."""
