@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { AlertTriangle, Check, ClipboardCopy, FileCode2, ListTree, RotateCcw, Shuffle, Sparkles, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { AlertTriangle, Check, ClipboardCopy, CornerDownRight, FileCode2, ListTree, RotateCcw, Shuffle, Sparkles, ThumbsDown, ThumbsUp, Workflow } from 'lucide-react';
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
@@ -27,6 +27,11 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
     if (!found?.text) return;
     await navigator.clipboard.writeText(found.text);
     setCopied(true);
+  };
+
+  const larger = async () => {
+    await call('ask_larger', { model: props.larger });
+    sendUserMessage(props.question, props.command || undefined);
   };
 
   // The marks in the answer's text are links to `#cite-<answer>-<number>`: this element gives them their effect.
@@ -60,6 +65,15 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
       {props.doubt && <div className="rp-warn">⚠ {props.doubt}</div>}
       {props.notes.map((note) => <div key={note} className="rp-warn">⚠ {note}</div>)}
       {failed && <div className="rp-error">{failed}</div>}
+      {(props.follow_ups.length > 0 || props.diagram || props.larger) && (
+        <div className="rp-row rp-tight rp-next">
+          {props.follow_ups.map((question) => (
+            <button key={question} className="rp-button" onClick={() => sendUserMessage(question)}><CornerDownRight size={14} /> {question}</button>
+          ))}
+          {props.diagram && <button className="rp-button" onClick={() => call('show_diagram', {})}><Workflow size={14} /> {words.diagram}</button>}
+          {props.larger && <button className="rp-button" onClick={larger}><Sparkles size={14} /> {words.larger.replace('{model}', props.larger)}</button>}
+        </div>
+      )}
       {(props.retry || props.explain || props.choices.length > 0 || props.alternatives.length > 0) && (
         <div className="rp-row rp-tight">
           {props.retry && (

@@ -11,6 +11,7 @@ from repopilot.ui.answer import (
     answer_export,
     answer_view,
     code_panel,
+    diagram_panel,
     downloads,
     environment_offer,
     plan_view,
@@ -23,6 +24,13 @@ from repopilot.ui.repository_view import handle_button
 from repopilot.ui.trace.trace_panel import show_trace
 
 Handler = Callable[[Chat, dict], Awaitable[dict]]
+
+
+async def _ask_larger(chat: Chat, payload: dict) -> dict:
+    """The next question is answered by this model."""
+    name = str(payload.get("model", ""))
+    chat.next_model = name if name in chat.process.models.names else ""
+    return {}
 
 
 async def _get_model(chat: Chat, payload: dict) -> dict:
@@ -42,6 +50,8 @@ HANDLERS: dict[str, Handler] = {
     **{name: getattr(code_panel, name) for name in ("open_file", "look_up", "list_files")},
     environment_offer.ACTION: environment_offer.build,
     "show_trace": show_trace,
+    "show_diagram": diagram_panel.show_diagram,
+    "ask_larger": _ask_larger,
     "copy_answer": answer_export.copy_answer,
     "rate": answer_export.rate,
     "decide": file_changes.decide,

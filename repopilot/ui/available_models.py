@@ -120,6 +120,14 @@ class Models:
         if model is not None and model.engine is not None and model.engine not in engines and not self._questions:
             await asyncio.to_thread(model.engine.stop)
 
+    async def named(self, name: str) -> Model | None:
+        """The model of that name for one question; the usual one for ''."""
+        from repopilot.llm import choose
+
+        if not name:
+            return self.model
+        return await choose.choose(self.settings.model_copy(update={"llm_model": name}), self._runtime.models)
+
     async def prefer(self, name: str) -> None:
         """Answer with this model from now on, in every chat; '' for the one that suits the machine."""
         self.settings = self.settings.model_copy(update={"llm_model": name})

@@ -91,6 +91,7 @@ class Chat:
         plans: the plans on the page, by the id of their message.
         overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
             commit to open.
+        next_model: the name of the model that answers the next question, '' for the usual one.
         building: the environment of its repository's tests is being built.
         asking: how many questions are being answered.
         deciding: held while files are accepted or rejected.
@@ -107,6 +108,7 @@ class Chat:
     answers: dict[str, ShownAnswer] = field(default_factory=dict)
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     overrides: dict[str, object] = field(default_factory=dict)
+    next_model: str = ""
     building: bool = False
     asking: int = 0
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)

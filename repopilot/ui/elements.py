@@ -11,7 +11,6 @@ from chainlit.session import WebsocketSession
 
 from repopilot.foreign_text import visible_values
 
-CODE_VIEW = "code-view"
 EXACT = frozenset({"id", "key", "answer", "query", "folders", "filters", "draft", "path", "address"})
 """What elements send back, and must find unchanged. Paths hold nothing hidden; see `foreign_text.is_plain_name`."""
 
@@ -44,8 +43,13 @@ async def update(shown: cl.CustomElement, props: dict) -> None:
 
 
 async def show_aside(name: str, props: dict) -> None:
-    """Open the side view with an element. There is one per chat, with one id: a second would appear below the first."""
-    aside = element(name, props, display="side", id=f"{CODE_VIEW}-{cl.context.session.id}")
+    """Open the side view with an element, in place of the one there: a second would appear below the first."""
+    before = cl.user_session.get("aside")
+    if before is not None and before.name != name:
+        # The page keeps the code of an element by its id: another element needs another id.
+        await before.remove()
+    aside = element(name, props, display="side", id=f"{name}-{cl.context.session.id}")
+    cl.user_session.set("aside", aside)
     await aside.send(for_id="")
 
 

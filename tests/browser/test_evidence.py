@@ -119,3 +119,18 @@ def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: T
     panel.get_by_role("combobox").select_option(index=1)
     expect(panel.locator("table")).to_contain_text("Where is the ripe fruit harvested?")
     assert opened.problems == []
+
+
+def test_an_answer_offers_what_to_ask_next_and_a_diagram_whose_boxes_open_code(opened: Tab):
+    page = opened.page
+    opened.say("Where is harvest defined?")
+    expect(page.locator(".rp-footer")).to_have_count(1)
+    page.get_by_role("button", name="As a diagram").click()
+    diagram = page.get_by_role("region", name="Diagram")
+    expect(diagram.locator(".rp-diagram-subject")).to_be_visible()
+    diagram.locator(".rp-diagram-box").last.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Code")).to_be_visible()
+    page.locator(".rp-next").get_by_role("button", name="/impact harvest").click()
+    expect(page.locator(".rp-footer")).to_have_count(2)
+    assert opened.problems == []

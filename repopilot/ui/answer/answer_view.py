@@ -16,8 +16,10 @@ from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.types import Evidence
 from repopilot.ui.answer.citations import linked, source_rows
 from repopilot.ui.answer.code_panel import show_code
+from repopilot.ui.answer.diagram_panel import subject_of
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.folds import folds_props, summary_of
+from repopilot.ui.answer.next_steps import follow_ups, larger_model
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
@@ -185,10 +187,10 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
         elements.append(files_element(chat, id))
     if exchange is None:
         return elements
-    return [
-        *elements,
-        element("Sources", sources_props(id, exchange, chat.language, model=chat.process.models.model is not None)),
-    ]
+    sources = sources_props(id, exchange, chat.language, model=chat.process.models.model is not None)
+    sources["follow_ups"] = await follow_ups(answer, exchange.question, chat.answers[id].index, chat.language)
+    sources["larger"] = larger_model(chat, exchange.footer)
+    return [*elements, element("Sources", sources)]
 
 
 def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomElement:
@@ -227,6 +229,9 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "footer": exchange.footer,
         "rating": exchange.rating,
         "steps": bool(exchange.steps),
+        "diagram": bool(subject_of(answer)),
+        "follow_ups": [],
+        "larger": "",
         "words": i18n.section("ui.sources.words", language),
     }
 

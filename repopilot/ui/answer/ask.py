@@ -151,11 +151,12 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         return Workspace(opening.snapshot, opening.index, settings, embedder=models.embedder)
     if models.model is None:
         await models.look()
+    model, chat.next_model = await models.named(chat.next_model), ""
     return Workspace(
         opening.snapshot,
         opening.index,
         settings,
-        model=models.model,
+        model=model,
         reviewer=models.roles.reviewer,
         router=models.roles.router,
         coder=models.roles.coder,

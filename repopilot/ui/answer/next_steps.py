@@ -1,0 +1,67 @@
+"""What can be asked after an answer: questions that the index is known to answer, a larger model. Pure reads."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from repopilot import i18n
+from repopilot.code.languages import is_test_path
+from repopilot.errors import RepoPilotError
+from repopilot.impact.call_graph import callees, callers
+from repopilot.index.store import Index
+from repopilot.llm.model import billions
+from repopilot.results import Answer
+from repopilot.ui.answer.diagram_panel import subject_of
+from repopilot.ui.chat import Chat
+
+MOST = 3
+
+
+async def follow_ups(answer: Answer, question: str, index: Index, language: str) -> list[str]:
+    """Questions about what an answer is about, which the code graph answers; at most `MOST`.
+
+    Args:
+        answer: the answer.
+        question: that it answers; what it asks isn't offered again.
+        index: what it came from.
+        language: of the reader.
+    """
+    subject = subject_of(answer)
+    return await asyncio.to_thread(_follow_ups, subject, question, index, language) if subject else []
+
+
+def _follow_ups(subject: str, question: str, index: Index, language: str) -> list[str]:
+    path, _, symbol = subject.rpartition(":")
+    try:
+        users, used = callers(index, subject), callees(index, subject)
+    except RepoPilotError:
+        return []  # the graph doesn't know it: nothing is known to have an answer
+    known = {
+        "callers": any(not is_test_path(place.path) for place in users),
+        "callees": any(place.name for place in used),
+        "impact": bool(users),
+        "history": True,
+    }
+    offered = [i18n.text(f"ui.next.{name}", language, name=symbol, path=path) for name, has in known.items() if has]
+    asked = _plain(question)
+    return [each for each in offered if _plain(each) != asked][:MOST]
+
+
+def larger_model(chat: Chat, answer_models: str) -> str:
+    """The next larger model that could answer the same, '' where there is none.
+
+    Args:
+        chat: where it would answer.
+        answer_models: the line below the answer, which names the model that wrote it.
+    """
+    model = chat.process.models.model
+    if model is None or model.name not in answer_models:
+        return ""
+    own = billions(model.name)
+    larger = [name for name in chat.process.models.names if own < billions(name) < float("inf")]
+    return min(larger, key=billions, default="")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^\w/]+", " ", text.lower()).strip()
