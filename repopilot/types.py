@@ -24,7 +24,8 @@ class Source:
     """What the user asked for, parsed: a remote URL or a local folder.
 
     `url` contains no credentials. `ref` is a branch, tag or commit, None for the default branch.
-    `subdir` restricts it to a folder. `focus` and `line` are the file and line of a `…/blob/…#L10` address.
+    `subdir` restricts it to a folder. `focus`, `line` and `last_line` are the file and
+    the lines of a `…/blob/…#L10-L20` address.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Source:
     subdir: str = ""
     focus: str | None = None
     line: int | None = None
+    last_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ _SHORTHAND = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]{0,38})/(?P<name>[A-Z
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>[^\s:]+)")
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://")
 _HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
-_LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?\d+(?:C\d+)?)?")
+_LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?(?P<last>\d+)(?:C\d+)?)?")
 _LOCAL_START = ("/", "./", "../", "~", ".\\", "..\\")
 # Hosts that answer a repository's address without `.git` by a redirect, or need it for no other reason than habit.
 _FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
@@ -212,8 +212,8 @@ def _with_view(source: Source, view: list[str], parts: SplitResult) -> Source:
     inside = "/".join(rest[1:])
     line = _LINE.fullmatch(parts.fragment)
     if line or kind in ("blob", "raw", "blame"):
-        number = int(line["line"]) if line else None
-        return replace(source, ref=rest[0], focus=inside or None, line=number)
+        first, last = (int(line["line"]), int(line["last"] or line["line"])) if line else (None, None)
+        return replace(source, ref=rest[0], focus=inside or None, line=first, last_line=last)
     return replace(source, ref=rest[0], subdir=inside if kind in ("tree", "src") else "")
 
 

@@ -91,6 +91,7 @@ class Chat:
         plans: the plans on the page, by the id of their message.
         overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
             commit to open.
+        subject: the lines that the address of the repository named, as a mention; the first question is about them.
         next_model: the name of the model that answers the next question, '' for the usual one.
         building: the environment of its repository's tests is being built.
         asking: how many questions are being answered.
@@ -108,6 +109,7 @@ class Chat:
     answers: dict[str, ShownAnswer] = field(default_factory=dict)
     plans: dict[str, cl.CustomElement] = field(default_factory=dict)
     overrides: dict[str, object] = field(default_factory=dict)
+    subject: str = ""
     next_model: str = ""
     building: bool = False
     asking: int = 0

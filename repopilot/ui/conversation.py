@@ -10,8 +10,9 @@ from repopilot import i18n, intents
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
 from repopilot.i18n.format import count
-from repopilot.repo.source import split_token
+from repopilot.repo.source import parse_source, split_token
 from repopilot.ui.answer.ask import ask
+from repopilot.ui.answer.subject import show_subject
 from repopilot.ui.answer.thread_view import show_earlier
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
@@ -120,6 +121,8 @@ async def _open(chat: Chat, text: str) -> bool:
     """Open a repository. By then the models are known, which the settings panel offers."""
     answerable = await open_repository(chat, text)
     await send_settings(chat)
+    if answerable:
+        await show_subject(chat, parse_source(split_token(text)[0]))
     return answerable
 
 

@@ -32,6 +32,8 @@ def folder(tmp_path):
     [
         ("what is @shop/prices.py:price for?", [("shop/prices.py", 4, 5)]),
         ("does @shop/cart.py:Cart.add change @shop/prices.py?", [("shop/cart.py", 2, 3), ("shop/prices.py", 1, 10)]),
+        ("why @shop/prices.py:4-5 and @shop/cart.py:2?", [("shop/prices.py", 4, 5), ("shop/cart.py", 2, 2)]),
+        ("@shop/prices.py:99-100 @shop/prices.py:5-999999", [("shop/prices.py", 5, 10)]),
         ("what does @diff do?", [("shop/prices.py", 2, 8)]),
         ("explain @commit, please", [("shop/cart.py", 1, 3)]),
         ("mail me@shop/prices.py or @nobody, @shop/gone.py", []),

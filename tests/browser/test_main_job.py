@@ -229,3 +229,15 @@ def test_what_was_opened_before_is_listed_and_deleted_with_its_data(tab, world, 
     assert (folder / "README.md").exists()
     assert not list((world.app.home / "data" / "index").glob("meadow*"))
     assert tab.problems == []
+
+
+def test_an_address_with_lines_opens_them_and_the_next_question_is_about_them(tab, world):
+    page = first_screen(tab, world)
+    tab.say(f"{world.repository()}/blob/main/orchard/trees.py#L11-L13")
+    code = page.get_by_role("region", name="Code")
+    expect(code.locator(".rp-cited")).to_have_count(3)
+    tab.say("What does this do?")
+    expect(page.locator(".rp-footer")).to_have_count(1)
+    expect(page.get_by_role("region", name="Evidence")).to_contain_text("def ripen(self, days):")
+    expect(page.get_by_role("button", name="Open orchard/trees.py:11-13")).to_be_visible()
+    assert tab.problems == []

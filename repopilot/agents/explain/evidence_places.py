@@ -40,11 +40,13 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
     weights = token_weights(index.lexical, results.query.terms)
     numbers = count(len(first) + 1)
     hits = [hit for hit in results.hits if not any(_within(hit.chunk, place) for place in first)]
+    known = {place.place for place in first}
     # A place that an answer by code cites is a line or two: it doesn't take the lines of one that was searched for.
     found = [
         place
         for hit, most in zip(hits, LINES, strict=False)
         for place in _definitions(index, hit.chunk, weights, results.query.names, most)
+        if place.place not in known
     ]
     return (*first, *(replace(place, number=next(numbers)) for place in found))
 

@@ -16,6 +16,7 @@ from repopilot.repo.patch import FileDiff
 from repopilot.types import Evidence, innermost
 from repopilot.workspace import Workspace
 
+_LINES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 MOST_MENTIONS = 8
 STATES = {"diff": ("HEAD", None), "commit": ("HEAD~1", "HEAD")}
 """What `@diff` and `@commit` compare; None is the folder as it lies on disk."""
@@ -59,7 +60,14 @@ def _mentions(question: str) -> list[tuple[str, str]]:
 
 
 def _named(index: Index, path: str, name: str) -> Iterator[Evidence]:
-    """A definition of a file, or the file."""
+    """A definition of a file, some of its lines, or the file."""
+    if lines := _LINES.fullmatch(name):
+        start, last = int(lines[1]), (index.text(path) or "").count("\n") + 1
+        if 1 <= start <= last:
+            end = max(start, min(int(lines[2] or start), last))
+            symbol = innermost(index.outline(path), (start + end) // 2)
+            yield evidence_of_lines(index, 0, (path, start, end), symbol.qualified if symbol else "", LINES[0])
+        return
     for symbol in index.outline(path) if name else ():
         if name in (symbol.qualified, symbol.name):
             yield evidence_of_lines(index, 0, (path, symbol.start_line, symbol.end_line), symbol.qualified, LINES[0])

@@ -84,6 +84,9 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
         question: without its command.
         command: that of the intent to force, '' for the router's choice.
     """
+    subject, chat.subject = chat.subject, ""
+    if subject and "@" not in question and command in ("", "explain"):
+        question = f"{question} @{subject}"
     pending = PendingQuestion(question, command, chat.language, cl.Message(content=""), chat.thread_key)
     _store_unfinished(chat, pending, Answer(""))
     view = _view(chat, pending)
