@@ -128,9 +128,14 @@ class Models:
             return self.model
         return await choose.choose(self.settings.model_copy(update={"llm_model": name}), self._runtime.models)
 
-    async def prefer(self, name: str) -> None:
-        """Answer with this model from now on, in every chat; '' for the one that suits the machine."""
-        self.settings = self.settings.model_copy(update={"llm_model": name})
+    async def prefer(self, **names: str) -> None:
+        """Use other models from now on, in every chat.
+
+        Args:
+            names: by their settings (`llm_model`, `coder_model`, …); '' for the one that suits the machine.
+        """
+        self.settings = self.settings.model_copy(update=names)
+        self.model = self.model if names.keys() == {"llm_model"} else None  # the roles are chosen with the model
         await self.look()
 
     async def find_embedder(self) -> Embedder | None:
@@ -150,7 +155,7 @@ class Models:
             await self._ensure(name)
         await self.look()
         if name not in self._failures and (self.model is None or self.model.name != name):
-            await self.prefer(name)
+            await self.prefer(llm_model=name)
 
     def start_get(self, name: str) -> None:
         """Get a model as a task of its own, unless one is being fetched already, or it was not offered."""

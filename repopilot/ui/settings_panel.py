@@ -1,23 +1,19 @@
-"""The settings of a chat: which files of the repository are read, which model answers, and in which language."""
+"""The settings of a chat, offered and applied; `settings_form.py` has the form."""
 
 from __future__ import annotations
 
 import chainlit as cl
-from chainlit.input_widget import InputWidget, Select, TextInput
 from chainlit.types import CommandDict
 
 from repopilot import i18n, intents
 from repopilot.agents.coding.typed_commands import FORMS
 from repopilot.errors import RepoPilotError
-from repopilot.repo.source import check_ref
 from repopilot.ui.available_models import Models
 from repopilot.ui.chat import Chat
 from repopilot.ui.repository.registry import at_ref
 from repopilot.ui.repository_view import open_source, send_error
+from repopilot.ui.settings_form import AUTOMATIC, REPOSITORY, ROLES, Choice, form, read_values
 
-AUTOMATIC = "auto"
-"""The value of a choice that is left to RepoPilot. An empty one can't be chosen in the browser."""
-LANGUAGE_NAMES = {"en": "English", "fr": "Français"}
 OPEN_ICON = "folder-git-2"
 
 
@@ -33,53 +29,43 @@ async def send_commands(chat: Chat) -> None:
 
 async def send_settings(chat: Chat) -> None:
     """Offer the settings, with their current values."""
-    await cl.ChatSettings([*_model_choice(chat), _language_choice(chat), *_repository_inputs(chat)]).send()
+    models = chat.process.models
+    labels = {name: model_label(models, name, chat.language) for name in models.names}
+    update = {**chat.overrides, **{role: getattr(models.settings, role) for role in ROLES}}
+    update.pop("language", None)
+    ref = str(update.pop("ref", ""))
+    started = chat.process.runtime.settings
+    choice = Choice(started.model_copy(update=update), frozenset(started.model_fields_set), ref, chat.chosen_language)
+    await cl.ChatSettings(form(choice, labels, chat.language)).send()
 
 
 async def apply(current: Chat, values: dict) -> None:
     """Use the user's settings; the repository is opened again where they change which of its files are read."""
-    models = current.process.models
-    model = values.get("model", AUTOMATIC)
-    if model != (models.settings.llm_model or AUTOMATIC) and model in (AUTOMATIC, *models.names):
-        await models.prefer("" if model == AUTOMATIC else model)
+    fixed = frozenset(current.process.runtime.settings.model_fields_set)
+    await _prefer_models(current, values, fixed)
     if choose_language(current, str(values.get("language", AUTOMATIC))):
         await send_commands(current)
         await send_settings(current)
     try:
-        overrides = read_values(values)
+        overrides = read_values(values, fixed)
     except RepoPilotError as error:
         await send_error(error, current.language)
         return
     if current.chosen_language:
         overrides["language"] = current.chosen_language
-    if overrides == current.overrides:
-        return
-    current.overrides = overrides
-    if current.opening is not None:
+    before, current.overrides = current.overrides, overrides
+    reads_others = any(before.get(name) != overrides.get(name) for name in REPOSITORY)
+    if reads_others and current.opening is not None:
         await open_source(current, at_ref(current.opening.source, str(overrides.get("ref", ""))))
 
 
-def read_values(values: dict) -> dict[str, object]:
-    """The form's values as overrides of the settings, without those left empty.
-
-    Args:
-        values: by the ids of the inputs `ref`, `include` and `exclude`.
-
-    Returns:
-        The overrides by name; `include` and `exclude` as lists of patterns.
-
-    Raises:
-        SourceError: `ref` can't be a branch, tag or commit.
-    """
-    ref = str(values.get("ref") or "").strip()
-    if ref:
-        check_ref(ref)
-    overrides: dict[str, object] = {"ref": ref} if ref else {}
-    for name in ("include", "exclude"):
-        patterns = [part.strip() for part in str(values.get(name) or "").split(",") if part.strip()]
-        if patterns:
-            overrides[name] = patterns
-    return overrides
+async def _prefer_models(chat: Chat, values: dict, fixed: frozenset[str]) -> None:
+    models = chat.process.models
+    wanted = {role: values[role] for role in ROLES if role in values and role not in fixed}
+    known = (AUTOMATIC, *models.names)
+    chosen = {role: "" if name == AUTOMATIC else str(name) for role, name in wanted.items() if name in known}
+    if any(getattr(models.settings, role) != name for role, name in chosen.items()):
+        await models.prefer(**chosen)
 
 
 def choose_language(chat: Chat, choice: str) -> bool:
@@ -107,57 +93,9 @@ def _command(name: str, description: str, icon: str) -> CommandDict:
     }
 
 
-def _model_choice(chat: Chat) -> list[InputWidget]:
-    """Which model answers, where there is more than one."""
-    models = chat.process.models
-    if len(models.names) < 2:
-        return []
-    automatic = i18n.text("ui.settings.model_automatic", chat.language)
-    return [
-        Select(
-            id="model",
-            label=i18n.text("ui.settings.model", chat.language),
-            items={automatic: AUTOMATIC, **{model_label(models, name, chat.language): name for name in models.names}},
-            initial_value=models.settings.llm_model or AUTOMATIC,
-            description=i18n.text("ui.settings.model_description", chat.language),
-        )
-    ]
-
-
 def model_label(models: Models, name: str, language: str) -> str:
     """A model with how long an answer of it takes here, where that is known."""
     speed = models.status.sizes.speed(name) if models.status and models.status.sizes else None
     if speed is None:
         return name
     return i18n.text("ui.settings.model_speed", language, name=name, seconds=speed.answer_seconds())
-
-
-def _language_choice(chat: Chat) -> InputWidget:
-    automatic = i18n.text("ui.settings.language_automatic", chat.language)
-    return Select(
-        id="language",
-        label=i18n.text("ui.settings.language", chat.language),
-        items={automatic: AUTOMATIC, **{LANGUAGE_NAMES[code]: code for code in i18n.LANGUAGES}},
-        initial_value=chat.chosen_language or AUTOMATIC,
-        description=i18n.text("ui.settings.language_description", chat.language),
-    )
-
-
-def _repository_inputs(chat: Chat) -> list[InputWidget]:
-    """What to open, and which of its files to read."""
-    current = chat.settings
-    initial = {
-        "ref": str(chat.overrides.get("ref", "")),
-        "include": ", ".join(current.include),
-        "exclude": ", ".join(current.exclude),
-    }
-    return [
-        TextInput(
-            id=name,
-            label=i18n.text(f"ui.settings.{name}", chat.language),
-            initial=value,
-            placeholder=i18n.text(f"ui.settings.{name}_placeholder", chat.language),
-            description=i18n.text(f"ui.settings.{name}_description", chat.language),
-        )
-        for name, value in initial.items()
-    ]

@@ -134,3 +134,18 @@ def test_an_answer_offers_what_to_ask_next_and_a_diagram_whose_boxes_open_code(o
     page.locator(".rp-next").get_by_role("button", name="/impact harvest").click()
     expect(page.locator(".rp-footer")).to_have_count(2)
     assert opened.problems == []
+
+
+def test_the_settings_change_how_deep_a_search_goes(opened: Tab):
+    page = opened.page
+    page.locator("#chat-settings-open-modal").click()
+    page.get_by_role("tab", name="Agents").click()
+    page.locator("[role=slider]").nth(3).focus()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Confirm").click()
+    opened.say("Where is the ripe fruit harvested?")
+    expect(page.locator(".rp-footer")).to_have_count(1)
+    page.locator("#chat-settings-open-modal").click()
+    page.get_by_role("tab", name="Agents").click()
+    expect(page.locator("[role=slider]").nth(3)).to_have_attribute("aria-valuenow", "4")
+    assert opened.problems == []

@@ -33,6 +33,7 @@ def test_a_language_is_chosen_in_the_settings_and_survives_a_reload(opened):
     page = opened.page
     expect(page.locator(".rp-badge")).to_contain_text("Indexed")
     page.locator("#chat-settings-open-modal").click()
+    page.get_by_role("tab", name="Language").click()
     page.get_by_role("combobox").filter(has_text="the browser's").click()
     page.get_by_role("option", name="Français").click()
     page.get_by_role("button", name="Confirm").click()

@@ -20,7 +20,6 @@ from repopilot.trace import Step
 from repopilot.types import Evidence
 from repopilot.workspace import Workspace
 
-MOST_HITS = 12
 NOTHING_PACKED = Pack("", (), 0, 0, "")
 MAP_TOKENS = 400
 """Of the outline of the repository, for a question about all of it."""
@@ -62,7 +61,7 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
     Returns:
         The findings. None is a result, not an error.
     """
-    results = await retrieve(question, workspace, step, MOST_HITS, documentation=True)
+    results = await retrieve(question, workspace, step, workspace.settings.search_depth, documentation=True)
     async with step.child("read", "tool", question) as showing:
         found = await asyncio.to_thread(_findings, question, results, workspace)
         if found.code is not None:

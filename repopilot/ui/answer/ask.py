@@ -30,6 +30,7 @@ from repopilot.ui.elements import element
 from repopilot.ui.error_text import error_line
 from repopilot.ui.repository.props import dense_words
 from repopilot.ui.repository_view import send_error
+from repopilot.ui.settings_form import REPOSITORY
 from repopilot.ui.stored_turns import remember, store
 from repopilot.ui.trace.kept_steps import kept_steps
 from repopilot.ui.trace.step_text import closed, inert
@@ -148,7 +149,9 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     """The open repository with the models of the moment, and the language to answer in."""
     opening, models = chat.opening, chat.process.models
     assert opening is not None and opening.index is not None and opening.snapshot is not None
-    settings = opening.settings.model_copy(update={"language": language_to_answer_in(chat, pending.question)})
+    options = {name: value for name, value in chat.overrides.items() if name not in REPOSITORY}
+    update = {**options, "language": language_to_answer_in(chat, pending.question)}
+    settings = opening.settings.model_copy(update=update)
     if pending.command in intents.lookups():
         # Nothing is waited for: what is not loaded by now is done without.
         return Workspace(opening.snapshot, opening.index, settings, embedder=models.embedder)
