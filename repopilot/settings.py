@@ -40,6 +40,12 @@ class Settings(BaseSettings):
         description="Data directory: clones, indexes, models, chats. Each part can be deleted and is rebuilt.",
     )
 
+    disk_limit_mb: int = Field(
+        default=0,
+        ge=0,
+        description="Above this many MB in the data directory, the browser opens no repository it doesn't have; 0: no limit.",
+    )
+
     # The web server
     host: str = Field(
         default="127.0.0.1", description="Address the browser page is served on. Loopback unless you know why not."

@@ -138,6 +138,12 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
       {failed && <div className="rp-error">{failed}</div>}
       {props.phase === 'credentials' && <Token host={props.host} openingKey={props.key} refused={props.refused} words={props.words} act={act} />}
       {props.estimate && <Asking estimate={props.estimate} openingKey={props.key} words={props.words} act={act} />}
+      {props.typed_token && (
+        <div className="rp-row rp-tight rp-muted">
+          <span>{props.words.token_kept.replace('{host}', props.host)}</span>
+          <button className="rp-button" onClick={() => act('opening_forget', { key: props.key })}>{props.words.forget}</button>
+        </div>
+      )}
       {props.badge && <Badge badge={props.badge} />}
       {props.model && props.model.state !== 'ok' && (
         <div className="rp-status" data-state={props.model.state}>

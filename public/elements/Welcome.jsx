@@ -58,6 +58,7 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
           ))}
         </ul>
       )}
+      {props.recent.length > 0 && <div className="rp-muted rp-note">{props.disk}</div>}
       {failed && <div className="rp-error">{failed}</div>}
       <div className="rp-row">
         {props.examples.length > 0 && <span className="rp-muted">{words.examples}</span>}

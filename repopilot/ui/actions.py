@@ -66,7 +66,7 @@ HANDLERS: dict[str, Handler] = {
     "search_open": search_view.search_open,
     "search_lines": search_view.search_lines,
     **{name: _opening_button(name) for name in ("opening_stop", "opening_retry", "opening_token")},
-    **{name: _opening_button(name) for name in ("opening_reindex", "opening_confirm")},
+    **{name: _opening_button(name) for name in ("opening_reindex", "opening_confirm", "opening_forget")},
 }
 
 

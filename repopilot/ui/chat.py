@@ -160,10 +160,10 @@ class Process:
         self.runtime = runtime
         self.database = ChatDatabase(runtime.settings.home, earlier_files)
         self.models = Models(runtime)
-        self.openings = Openings(runtime, self.models.find_embedder)
+        self.sizes: Sizes = {}
+        self.openings = Openings(runtime, self.models.find_embedder, self.sizes)
         self.models.on_embedder = self.openings.fill_vectors
         self.tasks: set[asyncio.Task] = set()
-        self.sizes: Sizes = {}
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:
         """Run it to its end: the event loop has only weak references to its tasks."""

@@ -9,19 +9,20 @@ import chainlit as cl
 from repopilot import i18n, intents
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
-from repopilot.i18n.format import count
+from repopilot.i18n.format import count, size
 from repopilot.repo.source import parse_source, split_token
 from repopilot.ui.answer.ask import ask
 from repopilot.ui.answer.subject import show_subject
 from repopilot.ui.answer.thread_view import show_earlier
 from repopilot.ui.chat import Chat
+from repopilot.ui.chats.chat_list import chat_counts
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_line
 from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.model_status import model_props
 from repopilot.ui.progress_text import progress_line
-from repopilot.ui.repository.known import delete_data, known_rows
+from repopilot.ui.repository.known import delete_data, disk_used, known_rows
 from repopilot.ui.repository.props import address
 from repopilot.ui.repository.recent import forget, recent
 from repopilot.ui.repository.registry import Opening
@@ -140,7 +141,7 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
 
     welcome = element("Welcome", await asyncio.to_thread(props))  # the database may be waited for
     await cl.Message(content="", elements=[welcome]).send()
-    poll_props(welcome, props, REFRESH_S)
+    poll_props(welcome, props, REFRESH_S, until=lambda: chat.opening is not None)
 
 
 def welcome_props(chat: Chat, offer: str) -> dict:
@@ -148,13 +149,17 @@ def welcome_props(chat: Chat, offer: str) -> dict:
     shared, language = chat.process, chat.language
     phases = {address(opening): opening.phase for opening in shared.openings.all()}
     found = recent(shared.database, chat.owner)
-    rows = known_rows(found, shared.runtime.settings, shared.sizes, language)
+    settings, sizes = shared.runtime.settings, shared.sizes
+    rows = known_rows(found, settings, sizes, language, chat_counts(shared.database, chat.owner))
+    used = size(disk_used(settings, sizes), language)
+    limit = size(settings.disk_limit_mb << 20, language) if settings.disk_limit_mb else ""
     entries = [{**row, "status": _status(phases.get(row["address"], ""), language)} for row in rows]
     return {
         "model": model_props(shared.models, language),
         "recent": entries,
         "examples": [] if entries else [list(example) for example in EXAMPLES],
         "offer": offer,
+        "disk": i18n.text("ui.known.used_of" if limit else "ui.known.used", language, used=used, limit=limit),
         "words": i18n.section("ui.welcome", language),
         "language": chat.chosen_language,
     }

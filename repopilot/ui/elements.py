@@ -53,20 +53,27 @@ async def show_aside(name: str, props: dict) -> None:
     await aside.send(for_id="")
 
 
-def poll_props(shown: cl.CustomElement, props: Callable[[], dict], every_s: float) -> None:
+def poll_props(
+    shown: cl.CustomElement, props: Callable[[], dict], every_s: float, until: Callable[[], bool] = lambda: False
+) -> None:
     """Update an element regularly while the browser's session exists.
 
     Args:
         shown: the element, already sent.
         props: gives its current props; it is called in a thread.
         every_s: seconds between two updates.
+        until: whether to end after the next update.
     """
-    polling = asyncio.create_task(_poll(shown, props, every_s, cl.context.session.id))
+    polling = asyncio.create_task(_poll(shown, props, every_s, until, cl.context.session.id))
     # The event loop has only weak references to its tasks.
     cl.user_session.set("polling", [*(cl.user_session.get("polling") or ()), polling])
 
 
-async def _poll(shown: cl.CustomElement, props: Callable[[], dict], every_s: float, session_id: str) -> None:
-    while WebsocketSession.get_by_id(session_id) is not None:
+async def _poll(
+    shown: cl.CustomElement, props: Callable[[], dict], every_s: float, until: Callable[[], bool], session_id: str
+) -> None:
+    done = False
+    while not done and WebsocketSession.get_by_id(session_id) is not None:
+        done = until()
         await update(shown, await asyncio.to_thread(props))
         await asyncio.sleep(every_s)

@@ -100,6 +100,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
         "opening_stop": lambda: openings.stop(opening),
         "opening_retry": lambda: openings.retry(opening),
         "opening_token": lambda: openings.retry(opening, typed_token(opening, str(payload.get("token", "")))),
+        "opening_forget": lambda: openings.forget_token(opening),
         "opening_reindex": lambda: openings.reindex(opening),
         "opening_confirm": lambda: openings.confirm(opening, only),
     }

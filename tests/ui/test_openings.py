@@ -44,7 +44,7 @@ async def until(opening, *phases):
 
 
 async def test_everyone_shares_one_opening(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     source = parse_source(f"{served.url}/orchard.git")
     first, second = openings.open(source, settings), openings.open(source, settings)
     assert first is second
@@ -71,7 +71,7 @@ async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settin
     options = {"dense": True, "dense_index": filling, "embed_model": "words"}
     settings = settings.model_copy(update=options)
     runtime = runtime_for(settings)
-    opening = Openings(runtime, embedder).open(parse_source(f"{served.url}/orchard.git"), settings)
+    opening = Openings(runtime, embedder, {}).open(parse_source(f"{served.url}/orchard.git"), settings)
     await until(opening, "ready")
     assert opening.index.dense == share
     assert said in opening_props(opening, "en")["badge"]["dense"]
@@ -80,7 +80,7 @@ async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settin
 
 @pytest.mark.slow
 async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     served.stall.set()
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
@@ -98,7 +98,7 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
 
 @pytest.mark.slow
 async def test_credentials_are_asked_for_and_not_kept(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     served.token = "open-sesame"
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
@@ -111,6 +111,8 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
         openings.retry(opening, typed_token(opening, " open-sesame "))
         await until(opening, "ready")
         assert "open-sesame" not in repr(opening_props(opening, "en"))
+        assert opening_props(opening, "en")["typed_token"] and openings.forget_token(opening)
+        assert not opening_props(opening, "en")["typed_token"]
         assert not any(b"open-sesame" in file.read_bytes() for file in settings.home.rglob("*") if file.is_file())
     finally:
         served.token = ""
@@ -118,7 +120,7 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
 
 async def test_a_link_to_another_host_gets_no_token(served, settings):
     """What a link to `/?offer=…` opens by one click: its host asks for credentials, and gets none but its own."""
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     served.token = "open-sesame"
     served.headers.clear()
     try:
@@ -132,7 +134,7 @@ async def test_a_link_to_another_host_gets_no_token(served, settings):
 
 
 async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     opening = openings.open(parse_source(f"{served.url}/big.git"), settings)
     await until(opening, "asking")
     props = opening_props(opening, "en")
@@ -145,7 +147,7 @@ async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings
 
 
 async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     opening = openings.open(parse_source(f"{served.url}/absent.git"), settings)
     await until(opening, "failed")
     error = opening_props(opening, "en")["error"]
@@ -153,7 +155,7 @@ async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
 
 
 async def test_a_repository_without_code_is_no_failure(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     opening = openings.open(parse_source(f"{served.url}/pictures.git"), settings)
     await until(opening, "ready", "failed")
     assert "pictures" in opening_props(opening, "en")["title"]
@@ -164,7 +166,7 @@ async def test_a_repository_without_code_is_no_failure(served, settings):
 async def test_a_local_folder_is_followed(tmp_path, settings):
     folder = tmp_path / "local"
     git_server.commit(folder, FILES)
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     opening = openings.open(parse_source(str(folder)), settings)
     await until(opening, "ready")
     try:
@@ -194,7 +196,7 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
 
     settings = settings.model_copy(update={"dense": True, "dense_index": True, "embed_model": "words"})
     runtime = runtime_for(settings)
-    opening = Openings(runtime, embedder).open(parse_source(str(tmp_path / "local")), settings)
+    opening = Openings(runtime, embedder, {}).open(parse_source(str(tmp_path / "local")), settings)
     try:
         async with asyncio.timeout(30):
             while opening.index is None or "orchard/late.py" not in opening.index.files:
@@ -207,7 +209,7 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
 
 @pytest.mark.slow
 async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder)
+    openings = Openings(runtime_for(settings), no_embedder, {})
     source = parse_source(f"{served.url}/orchard.git")
     opening = openings.open(source, settings)
     await until(opening, "ready")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from repopilot.errors import StorageError
 from repopilot.ui.chats.chat_database import CHAT_COLUMNS, ChatDatabase, digest_of, is_intact
 
+log = logging.getLogger(__name__)
 TITLE_LENGTH = 120
 MOST = 500
 """Chats in a list; more are found by searching."""
@@ -72,6 +76,15 @@ def listed(database: ChatDatabase, owner: str = "", search: str = "", thread: st
         return [_listed(row, known.get(row[0], {})) for row in rows]
 
     return sorted(database.run(read), key=lambda chat: not chat.pinned)
+
+
+def chat_counts(database: ChatDatabase, owner: str = "") -> Counter[str]:
+    """How many chats a user has, by the address of the repository; none where the database can't be read."""
+    try:
+        return Counter(chat.address for chat in listed(database, owner))
+    except StorageError as error:
+        log.warning("the chats can't be counted: %s", error)
+        return Counter()
 
 
 def change(database: ChatDatabase, thread: str, owner: str, **facts: object) -> None:

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from repopilot import i18n
-from repopilot.errors import RepoPilotError, StorageError
-from repopilot.i18n.format import size
+from repopilot.errors import IndexFailed, RepoPilotError, StorageError
+from repopilot.i18n.format import commit_words, count, size
 from repopilot.index import layout
+from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir, clone_key
 from repopilot.repo.local import folder_key
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
 from repopilot.types import Source
 
+NO_CHATS: Mapping[str, int] = MappingProxyType({})
 Sizes = dict[Path, tuple[float, int]]
 """Bytes below a folder, with the time of its last change, by which they are known to hold."""
 
 
-def known_rows(entries: Sequence[Mapping], settings: Settings, sizes: Sizes, language: str) -> list[dict]:
+def known_rows(
+    entries: Sequence[Mapping], settings: Settings, sizes: Sizes, language: str, chats: Mapping[str, int] = NO_CHATS
+) -> list[dict]:
     """What the first screen shows of each repository.
 
     Args:
@@ -31,11 +38,39 @@ def known_rows(entries: Sequence[Mapping], settings: Settings, sizes: Sizes, lan
         settings: of the data directory.
         sizes: those found before, which are kept there.
         language: of the reader.
+        chats: how many there are, by address.
 
     Returns:
-        {name, address, facts: when it was indexed and what it takes, gone: whether its folder isn't there any more}.
+        {name, address, facts: commit, when it was indexed, chats and what it takes, stale: whether its folder has
+        another commit by now, gone: whether its folder isn't there any more}.
     """
-    return [_row(entry, settings, sizes, language) for entry in entries]
+    return [_row(entry, settings, sizes, language, chats.get(entry["address"], 0)) for entry in entries]
+
+
+def disk_used(settings: Settings, sizes: Sizes) -> int:
+    """Bytes of everything that the data directory holds; `sizes` keeps those found before."""
+    parts = (settings.repos, settings.indexes, settings.environments_folder, settings.models)
+    return sum(_size(each, sizes) for part in parts if part.is_dir() for each in part.iterdir())
+
+
+def check_disk_limit(source: Source, settings: Settings, sizes: Sizes) -> None:
+    """Refuse a repository that has no data yet where the data directory has reached the limit.
+
+    Args:
+        source: the repository.
+        settings: of the data directory, with the limit.
+        sizes: those found before, which are kept there.
+
+    Raises:
+        StorageError: the limit is reached.
+    """
+    limit = settings.disk_limit_mb << 20
+    if not limit or any(folder.exists() for folder in _folders(source, settings)):
+        return
+    used = disk_used(settings, sizes)
+    if used >= limit:
+        facts = {"used": size(used), "limit": size(limit)}
+        raise StorageError(i18n.message("ui.known.limit_reached", **facts), i18n.message("ui.known.limit_hint"))
 
 
 def delete_data(address: str, others: Sequence[str], settings: Settings) -> None:
@@ -63,20 +98,48 @@ def delete_data(address: str, others: Sequence[str], settings: Settings) -> None
             raise StorageError(i18n.message("ui.known.not_deleted", folder=folder, error=i18n.reason(error))) from error
 
 
-def _row(entry: Mapping, settings: Settings, sizes: Sizes, language: str) -> dict:
+def _row(entry: Mapping, settings: Settings, sizes: Sizes, language: str, chats: int) -> dict:
     source = _parsed(entry["address"])
     folders = list(_folders(source, settings)) if source else []
     taken = sum(_size(folder, sizes) for folder in folders)
-    newest = max((folder.stat().st_mtime for each in folders[:1] for folder in layout.generations(each)[:1]), default=0)
-    indexed = time.strftime("%Y-%m-%d %H:%M", time.localtime(newest)) if newest else ""
+    newest = next((folder for each in folders[:1] for folder in layout.generations(each)[:1]), None)
+    commit = indexed_commit(newest) if newest else ""
+    root = source.path if source else None
+    stale = bool(commit) and root is not None and _head(root) not in ("", commit.partition("+")[0])
     facts = [
-        i18n.text("ui.known.indexed", language, when=indexed) if indexed else "",
+        commit_words(commit, language) if commit else "",
+        i18n.text("ui.known.indexed", language, when=_minute(newest)) if newest else "",
+        i18n.text("ui.known.stale", language) if stale else "",
+        count(chats, "chat", language) if chats else "",
         size(taken, language) if taken else "",
     ]
     gone = source is None or (source.path is not None and not source.path.exists())
     if gone:
         facts.insert(0, i18n.text("ui.known.gone", language))
     return {"name": entry["name"], "address": entry["address"], "facts": " · ".join(filter(None, facts)), "gone": gone}
+
+
+def _minute(folder: Path) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(folder.stat().st_mtime))
+
+
+@lru_cache(maxsize=64)
+def indexed_commit(generation: Path) -> str:
+    """The commit that a generation of an index was built from, '' where it can't be read."""
+    try:
+        return Index(generation, searchable=False).commit
+    except (OSError, ValueError, KeyError, IndexFailed, sqlite3.Error):
+        return ""
+
+
+def _head(root: Path) -> str:
+    """The commit of a folder's HEAD, read from its files: asked every second, no process may be started for it."""
+    git = root / ".git"
+    try:
+        head = (git / "HEAD").read_text().strip()
+        return (git / head[5:]).read_text().strip() if head.startswith("ref: ") else head
+    except OSError:
+        return ""  # a work tree of its own form, or a packed ref: unknown
 
 
 def _folders(source: Source, settings: Settings) -> Iterator[Path]:

@@ -21,6 +21,7 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
 from repopilot.ui.repository.estimate import Estimate, estimate
+from repopilot.ui.repository.known import Sizes, check_disk_limit
 
 if TYPE_CHECKING:
     from repopilot.index.build.job import IndexJob
@@ -90,6 +91,11 @@ class Opening:
         return self._task is None or self._task.done()
 
     @property
+    def has_typed_token(self) -> bool:
+        """Whether a token that was typed is kept in memory."""
+        return self._token is not None
+
+    @property
     def current_progress(self) -> Progress | None:
         """The progress of what is under way: of the clone, or of the index build."""
         return self.job.progress if self.phase == "indexing" and self.job else self.progress
@@ -105,10 +111,12 @@ class Openings:
     Args:
         runtime: the state of the process.
         find_embedder: returns the current embedding model, None while there is none.
+        sizes: of folders on disk, those found before.
     """
 
-    def __init__(self, runtime: Runtime, find_embedder: Callable[[], Awaitable[Embedder | None]]) -> None:
+    def __init__(self, runtime: Runtime, find_embedder: Callable[[], Awaitable[Embedder | None]], sizes: Sizes) -> None:
         self._runtime = runtime
+        self._sizes = sizes
         self._find_embedder = find_embedder
         self._open: dict[str, Opening] = {}
 
@@ -182,6 +190,11 @@ class Openings:
             return False
         return self._run(opening, self._index(opening, opening.snapshot, full=True))
 
+    def forget_token(self, opening: Opening) -> bool:
+        """Forget the token that was typed for a repository; it is fetched again only with another."""
+        opening._token, opening.with_token = None, False
+        return True
+
     async def fill_vectors(self) -> None:
         """An embedding model has arrived: build the vectors of every open repository that wants all and lacks some."""
         for opening in self.all():
@@ -224,6 +237,7 @@ class Openings:
 
         opening._token = token or opening._token
         opening.phase, opening.progress, opening.with_token = "cloning", None, _has_token(opening)
+        await asyncio.to_thread(check_disk_limit, opening.source, opening.settings, self._sizes)
         snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,
             SourceRequest(opening.source, opening.settings, opening._token),
