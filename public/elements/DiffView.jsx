@@ -109,6 +109,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     setBeside(!beside);
   };
   const [editing, setEditing] = useState('');
+  const [since, setSince] = useState('');
   const [branching, setBranching] = useState(false);
   const [done, setDone] = useState('');
   const branch = async () => {
@@ -165,6 +166,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
             </button>
             <span className="rp-chip rp-chip-soft">{file.change}</span>
             {file.follow_up && <span className="rp-chip rp-chip-soft">{props.words.follow_up}</span>}
+            {file.version && <button className="rp-chip" aria-pressed={since === file.id} onClick={() => setSince(since === file.id ? '' : file.id)}>{file.version} · {since === file.id ? props.words.whole : props.words.since}</button>}
             <span className="rp-plus">+{file.added}</span>
             <span className="rp-minus">−{file.removed}</span>
             <span className="rp-grow" />
@@ -184,7 +186,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
           </div>
           {file.follow_up && <div className="rp-muted rp-diff-more">{file.follow_up}</div>}
           {editing === file.id && !file.decision && <Editor file={file} words={props.words} call={call} close={() => setEditing('')} />}
-          {isOpen(file) && <Rows file={file} words={props.words} beside={beside} decide={decide} />}
+          {isOpen(file) && <Rows file={since === file.id ? { ...file, hunks: file.since, more: '' } : file} words={props.words} beside={beside} decide={decide} />}
         </div>
       ))}
     </section>

@@ -129,6 +129,21 @@ def test_hunks_are_accepted_and_rejected_one_by_one(renamed):
     assert tab.problems == []
 
 
+def test_what_a_later_message_changes_is_a_further_version(renamed):
+    tab, _ = renamed
+    page = tab.page
+    assert page.get_by_role("button", name="Version").count() == 0
+    tab.say("/rename LITRES VOLUME")
+    file = page.locator('.rp-file[data-path="use.py"]').last
+    file.get_by_role("button", name="Version 2").click()
+    expect(file.locator("tr.rp-removed").first).to_contain_text("AMOUNT")
+    expect(file.locator("tr.rp-added").first).to_contain_text("VOLUME")
+    assert file.get_by_role("button", name="Accept this change").count() == 0, "it is no change of the file on disk"
+    file.get_by_role("button", name="Version 2").click()
+    expect(file.locator("tr.rp-removed").first).to_contain_text("LITRES")
+    assert tab.problems == []
+
+
 def test_a_change_is_edited_and_committed_on_a_branch(renamed):
     tab, folder = renamed
     page, file = tab.page, tab.page.locator('.rp-file[data-path="use.py"]')

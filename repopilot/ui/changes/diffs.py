@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
+from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.ui.changes.diff_rows import Row, coloured, rows_of
 from repopilot.ui.changes.hunks import divisible, hunk_id, hunk_ids, hunks_text, only
@@ -32,12 +33,14 @@ class ShownFiles:
         files: by their path, follow-up edits by `follow_up_id`.
         decisions: `accepted` or `rejected` by the id of a file or of a hunk, for those decided on.
         reasons: why a follow-up is needed, by id.
+        earlier: what earlier answers of the chat made of the same file, oldest first, by path.
     """
 
     answer_id: str
     files: Mapping[str, FileChange]
     decisions: Mapping[str, str]
     reasons: Mapping[str, str] = field(default_factory=dict)
+    earlier: Mapping[str, Sequence[FileChange]] = field(default_factory=dict)
 
 
 def checked_path(path: str) -> str:
@@ -126,11 +129,21 @@ def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
         "added": sum(row[0] == "+" for row in rows),
         "removed": sum(row[0] == "-" for row in rows),
         "hunks": _hunk_props(id, file, hunks, shown.decisions),
+        **_version_props(file, shown.earlier.get(file.path, ()), language),
         "more": i18n.text("ui.diff.more", language, count=more) if more > 0 else "",
         "decision": decision,
         "outcome": i18n.text(f"ui.diff.{outcome}", language) if outcome else "",
         "download": i18n.text("ui.diff.download", language, path=file.path),
     }
+
+
+def _version_props(file: FileChange, earlier: Sequence[FileChange], language: str) -> dict:
+    """Which version of the file it is, and the hunks since the one before, which aren't decided on."""
+    if not earlier or file.change == "deleted" or earlier[-1].content == file.content:
+        return {"version": "", "since": []}
+    since = rows_of(change(file.path, file.content, earlier[-1].content))
+    hunks = [{**each, "single": True} for each in _hunk_props("", file, since, {})]
+    return {"version": i18n.text("ui.diff.version", language, number=len(earlier) + 1), "since": hunks}
 
 
 def _hunk_props(id: str, file: FileChange, hunks: Sequence[Sequence[Row]], decisions: Mapping[str, str]) -> list[dict]:

@@ -27,7 +27,7 @@ def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
     """The diff view under an answer."""
     shown = chat.answers[answer_id]
     # The same element at every update: what the user unfolded stays.
-    shown.element = element("DiffView", _props(answer_id, shown, chat.language), id=f"{answer_id}-files")
+    shown.element = element("DiffView", _props(chat, answer_id, shown), id=f"{answer_id}-files")
     return shown.element
 
 
@@ -161,7 +161,7 @@ async def show_decisions(chat: Chat, answer_id: str) -> None:
     """
     shown = chat.answers.get(answer_id)
     if shown is not None and shown.element is not None and shown.element.name == "DiffView":
-        await update(shown.element, _props(answer_id, shown, chat.language))
+        await update(shown.element, _props(chat, answer_id, shown))
 
 
 def _result(id: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> FileChange | None:
@@ -210,7 +210,13 @@ def _update_index(chat: Chat) -> None:
         chat.process.openings.retry(chat.opening)
 
 
-def _props(answer_id: str, shown: ShownAnswer, language: str) -> dict:
+def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:
     reasons = {id: each.reason for id, each in shown.follow_ups.items()}
-    files = ShownFiles(answer_id, shown.files, shown.decisions, reasons)
-    return files_props(files, str(shown.root) if shown.root else "", language)
+    earlier: dict[str, list[FileChange]] = {}
+    for id, each in chat.answers.items():
+        if id == answer_id:
+            break
+        for file in each.answer.files:
+            earlier.setdefault(file.path, []).append(file)
+    files = ShownFiles(answer_id, shown.files, shown.decisions, reasons, earlier)
+    return files_props(files, str(shown.root) if shown.root else "", chat.language)
