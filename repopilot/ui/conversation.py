@@ -7,6 +7,7 @@ import asyncio
 import chainlit as cl
 
 from repopilot import i18n, intents
+from repopilot.agents.explain.mentioned import with_chips
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
 from repopilot.i18n.format import count, size
@@ -68,6 +69,7 @@ async def receive(current: Chat, message: cl.Message) -> None:
         text = i18n.text("ui.chat.too_long", current.language, length=length, limit=LONGEST)
         await cl.Message(content=text).send()
     else:
+        await _show_mentions(message)
         await _answer_or_postpone(current, parsed.text, parsed.command)
 
 
@@ -132,6 +134,14 @@ async def _remove_token(message: cl.Message, text: str) -> None:
     clean, _ = split_token(text)
     if clean != text.strip():
         message.content = clean
+        await message.update()
+
+
+async def _show_mentions(message: cl.Message) -> None:
+    """Mark what a message mentions."""
+    marked = with_chips(message.content)
+    if marked != message.content:
+        message.content = marked
         await message.update()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repopilot.errors import RepoPilotError
-from repopilot.i18n import reason, said
+from repopilot.i18n import reason, said, text
 
 
 def error_line(error: RepoPilotError, language: str) -> str:
@@ -11,6 +11,7 @@ def error_line(error: RepoPilotError, language: str) -> str:
     return said(reason(error), language)
 
 
-def error_paragraphs(error: RepoPilotError, language: str) -> str:
-    """What happened and, in a paragraph below, what to do about it."""
-    return f"{said(error.message, language)}\n\n{said(error.hint, language)}".strip()
+def error_paragraphs(error: RepoPilotError, language: str, request: str = "") -> str:
+    """What happened, in a paragraph below what to do about it, and the id of the request where there is one."""
+    id = text("ui.errors.request", language, id=request) if request else ""
+    return "\n\n".join(filter(None, (said(error.message, language), said(error.hint, language), id)))

@@ -71,9 +71,9 @@ async def open_source(chat: Chat, source: Source, token: HostToken | None = None
     return answerable
 
 
-async def send_error(error: RepoPilotError, language: str) -> cl.ErrorMessage:
-    """Send an error as a message: what happened, and below it what to do."""
-    message = cl.ErrorMessage(content=error_paragraphs(error, language))
+async def send_error(error: RepoPilotError, language: str, request: str = "") -> cl.ErrorMessage:
+    """Send an error as a message: what happened, below it what to do, and the id of the request, as in the logs."""
+    message = cl.ErrorMessage(content=error_paragraphs(error, language, request))
     await message.send()
     return message
 

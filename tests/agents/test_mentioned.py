@@ -6,7 +6,7 @@ from support.shop_workspace import offline, open_workspace
 
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
-from repopilot.agents.explain.mentioned import MOST_MENTIONS, mentioned_places
+from repopilot.agents.explain.mentioned import MOST_MENTIONS, mentioned_places, with_chips
 
 FILES = {
     "shop/prices.py": (
@@ -44,6 +44,11 @@ def test_mentions_are_places(folder, tmp_path, question, places):
     found, _ = mentioned_places(question, open_workspace(folder, offline(tmp_path / "home")), 1)
     assert [(each.path, each.start_line, each.end_line) for each in found] == places
     assert [each.number for each in found] == list(range(1, len(found) + 1))
+
+
+def test_mentions_are_marked_in_the_message():
+    assert with_chips("what is @a/b.py:f for, me@a.b?") == "what is `@a/b.py:f` for, me@a.b?"
+    assert with_chips("`@a.py`") == "`@a.py`"
 
 
 def test_what_is_mentioned_in_vain_is_said(tmp_path):

@@ -53,6 +53,11 @@ def mentioned_places(question: str, workspace: Workspace, first: int) -> tuple[l
     return [replace(each, number=number) for number, each in enumerate(places.values(), first)], problems
 
 
+def with_chips(question: str) -> str:
+    """The question as Markdown, its mentions as code."""
+    return _MENTION.sub(lambda mention: mention[0] if "`" in mention[0] else f"`{mention[0]}`", question)
+
+
 def _mentions(question: str) -> list[tuple[str, str]]:
     """(path, name) of each mention, once each; the name '' where it mentions no definition."""
     found = ((match["path"].rstrip("."), match["name"] or "") for match in _MENTION.finditer(question))

@@ -269,7 +269,8 @@ async def _show_failure(chat: Chat, pending: PendingQuestion, error: RepoPilotEr
     streamed = error.partial if isinstance(error, ModelError) else ""
     if pending.message.streaming or streamed:
         await _end_early(pending, f"_{i18n.text('ui.chat.cut_off', pending.language)}_", streamed)
-    message = await send_error(error, pending.language)
+    log.warning("request %s failed: %s", pending.id, error)
+    message = await send_error(error, pending.language, pending.id)
     failed = pending.exchange(Answer(""), interrupted=True)
     await element("Sources", sources_props(pending.message.id, failed, pending.language)).send(for_id=message.id)
     await _remember_early_end(chat, pending, error_line(error, pending.language))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import chainlit as cl
 
 from repopilot import i18n
+from repopilot.agents.explain.mentioned import with_chips
 from repopilot.errors import StorageError
 from repopilot.ui.answer.answer_view import ANSWERS_KEPT, show_answer
 from repopilot.ui.chat import Chat
@@ -45,7 +46,7 @@ async def _restore(chat: Chat, thread: str) -> bool:
         return False
     chat.begin_thread(thread, found.exchanges)
     for exchange in found.exchanges[-ANSWERS_KEPT:]:
-        await cl.Message(content=_asked(exchange), type="user_message", author=USER).send()
+        await cl.Message(content=with_chips(_asked(exchange)), type="user_message", author=USER).send()
         await show_answer(chat, cl.Message(content=""), exchange, index)
     await _say_restored(chat, len(found.exchanges), found.unreadable)
     return True
