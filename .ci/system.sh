@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install what the tests need beside Python: a Chromium (the system's own, else one from the system's packages, else
-# Playwright's) and bubblewrap on Linux. Never fails: the test run ends with a list of what was left out and why, and CI
+# Playwright's), bubblewrap on Linux, and PostgreSQL. Never fails: the test run ends with a list of what was left out and why, and CI
 # fails on it.
 system_packages() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
@@ -21,6 +21,11 @@ install_browser() {
 if [ "$(uname)" = Linux ] && ! command -v bwrap >/dev/null 2>&1; then
     echo "No bubblewrap found: installing it from the system's packages." >&2
     system_packages bubblewrap || echo "Could not install bubblewrap: its sandbox tests will be left out." >&2
+fi
+# Tests of conversations in a PostgreSQL server start one of their own.
+if ! command -v initdb >/dev/null 2>&1 && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+    echo "No PostgreSQL found: installing it from the system's packages." >&2
+    system_packages postgresql || echo "Could not install PostgreSQL: its tests will be left out." >&2
 fi
 # Libraries that wheels need and a minimal Debian lacks.
 if ! .venv/bin/python -c "import xllamacpp" >/dev/null 2>&1; then

@@ -40,6 +40,11 @@ class Settings(BaseSettings):
         description="Data directory: clones, indexes, models, chats. Each part can be deleted and is rebuilt.",
     )
 
+    chats_url: str = Field(
+        default="",
+        description="A PostgreSQL server for the conversations, `postgresql://user:password@host/name`; default: `chats.db` in the data directory.",
+        repr=False,
+    )
     disk_limit_mb: int = Field(
         default=0,
         ge=0,

@@ -17,9 +17,10 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.ui.available_models import Models
-from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.ui.chats.chat_database import ChatDatabase, Database
 from repopilot.ui.chats.chat_import import earlier_files
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
+from repopilot.ui.chats.postgres import PostgresChats
 from repopilot.ui.file_ids import follow_up_id
 from repopilot.ui.repository.known import Sizes
 from repopilot.ui.repository.props import address
@@ -158,7 +159,7 @@ class Process:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self.database = ChatDatabase(runtime.settings.home, earlier_files)
+        self.database = _database(runtime.settings)
         self.models = Models(runtime)
         self.sizes: Sizes = {}
         self.openings = Openings(runtime, self.models.find_embedder, self.sizes)
@@ -170,6 +171,13 @@ class Process:
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+
+
+def _database(settings: Settings) -> Database:
+    """Where the conversations are. Raises UsageError where the driver of their server isn't installed."""
+    if settings.chats_url:
+        return PostgresChats(settings.chats_url, settings.home)
+    return ChatDatabase(settings.home, earlier_files)
 
 
 def current_chat(process: Process) -> Chat:

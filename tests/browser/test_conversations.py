@@ -6,6 +6,7 @@ import signal
 
 import pytest
 from playwright.sync_api import expect
+from support import postgres
 from support.app import running
 from support.browser import Tab
 
@@ -47,6 +48,25 @@ def test_opening_a_repository_again_loses_no_earlier_conversation(opened, world)
     expect(page.locator(SAID, has_text="And who calls it?")).to_be_visible()
     expect(page.locator(SAID, has_text="What does harvest return?")).to_be_visible()
     assert opened.problems == []
+
+
+@pytest.mark.skipif(not postgres.program("initdb"), reason="PostgreSQL is not installed")
+def test_chats_in_postgresql_are_there_after_a_restart(browser, world, tmp_path):
+    with postgres.server() as url:
+        quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false", "chats_url": url}
+        quiet |= {"allow_private_hosts": "true", "allow_http": "true"}
+        for turn in range(2):
+            with running(tmp_path / f"home{turn}", **quiet) as app:
+                tab = Tab(browser)
+                tab.page.goto(f"{app.url}/?repo={world.repository()}")
+                if not turn:
+                    ask(tab.page, "Where is the tree class defined?")
+                chats = tab.page.get_by_role("navigation", name="Chats")
+                chats.get_by_role("link", name=re.compile("tree class")).click()
+                expect(said(tab.page, "Where is the tree class defined?")).to_be_visible()
+                expect(tab.page.locator(".rp-footer")).to_have_count(1)
+                assert not (tmp_path / f"home{turn}" / "chats.db").exists()
+                tab.close()
 
 
 def test_chats_are_searched_named_pinned_exported_and_deleted(opened, world):

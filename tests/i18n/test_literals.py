@@ -21,7 +21,19 @@ ALLOWED: dict[str, str] = {
     "Translated markdown file": "a log line of Chainlit's that is dropped",
     "<script nonce": "HTML",
     "'self' data:": "a content security policy",
-    **dict.fromkeys(("CREATE TABLE ", "SELECT ", "INSERT INTO ", "INSERT OR ", "DELETE FROM ", "PRAGMA "), "SQL"),
+    **dict.fromkeys(
+        (
+            "CREATE TABLE ",
+            "SELECT ",
+            "INSERT INTO ",
+            "INSERT OR ",
+            "DELETE FROM ",
+            "PRAGMA ",
+            "UPDATE ",
+            "ALTER TABLE ",
+        ),
+        "SQL",
+    ),
     "RepoPilot: http": "the product's name and an address",
 }
 """Parts of literals that look like prose, with the reason why they are none."""

@@ -258,14 +258,18 @@ def test_a_turn_says_something_and_is_no_look_up():
     assert len({new_id() for _ in range(100)}) == 100
 
 
-def test_a_database_of_version_1_is_taken_over_with_a_copy_kept(tmp_path):
-    save(ChatDatabase(tmp_path), KEY, exchange("kept?"))
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_database_of_an_older_version_is_taken_over_with_a_copy_kept(tmp_path, version):
+    save(ChatDatabase(tmp_path), KEY, exchange("kept?", "By Magic"))
     with closing(sqlite3.connect(tmp_path / NAME)) as older, older:
-        older.executescript("DROP TABLE chats; PRAGMA user_version=1;")
+        older.executescript(f"ALTER TABLE turns DROP COLUMN said; PRAGMA user_version={version};")
+        if version == 1:
+            older.execute("DROP TABLE chats")
     database = ChatDatabase(tmp_path)
     change(database, KEY.thread, "", title="Kept")
     assert [chat.title for chat in listed(database)] == ["Kept"] and questions(database) == ["kept?"]
-    with closing(sqlite3.connect(tmp_path / f"{NAME}.v1")) as copy:
+    assert len(listed(database, search="magic")) == len(listed(database, search="KEPT?")) == 1
+    with closing(sqlite3.connect(tmp_path / f"{NAME}.v{version}")) as copy:
         assert copy.execute("SELECT question FROM turns").fetchall() == [("kept?",)]
 
 

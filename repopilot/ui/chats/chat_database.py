@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
@@ -24,7 +24,7 @@ from repopilot import i18n
 from repopilot.errors import StorageError
 
 NAME = "chats.db"
-VERSION = 2
+VERSION = 3
 BUSY_S = 10.0
 """How long a write waits for those of other processes."""
 SMALLEST_PAGE = 512
@@ -33,7 +33,8 @@ _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS turns(
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, thread TEXT NOT NULL, repository TEXT NOT NULL,
-    owner TEXT NOT NULL, asked REAL NOT NULL, question TEXT NOT NULL, content TEXT NOT NULL, digest BLOB NOT NULL
+    owner TEXT NOT NULL, asked REAL NOT NULL, question TEXT NOT NULL, content TEXT NOT NULL, digest BLOB NOT NULL,
+    said TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS threads ON turns(repository, owner, thread);
 CREATE TABLE IF NOT EXISTS opened(
@@ -56,8 +57,45 @@ _CIRCUMSTANCES = tuple(
 _NO_WRITING = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 _FULL_BYTES = 1 << 18
 """SQLite needs some space beside the file; with less than this it fails with various errors."""
-Work = Callable[[sqlite3.Connection], object]
 T = TypeVar("T")
+_SAID = """coalesce(json_extract(content, '$.question') || ' ' || json_extract(content, '$.answer.text'), '')"""
+_SAY = f"UPDATE turns SET said = CASE WHEN json_valid(content) THEN {_SAID} ELSE '' END WHERE said = ''"
+"""What is searched, of rows stored before it had a column of its own."""
+
+
+class Rows(Protocol):
+    """What a statement found."""
+
+    def fetchone(self) -> Any:
+        """The first row, None without one."""
+
+    def fetchall(self) -> list[Any]:
+        """Every row."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows one by one."""
+
+
+class Connection(Protocol):
+    """What a work gets: takes statements with SQLite's marks for values (`?`, `:name`)."""
+
+    def execute(self, statement: str, values: Any = (), /) -> Rows:
+        """Carry out one statement."""
+
+
+class Database(Protocol):
+    """Where the conversations are: a file, or a server."""
+
+    home: Path
+
+    def run(self, work: Callable[[Connection], T]) -> T:
+        """Do `work` in one transaction. Raises StorageError."""
+
+    def set_aside(self) -> list[Path]:
+        """The damaged files that were replaced, oldest first."""
+
+
+Work = Callable[[Connection], object]
 log = logging.getLogger(__name__)
 
 
@@ -77,7 +115,7 @@ class ChatDatabase:
         self._checked = False
         self._lock = threading.Lock()
 
-    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def run(self, work: Callable[[Connection], T]) -> T:
         """Do `work` in one transaction. A damaged file is set aside first, and what can be read of it is kept.
 
         Args:
@@ -108,7 +146,7 @@ class ChatDatabase:
         found = self.home.glob(f"{NAME}.damaged-*")
         return sorted(path for path in found if not path.name.endswith(("-wal", "-shm")))
 
-    def _checked_when_damaged(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _checked_when_damaged(self, work: Callable[[Connection], T]) -> T:
         try:
             return self._transaction(work)
         except sqlite3.DatabaseError as error:
@@ -122,7 +160,7 @@ class ChatDatabase:
         """Which file has the name now: what is stored in one that was set aside is in no use."""
         return self._file.stat().st_ino if self._file.exists() else None
 
-    def _transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _transaction(self, work: Callable[[Connection], T]) -> T:
         with closing(_connect(self._file)) as connection, connection:
             return work(connection)
 
@@ -143,6 +181,7 @@ class ChatDatabase:
             log.warning("%s was damaged: it is now %s", self._file, damaged.name)
             _create(self._file)
             _salvage(damaged, self._file)
+            _add_said(self._file)
         version = _version(self._file)
         if version > VERSION:
             raise StorageError(
@@ -152,6 +191,7 @@ class ChatDatabase:
             _copy(self._file, self._file.with_name(f"{NAME}.v{version}"))
         if version < VERSION:
             _create(self._file)
+            _add_said(self._file)
         for file, take in self._earlier(self.home):
             self._transaction(take)
             file.unlink()
@@ -201,6 +241,13 @@ def _version(file: Path) -> int:
 def _create(file: Path) -> None:
     with closing(_connect(file)) as connection:
         connection.executescript(_SCHEMA)
+
+
+def _add_said(file: Path) -> None:
+    with closing(_connect(file)) as connection, connection:
+        if all(row[1] != "said" for row in connection.execute("PRAGMA table_info(turns)")):
+            connection.execute("ALTER TABLE turns ADD COLUMN said TEXT NOT NULL DEFAULT ''")
+        connection.execute(_SAY)
 
 
 def _copy(file: Path, target: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from repopilot.ui.chats.chat_database import Work
+from repopilot.ui.chats.chat_database import Connection, Work
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, insert
 
 _EXCHANGE = TypeAdapter(Exchange)
@@ -31,7 +30,7 @@ def earlier_files(home: Path) -> Iterator[tuple[Path, Work]]:
         yield file, partial(_take, ThreadKey(f"imported-{file.stem}", repository=file.stem), exchanges, asked)
 
 
-def _take(key: ThreadKey, exchanges: list[Exchange], asked: float, connection: sqlite3.Connection) -> None:
+def _take(key: ThreadKey, exchanges: list[Exchange], asked: float, connection: Connection) -> None:
     for exchange in exchanges:
         # The same id at a second try, after a kill.
         content = _EXCHANGE.dump_json(exchange, exclude={"id"})

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from repopilot.errors import StorageError
-from repopilot.ui.chats.chat_database import CHAT_COLUMNS, ChatDatabase, digest_of, is_intact
+from repopilot.ui.chats.chat_database import CHAT_COLUMNS, Connection, Database, digest_of, is_intact
 
 log = logging.getLogger(__name__)
 TITLE_LENGTH = 120
@@ -22,10 +21,8 @@ SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked FROM
      WHERE owner = :owner GROUP BY thread, repository) AS ends
 JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
 WHERE :thread IN ('', ends.thread) AND (:search = '' OR ends.thread IN
-    (SELECT thread FROM turns WHERE owner = :owner AND question || iif(json_valid(content),
-        coalesce(json_extract(content, '$.question') || ' ' || json_extract(content, '$.answer.text'), ''), '')
-        LIKE :like ESCAPE '!'
-     UNION SELECT thread FROM chats WHERE owner = :owner AND title || ' ' || name LIKE :like ESCAPE '!'))
+    (SELECT thread FROM turns WHERE owner = :owner AND lower(said) LIKE :like ESCAPE '!'
+     UNION SELECT thread FROM chats WHERE owner = :owner AND lower(title || ' ' || name) LIKE :like ESCAPE '!'))
 ORDER BY ends.last DESC LIMIT :most
 """
 
@@ -55,7 +52,7 @@ class ListedChat:
     pinned: bool = False
 
 
-def listed(database: ChatDatabase, owner: str = "", search: str = "", thread: str = "") -> list[ListedChat]:
+def listed(database: Database, owner: str = "", search: str = "", thread: str = "") -> list[ListedChat]:
     """The chats of a user, pinned ones first, then the one asked last.
 
     Args:
@@ -68,9 +65,9 @@ def listed(database: ChatDatabase, owner: str = "", search: str = "", thread: st
         StorageError: the database can't be read.
     """
     like = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-    values = {"owner": owner, "search": search, "like": f"%{like}%", "thread": thread, "most": MOST}
+    values = {"owner": owner, "search": search, "like": f"%{like.lower()}%", "thread": thread, "most": MOST}
 
-    def read(connection: sqlite3.Connection) -> list[ListedChat]:
+    def read(connection: Connection) -> list[ListedChat]:
         known = _facts(connection, owner, thread)
         rows = connection.execute(_LIST, values).fetchall()
         return [_listed(row, known.get(row[0], {})) for row in rows]
@@ -78,7 +75,7 @@ def listed(database: ChatDatabase, owner: str = "", search: str = "", thread: st
     return sorted(database.run(read), key=lambda chat: not chat.pinned)
 
 
-def chat_counts(database: ChatDatabase, owner: str = "") -> Counter[str]:
+def chat_counts(database: Database, owner: str = "") -> Counter[str]:
     """How many chats a user has, by the address of the repository; none where the database can't be read."""
     try:
         return Counter(chat.address for chat in listed(database, owner))
@@ -87,40 +84,48 @@ def chat_counts(database: ChatDatabase, owner: str = "") -> Counter[str]:
         return Counter()
 
 
-def change(database: ChatDatabase, thread: str, owner: str, **facts: object) -> None:
+def change(database: Database, thread: str, owner: str, **facts: object) -> None:
     """Give a chat another `title`, or pin it (`pinned`). Raises StorageError."""
     database.run(lambda connection: describe(connection, thread, owner, **facts))
 
 
-def remove(database: ChatDatabase, thread: str, owner: str) -> None:
+def remove(database: Database, thread: str, owner: str) -> None:
     """Delete a chat with all its questions and answers. Raises StorageError."""
 
-    def delete(connection: sqlite3.Connection) -> None:
+    def delete(connection: Connection) -> None:
         for table in ("turns", "chats"):
             connection.execute(f"DELETE FROM {table} WHERE thread = ? AND owner = ?", (thread, owner))
 
     database.run(delete)
 
 
-def describe(connection: sqlite3.Connection, thread: str, owner: str, **facts: object) -> None:
-    """Store what a list says of a chat, within a transaction; what isn't given stays. Raises sqlite3.Error."""
+def describe(connection: Connection, thread: str, owner: str, **facts: object) -> None:
+    """Store what a list says of a chat, within a transaction; what isn't given stays. Raises the driver's error."""
     known = _facts(connection, owner, thread).get(thread, {})
     said = {"name": "", "address": "", "title": "", "pinned": 0} | known | facts
-    row = (thread, owner, said["name"], said["address"], str(said["title"])[:TITLE_LENGTH], int(bool(said["pinned"])))
+    row = (
+        thread,
+        owner,
+        said["name"],
+        said["address"],
+        str(said["title"]).replace("\0", "")[:TITLE_LENGTH],
+        int(bool(said["pinned"])),
+    )
     marks = ", ".join("?" * len(CHAT_COLUMNS))
-    statement = f"INSERT OR REPLACE INTO chats({', '.join(CHAT_COLUMNS)}) VALUES({marks})"
+    connection.execute("DELETE FROM chats WHERE thread = ? AND owner = ?", (thread, owner))
+    statement = f"INSERT INTO chats({', '.join(CHAT_COLUMNS)}) VALUES({marks})"
     connection.execute(statement, (*row, digest_of(row)))
 
 
-def is_described(connection: sqlite3.Connection, thread: str, owner: str) -> bool:
-    """Whether anything is stored of a chat, within a transaction. Raises sqlite3.Error."""
+def is_described(connection: Connection, thread: str, owner: str) -> bool:
+    """Whether anything is stored of a chat, within a transaction. Raises the driver's error."""
     return thread in _facts(connection, owner, thread)
 
 
-def _facts(connection: sqlite3.Connection, owner: str, thread: str = "") -> dict[str, dict[str, object]]:
+def _facts(connection: Connection, owner: str, thread: str = "") -> dict[str, dict[str, object]]:
     """What is stored of a user's chats by their ids; of all, or of one."""
-    select = f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ? AND ? IN ('', thread)"
-    rows = connection.execute(select, (owner, thread))
+    select = f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ? AND thread LIKE ?"
+    rows = connection.execute(select, (owner, thread or "%"))
     return {row[0]: dict(zip(_FACTS, row[2:-1], strict=True)) for row in rows if is_intact(row)}
 
 

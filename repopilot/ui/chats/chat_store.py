@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import sqlite3
 import time
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
@@ -19,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from repopilot.intents import lookups
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.results import Answer
-from repopilot.ui.chats.chat_database import TURN_COLUMNS, ChatDatabase, digest_of, is_intact
+from repopilot.ui.chats.chat_database import TURN_COLUMNS, Connection, Database, digest_of, is_intact
 from repopilot.ui.chats.chat_list import describe, is_described
 
 QUESTION_SHOWN = 200
@@ -102,7 +101,7 @@ def repository_id(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:24]
 
 
-def save(database: ChatDatabase, key: ThreadKey, exchange: Exchange) -> None:
+def save(database: Database, key: ThreadKey, exchange: Exchange) -> None:
     """Store an exchange, in place of what was stored of it before. Raises StorageError.
 
     Args:
@@ -113,17 +112,18 @@ def save(database: ChatDatabase, key: ThreadKey, exchange: Exchange) -> None:
     database.run(lambda connection: insert(connection, key, exchange))
 
 
-def insert(connection: sqlite3.Connection, key: ThreadKey, exchange: Exchange, asked: float | None = None) -> None:
-    """As `save`, within a transaction; `asked` in seconds since 1970, None for now. Raises sqlite3.Error."""
-    content = json.dumps(redacted_values(_EXCHANGE.dump_python(exchange, mode="json")), ensure_ascii=False)
-    question = redacted(exchange.question)[:QUESTION_SHOWN]
+def insert(connection: Connection, key: ThreadKey, exchange: Exchange, asked: float | None = None) -> None:
+    """As `save`, within a transaction; `asked` in seconds since 1970, None for now. Raises the driver's error."""
+    kept = redacted_values(_EXCHANGE.dump_python(exchange, mode="json"))
+    content, said = json.dumps(kept, ensure_ascii=False), f"{kept['question']} {kept['answer']['text']}"
+    question = redacted(exchange.question).replace("\0", "")[:QUESTION_SHOWN]
     before = connection.execute("SELECT asked FROM turns WHERE id = ?", (exchange.id,)).fetchone()
     moment = before[0] if before else time.time() if asked is None else asked
     row = (exchange.id, key.thread, key.repository, key.owner, moment, question, content)
-    update = ", ".join(f"{name} = excluded.{name}" for name in ("question", "content", "digest"))
+    update = ", ".join(f"{name} = excluded.{name}" for name in ("question", "content", "digest", "said"))
     connection.execute(
-        f"INSERT INTO turns({_COLUMNS}) VALUES(?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET {update}",
-        (*row, digest_of(row)),
+        f"INSERT INTO turns({_COLUMNS}, said) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET {update}",
+        (*row, digest_of(row), said),
     )
     if not before and key.address:
         facts = {"name": key.name, "address": key.address}
@@ -132,7 +132,7 @@ def insert(connection: sqlite3.Connection, key: ThreadKey, exchange: Exchange, a
         describe(connection, key.thread, key.owner, **facts)
 
 
-def load(database: ChatDatabase, key: ThreadKey) -> Conversation:
+def load(database: Database, key: ThreadKey) -> Conversation:
     """The conversation with a key, empty where none is stored. Raises StorageError."""
     select = f"SELECT {_COLUMNS} FROM turns WHERE thread = ? AND repository = ? AND owner = ? ORDER BY number"
     values = (key.thread, key.repository, key.owner)
