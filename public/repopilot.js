@@ -133,6 +133,22 @@
   // ---- the line of health ----
   const line = make('span', { class: 'rp-health-text' });
   const health = make('div', { id: 'rp-health', role: 'status', 'aria-label': 'Health' }, make('span', { class: 'rp-dot' }), line);
+  // Work that takes long may tell when it is done: the browser asks for permission only after a click.
+  const bell = make('button', { class: 'rp-button rp-bell', hidden: true, onclick: async () => { await Notification.requestPermission(); bell.hidden = true; } });
+  health.append(bell);
+  const BELL_S = 8;
+  let busySince = 0;
+
+  function watchWork(indexing) {
+    const busy = indexing || Boolean(document.querySelector('#stop-button'));
+    if (busy && !busySince) busySince = Date.now();
+    const long = busySince && Date.now() - busySince > BELL_S * 1000;
+    if (!busy && long && document.hidden && window.Notification?.permission === 'granted') new Notification('RepoPilot', { body: `${words.done} ${document.title.replace(/^✓ /, '')}`, tag: 'repopilot' });
+    if (!busy) busySince = 0;
+    bell.hidden = !(busy && long && window.Notification?.permission === 'default');
+    bell.textContent = words.notify || '';
+  }
+
   let lostWords = {};
   let lost = false;
 
@@ -150,6 +166,7 @@
       const problems = found.problems.length ? ` · ⚠ ${found.problems[0]}` : '';
       const back = lost ? `${found.words.back} ` : '';
       lost = false;
+      watchWork(found.state === 'busy' && Boolean(address('repo')));
       tell(found.state, back + found.items.join(' · ') + problems, found.problems.join('\n'));
     } catch {
       lost = true;
@@ -318,6 +335,6 @@
     look();
   }, 500);
   document.addEventListener('visibilitychange', () => { if (!document.hidden) document.title = document.title.replace(/^✓ /, ''); });
-  setInterval(() => { if (!document.hidden) look(); }, 3000);
+  setInterval(() => { if (!document.hidden || busySince) look(); }, 3000);
   setInterval(() => { if (!document.hidden && !nav.hidden) refresh(); }, 5000);
 })();

@@ -189,3 +189,31 @@ def test_what_was_asked_and_found_outlives_a_killed_server(browser, world, tmp_p
     finally:
         state.delay_s = 0.005
         tab.close()
+
+
+STUB = """window.told = [];
+window.Notification = class {
+  static permission = 'default';
+  static async requestPermission() { window.Notification.permission = 'granted'; }
+  constructor(title, options) { window.told.push(options.body); }
+};"""
+
+
+def test_work_in_the_background_tells_when_it_is_done(browser, world):
+    tab = Tab(browser)
+    page = tab.page
+    page.add_init_script(STUB)
+    page.clock.install()
+    page.goto(f"{world.app.url}/?repo={world.repository()}")
+    page.wait_for_selector('[data-answerable="true"]')
+    page.evaluate("document.body.append(Object.assign(document.createElement('i'), { id: 'stop-button' }))")
+    bell = page.get_by_role("button", name="Notify me when done")
+    page.clock.run_for(15_000)
+    expect(bell).to_be_visible()
+    bell.click()
+    expect(bell).to_be_hidden()
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    page.evaluate("document.querySelector('#stop-button').remove()")
+    page.clock.run_for(4_000)
+    page.wait_for_function("window.told.length === 1")
+    tab.close()
