@@ -17,7 +17,7 @@ from repopilot.ui.frame.routes import install_frame
 from repopilot.ui.server import page, security
 from repopilot.ui.server.access import install_access
 from repopilot.ui.server.launch import Served, announce, launch, open_window, withdraw
-from repopilot.ui.server.lifecycle import cancel_after_disconnect, warm_up
+from repopilot.ui.server.lifecycle import warm_up
 from repopilot.ui.server.login import install_login
 from repopilot.ui.settings_panel import apply
 
@@ -60,11 +60,6 @@ async def on_message(message: cl.Message):
 @cl.on_stop
 async def on_stop():
     stop(current_chat(process))
-
-
-@cl.on_chat_end
-async def on_chat_end():
-    cancel_after_disconnect(process, cl.context.session)
 
 
 @cl.on_settings_update

@@ -15,6 +15,7 @@ from repopilot.i18n import Language, supported
 from repopilot.results import Answer, FollowUpEdit, Generation, Turn, turn_of
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.trace import Event
 from repopilot.types import FileChange
 from repopilot.ui.available_models import Models
 from repopilot.ui.chats.chat_database import ChatDatabase, Database
@@ -150,6 +151,21 @@ class Chat:
         return supported(self.settings.language or self.browser_language)
 
 
+@dataclass(slots=True)
+class Work:
+    """A question being answered, which goes on when its page is closed.
+
+    Attributes:
+        task: that answers it.
+        events: of its trace, as far as it has come.
+        done: set when the answer is stored.
+    """
+
+    task: asyncio.Task | None
+    events: list[Event]
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class Process:
     """What every chat shares: the models, and the repositories that are open.
 
@@ -165,6 +181,7 @@ class Process:
         self.openings = Openings(runtime, self.models.find_embedder, self.sizes)
         self.models.on_embedder = self.openings.fill_vectors
         self.tasks: set[asyncio.Task] = set()
+        self.working: dict[str, Work] = {}
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:
         """Run it to its end: the event loop has only weak references to its tasks."""

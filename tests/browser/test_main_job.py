@@ -129,6 +129,32 @@ def test_stop_ends_the_models_call_and_keeps_the_evidence(opened, world):
     expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_an_answer_goes_on_when_its_tab_is_closed_and_is_there_on_return(opened, world, stopped):
+    page, state = opened.page, world.ollama.state
+    state.delay_s = 0.3
+    try:
+        state.disconnects.clear()
+        opened.say(f"How does harvest count the ripe fruit {'of all trees' if stopped else 'by kind'}?")
+        expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
+        address = page.url
+        page.close()
+        page = opened.open()
+        page.goto(address)
+        expect(page.get_by_text("Still working on it")).to_be_visible()
+        if stopped:
+            page.locator("#stop-button").click()
+            assert world.ollama.wait_for_disconnect(10)
+        else:
+            state.delay_s = 0.005
+        footer = "Stopped" if stopped else "qwen2.5-coder"
+        expect(page.locator(".rp-footer").last).to_contain_text(footer, timeout=60_000)
+        expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
+        expect(page.get_by_text("Still working on it")).to_have_count(0)
+    finally:
+        state.delay_s = 0.005
+
+
 def test_a_model_that_dies_is_reported_and_can_be_asked_again(opened, world):
     page, state = opened.page, world.ollama.state
     state.behaviour = "close midway"

@@ -24,7 +24,7 @@ from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_pub
 from repopilot.ui.answer.environment_offer import offer_environment
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.user_question import ask_in_chat
-from repopilot.ui.chat import Chat
+from repopilot.ui.chat import Chat, Work
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id
 from repopilot.ui.elements import element
 from repopilot.ui.error_text import error_line
@@ -89,6 +89,16 @@ async def ask(chat: Chat, question: str, command: str = "") -> None:
     if subject and "@" not in question and command in ("", "explain"):
         question = f"{question} @{subject}"
     pending = PendingQuestion(question, command, chat.language, cl.Message(content=""), chat.thread_key)
+    work = chat.process.working[pending.id] = Work(asyncio.current_task(), pending.events)
+    try:
+        await _answer(chat, pending)
+    finally:
+        del chat.process.working[pending.id]
+        work.done.set()
+
+
+async def _answer(chat: Chat, pending: PendingQuestion) -> None:
+    """Answer a question, and store what came of it."""
     _store_unfinished(chat, pending, Answer(""))
     view = _view(chat, pending)
     view.start()
@@ -221,7 +231,7 @@ def _store_unfinished(chat: Chat, pending: PendingQuestion, answer: Answer, comm
     if pending.command in intents.lookups():
         return
     note = i18n.text("ui.chat.interrupted", pending.language)
-    exchange = pending.exchange(answer, note, commit, interrupted=True)
+    exchange = Exchange(pending.question, pending.command, answer, note, commit, True, pending.id)
     before = list(pending.storing)
 
     async def in_order() -> None:
