@@ -1,6 +1,6 @@
 """Load: many browser sessions at one server, which ask at once; the model is a scripted server of Ollama's protocol.
 
-    python -m bench.load [--sessions N] [--questions N] [--rounds N] [--model-ms MS] [--json OUT]
+    python -m bench.load [--sessions N] [--questions N] [--rounds N] [--model-ms MS] [--pause S] [--json OUT]
 
 Each session asks about functions of its own, over Socket.IO as a browser does, and its answers are checked: right,
 complete, and nothing of another session's. Measured are the time until the evidence is shown and until the answer is
@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import random
 import re
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def reply_of(messages: Sequence[dict], pause_s: float) -> list[str | float]:
     return [f"`helper_{function}` ", pause_s, f"returns x plus {function} [1]."]
 
 
-async def drive(app: App, repository: Path, sessions: int, each: int, rounds: int = 1) -> Load:
+async def drive(app: App, repository: Path, sessions: int, each: int, rounds: int = 1, pause_s: float = 0) -> Load:
     """Ask from many sessions at once.
 
     Args:
@@ -73,6 +74,7 @@ async def drive(app: App, repository: Path, sessions: int, each: int, rounds: in
         sessions: how many.
         each: questions of each session.
         rounds: how often, each time with new sessions.
+        pause_s: how long each session waits before a question, at most.
     """
     load = Load(sessions, sessions * each * rounds, memory_mb=[memory_mb(app.process.pid)])
     turns: list[Turn] = []
@@ -80,7 +82,7 @@ async def drive(app: App, repository: Path, sessions: int, each: int, rounds: in
     started = time.monotonic()
     probing = asyncio.create_task(_probe(app.url, latencies))
     for _ in range(rounds):
-        await _round(app, repository, load, each, turns)
+        await _round(app, repository, load, each, turns, pause_s)
     probing.cancel()
     evidence = [1000 * turn.evidence_s for turn in turns if turn.evidence_s is not None]
     load.evidence_p50_ms, load.evidence_p95_ms = quantile(evidence, 0.5), quantile(evidence, 0.95)
@@ -91,12 +93,13 @@ async def drive(app: App, repository: Path, sessions: int, each: int, rounds: in
     return load
 
 
-async def _round(app: App, repository: Path, load: Load, each: int, turns: list[Turn]) -> None:
+async def _round(app: App, repository: Path, load: Load, each: int, turns: list[Turn], pause_s: float) -> None:
     """Open the sessions, ask, and close them."""
     finished, server = dict.fromkeys(range(load.sessions), 0), app.process.pid
 
     async def session(number: int, client: ChatClient) -> None:
         for question in range(each):
+            await asyncio.sleep(pause_s * random.random())
             function = (number * 7 + question * 31) % FUNCTIONS
             turn = await client.ask(f"how does helper_{function} compute its result and why?")
             turns.append(turn)
@@ -144,7 +147,7 @@ async def _probe(url: str, latencies: list[float]) -> None:
             await asyncio.sleep(_PROBE_S)
 
 
-def measure(sessions: int, each: int, rounds: int, model_s: float, folder: Path) -> Load:
+def measure(sessions: int, each: int, rounds: int, model_s: float, folder: Path, pause_s: float = 0) -> Load:
     """Start the application and the scripted model, and drive them.
 
     Args:
@@ -153,12 +156,13 @@ def measure(sessions: int, each: int, rounds: int, model_s: float, folder: Path)
         rounds: how often.
         model_s: how long the model takes for a reply.
         folder: an empty one.
+        pause_s: see `drive`.
     """
     repository = write(folder / "repository", many(FUNCTIONS))
     with OllamaServer(reply=lambda messages: reply_of(messages, model_s)) as model:
         options = {"ollama_url": model.url, "embedded": False, "dense": False, "auto_download": False, "workers": 1}
         with running(folder / "home", **options) as app:
-            return asyncio.run(drive(app, repository, sessions, each, rounds))
+            return asyncio.run(drive(app, repository, sessions, each, rounds, pause_s))
 
 
 def main() -> None:
@@ -168,11 +172,12 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=2_000, help="of all sessions together")
     parser.add_argument("--rounds", type=int, default=1, help="each with new sessions")
     parser.add_argument("--model-ms", type=float, default=20.0, help="time that the model takes for a reply")
+    parser.add_argument("--pause", type=float, default=0.0, help="longest wait before a question, in seconds")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="repopilot-load-") as folder:
         each = options.questions // options.sessions // options.rounds
-        load = measure(options.sessions, each, options.rounds, options.model_ms / 1000, Path(folder))
+        load = measure(options.sessions, each, options.rounds, options.model_ms / 1000, Path(folder), options.pause)
     for name, value in asdict(load).items():
         print(f"{name:<18} {value}")
     if options.json:

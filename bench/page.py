@@ -3,8 +3,8 @@
     python -m bench.page [--json OUT]
 
 A chat of 300 messages is stored, one of them with a trace of 2,000 steps, one with a diff of 5,000 lines, beside a file
-of 20,000 lines; then a headless Chromium opens it. `frame` is the median time from a scroll or a click to the frame that
-shows it, in ms; `paint` the time to the first contentful paint of the first screen.
+of 20,000 lines; then a headless Chromium opens it. Scrolling and unfolding are the median time from the event to the
+frame that shows it; `first paint` is the first contentful paint of the first screen.
 """
 
 from __future__ import annotations

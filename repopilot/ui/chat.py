@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import chainlit as cl
 from chainlit.session import WebsocketSession
@@ -151,6 +151,13 @@ class Chat:
         return supported(self.settings.language or self.browser_language)
 
 
+class Decisions(NamedTuple):
+    """What was decided on of an answer, and what was written, as in `ShownAnswer`: one for all pages that show it."""
+
+    decided: dict[str, str]
+    written: dict[str, str]
+
+
 @dataclass(slots=True)
 class Work:
     """A question being answered, which goes on when its page is closed.
@@ -181,6 +188,7 @@ class Process:
         self.openings = Openings(runtime, self.models.find_embedder, self.sizes)
         self.models.on_embedder = self.openings.fill_vectors
         self.tasks: set[asyncio.Task] = set()
+        self.decisions: dict[str, Decisions] = {}
         self.working: dict[str, Work] = {}
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
 from pygments.lexers import TextLexer, get_lexer_for_filename
@@ -26,12 +27,16 @@ Line = list[list[str]]
 """Pieces of a line: [class, text], the class '' for plain text."""
 
 
+@lru_cache(maxsize=32)
 def highlighted(path: str, text: str) -> list[Line]:
     """The lines of a text with syntax colours.
 
     Args:
         path: of the file; its name decides about the language.
         text: the whole text, so that what stands in a string of several lines is known as such.
+
+    Returns:
+        The lines, which are kept for the next call: not to be changed.
     """
     lines: list[Line] = [[]]
     for kind, value in _tokens(path, text):
@@ -60,5 +65,6 @@ def _tokens(path: str, text: str) -> list[tuple[str, str]]:
     return [(_class_of(kind), value) for _, kind, value in lexer.get_tokens_unprocessed(text)]
 
 
+@cache
 def _class_of(kind: Any) -> str:
     return next((name for parent, name in _CLASSES if kind in parent), "")

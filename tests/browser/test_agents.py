@@ -129,6 +129,24 @@ def test_hunks_are_accepted_and_rejected_one_by_one(renamed):
     assert tab.problems == []
 
 
+def test_two_pages_of_a_chat_decide_on_the_same(renamed):
+    tab, folder = renamed
+    other = tab.open()
+    other.goto(tab.page.url)
+    files = [page.locator('.rp-file[data-path="pour.py"]') for page in (tab.page, other)]
+    expect(files[1]).to_be_visible(timeout=60_000)
+    files[0].get_by_role("button", name="Accept this change").last.click()
+    expect(files[0].locator('[data-decision="accepted"]')).to_have_count(1)
+    text = (folder / "pour.py").read_text()
+    files[1].get_by_role("button", name="Accept this change").last.click()
+    expect(files[1].locator('[data-decision="accepted"]')).to_have_count(1)
+    assert (folder / "pour.py").read_text() == text
+    files[1].get_by_role("button", name="Accept this change").click()
+    expect(files[1]).to_have_attribute("data-decision", "accepted")
+    assert (folder / "pour.py").read_text() == LONG.replace("LITRES", "AMOUNT")
+    assert tab.problems == []
+
+
 def test_what_a_later_message_changes_is_a_further_version(renamed):
     tab, _ = renamed
     page = tab.page

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from repopilot.agents.explain.evidence_places import LINES, evidence_for
+from repopilot.agents.explain.evidence_places import LINES, evidence_for, evidence_rows
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.mentioned import mentioned_places
@@ -69,7 +69,7 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
             await showing.write(found.code.text)
         for problem in found.problems:
             showing.degrade(problem)
-        showing.note(evidence=[asdict(place) for place in found.evidence], commit=workspace.index.commit)
+        showing.note(evidence=evidence_rows(found.evidence), commit=workspace.index.commit)
     return found
 
 

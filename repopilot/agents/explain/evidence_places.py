@@ -4,7 +4,7 @@ model has said a word, and what the model then reads."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import count
 
 from repopilot.index.store import Index
@@ -49,6 +49,11 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
         if place.place not in known
     ]
     return (*first, *(replace(place, number=next(numbers)) for place in found))
+
+
+def evidence_rows(evidence: Sequence[Evidence]) -> list[dict]:
+    """The places as a step notes them; the values are shared, since copying them takes long."""
+    return [{each.name: getattr(place, each.name) for each in fields(place)} for place in evidence]
 
 
 def evidence_of_lines(

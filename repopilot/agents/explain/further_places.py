@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from repopilot.agents import loop
 from repopilot.agents.explain.code_findings import Findings
-from repopilot.agents.explain.evidence_places import LINES
+from repopilot.agents.explain.evidence_places import LINES, evidence_rows
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.tools.registry import Desk
@@ -47,7 +47,7 @@ async def look_further(found: Findings, workspace: Workspace, step: Step) -> Fin
     async with step.child("read", "tool", found.question) as showing:
         named = await asyncio.to_thread(places_in, done.summary or done.text, workspace.index)
         evidence = joined(named, found.evidence)
-        showing.note(evidence=[asdict(place) for place in evidence], commit=workspace.index.commit)
+        showing.note(evidence=evidence_rows(evidence), commit=workspace.index.commit)
     return replace(found, evidence=evidence)
 
 

@@ -25,7 +25,7 @@ from repopilot.ui.answer.report_props import findings_props, impact_props, revie
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
 from repopilot.ui.changes.file_changes import files_element, show_decisions
 from repopilot.ui.changes.hunks import file_of
-from repopilot.ui.chat import Chat, ShownAnswer
+from repopilot.ui.chat import Chat, Decisions, ShownAnswer
 from repopilot.ui.chats.chat_store import Exchange
 from repopilot.ui.elements import element
 from repopilot.ui.trace.step_text import inert
@@ -69,8 +69,11 @@ async def _show(
     opening, before = chat.opening, chat.answers.get(message.id)
     assert opening is not None and opening.snapshot is not None
     shown = message.streaming or before is not None
-    decided = decisions_kept(before, answer) if before or exchange is None else dict(exchange.decisions)
-    written = before.written if before else {}
+    decided, written = decisions_kept(before, answer), before.written if before else {}
+    if exchange is not None and answer.files:
+        # Two pages may show the same answer: they decide on the same.
+        first = Decisions(decided or dict(exchange.decisions), written)
+        decided, written = chat.process.decisions.setdefault(exchange.id, first)
     current = ShownAnswer(answer, index, opening.snapshot.root, decided, written=written)
     if exchange is not None:
         current.request, current.steps = exchange.id, exchange.steps
