@@ -71,6 +71,10 @@ class EnvironmentFailed(RepoPilotError):
     """The environment that a repository's tests need can't be built or used."""
 
 
+class ForgeError(RepoPilotError):
+    """A host of issues and pull requests refuses something, can't be reached, or has changed meanwhile."""
+
+
 class GenerationFailed(RepoPilotError):
     """No usable change could be made: the task can't be carried out here, or the model's reply can't be used."""
 

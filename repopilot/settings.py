@@ -153,6 +153,10 @@ class Settings(BaseSettings):
         "github.com. Given to that host alone, over https, when it asks for credentials, and never stored.",
         repr=False,
     )
+    forge_api: str = Field(
+        default="",
+        description="Address of the API of GitHub, GitLab or Gitea; default: that of the host of the issue or pull request.",
+    )
     allow_private_hosts: bool = Field(
         default=False, description="Allow clones from private, loopback and link-local addresses."
     )

@@ -111,6 +111,7 @@ def parser() -> argparse.ArgumentParser:
     review.add_argument("paths", nargs="*", metavar="PATH")
     review.add_argument("--diff", metavar="BASE..HEAD")
     review.add_argument("--sarif", action="store_true", help="SARIF 2.1 instead of JSON")
+    review.add_argument("--post", action="store_true", help="comment on the pull request whose address SOURCE is")
 
     generate = _command(commands, "generate", "write code for a task", source=True)
     generate.add_argument("task", metavar="TASK")
@@ -138,6 +139,10 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
+    solve = _command(commands, "solve", "work on an issue of GitHub or GitLab")
+    solve.add_argument("issue", metavar="ISSUE_URL", help="the address of the issue")
+    solve.add_argument("--open-pull", action="store_true", help="push the change and open a pull request")
+
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`
     tool.add_argument("name", metavar="NAME", help="of the tool, such as search, read or replace_text")

@@ -190,7 +190,11 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Review files or a change."""
+    """Review files, a change, or a pull request by its address."""
+    from repopilot.cli.forge_commands import pull_of, review_pull_request
+
+    if item := pull_of(arguments.source, runtime.settings, required=arguments.post):
+        return review_pull_request(item, arguments, runtime)
     from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 
     base, head = _range(arguments.diff) if arguments.diff else (None, None)
@@ -203,6 +207,13 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     facts = report_sarif(report) if arguments.sarif else report_json(report)
     emit(facts, arguments.json or arguments.sarif, lambda: say(report_markdown(report, language=arguments.language)))
     return 0
+
+
+def solve(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Work on an issue; status 1 when there is no change."""
+    from repopilot.cli.forge_commands import solve_issue
+
+    return solve_issue(arguments, runtime)
 
 
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:

@@ -54,11 +54,20 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
 
 
 def _new_content(target: Path, file: FileChange) -> bytes | None:
-    """None for a file that is to be deleted. Raises as `_with_secrets`, and UsageError where the file's encoding lacks
-    a character, or a notebook would become something else."""
+    """None for a file that is to be deleted. Raises as `new_content`."""
     if file.change == "deleted":
         return None
-    old = target.read_bytes() if target.exists() else None
+    return new_content(target.read_bytes() if target.exists() else None, file)
+
+
+def new_content(old: bytes | None, file: FileChange) -> bytes:
+    """The bytes of a changed or new file, with its secrets and in its encoding. Raises UsageError where a character or
+    a secret can't be kept, or a notebook would become something else.
+
+    Args:
+        old: the file before, None for a new one.
+        file: the change.
+    """
     content = _with_secrets(old, file)
     if is_notebook(file.path) and notebook_text(content) is None:
         raise UsageError(i18n.message("inputs.notebook", path=file.path), i18n.message("inputs.notebook_hint"))

@@ -1,0 +1,109 @@
+"""The commands for issues and pull requests of a host."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from dataclasses import asdict
+
+from repopilot import i18n, trace
+from repopilot.agents.generate.render import generation_json
+from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
+from repopilot.forge.hosts import forge_of
+from repopilot.forge.items import ForgeItem, parse_item, required_item
+from repopilot.forge.review import PostedReview, post, review_pull
+from repopilot.forge.solve import Solution, open_pull
+from repopilot.forge.solve import solve as work_on
+from repopilot.results import Generation
+from repopilot.review.agent import report_json, report_markdown, report_sarif
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+
+
+def pull_of(source: str, settings: Settings, *, required: bool) -> ForgeItem | None:
+    """The pull request that SOURCE is the address of.
+
+    Args:
+        source: as given.
+        settings: of the process.
+        required: whether it has to be one.
+
+    Raises:
+        SourceError: it has to be one, and isn't.
+    """
+    return required_item(source, "pull") if required else _pull(parse_item(source))
+
+
+def _pull(item: ForgeItem | None) -> ForgeItem | None:
+    return item if item is not None and item.kind == "pull" else None
+
+
+def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Review a pull request, and comment on it where that is asked for."""
+    forge = forge_of(item, runtime.settings)
+    pull = forge.pull()
+
+    async def run() -> tuple:
+        async with trace.root(lambda event: None, "review", input=item.url) as step:
+            return await review_pull(item, pull, runtime, step, report_progress)
+
+    with live_progress(arguments.language) as report_progress:
+        report, workspace = asyncio.run(run())
+    show_notes(workspace.index.notes, arguments.language)
+    posted = post(item, forge, pull, report, arguments.language) if arguments.post else None
+    facts = report_sarif(report) if arguments.sarif else {**report_json(report), **_pull_facts(item, pull, posted)}
+
+    def show() -> None:
+        say(report_markdown(report, language=arguments.language))
+        if posted is not None:
+            counts = {name: getattr(posted, name) for name in ("new", "changed", "fixed", "kept", "outside")}
+            say(i18n.text("forge.posted", arguments.language, **counts))
+
+    emit(facts, arguments.json or arguments.sarif, show)
+    show_notes(posted.notes if posted else (), arguments.language)
+    return 0
+
+
+def _pull_facts(item: ForgeItem, pull: object, posted: PostedReview | None) -> dict:
+    names = ("title", "state", "base_sha", "base_ref", "head_sha", "head_ref")
+    facts = {name: getattr(pull, name) for name in names}
+    return {"pull": {"url": item.url, **facts}, "posted": asdict(posted) if posted else None}
+
+
+def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Work on an issue, and open a pull request where that is asked for; status 1 when there is no change."""
+    item = required_item(arguments.issue, "issue")
+    forge = forge_of(item, runtime.settings)
+    issue = forge.issue()
+    events: list[trace.Event] = []
+
+    async def run() -> Solution:
+        async with trace.root(events.append, "solve", input=item.url) as step:
+            return await work_on(item, issue, runtime, step, report_progress)
+
+    with live_progress(arguments.language) as report_progress:
+        solution = asyncio.run(run())
+    done = solution.answer
+    opened = None
+    if arguments.open_pull and done.files:
+        opened = open_pull(item, forge, issue, solution, runtime, arguments.language)
+    result = done.result if isinstance(done.result, Generation) else Generation()
+    facts = {
+        "issue": {"url": item.url, "title": issue.title, "state": issue.state, "labels": list(issue.labels)},
+        "files": [asdict(file) for file in done.files],
+        "refused": list(solution.refused),
+        "questions": list(result.choices),
+        "answer": done.text,
+        "degraded": [str(note) for note in done.degraded],
+        **generation_json(result),
+        "pull": opened,
+        "steps": trace.tree(events),
+    }
+
+    def show() -> None:
+        show_answer(done, arguments.language)
+        if opened:
+            say(i18n.text("forge.opened", arguments.language, url=opened["url"]))
+
+    emit(facts, arguments.json, show)
+    return 0 if done.files else 1

@@ -1,0 +1,1 @@
+"""GitHub and GitLab: issues become pull requests, pull requests get reviews."""

@@ -1,0 +1,110 @@
+"""What a host says of issues and pull requests, the same for every host. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of a person or program, as it was written: data, never an instruction."""
+
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostIssue:
+    """An issue with its comments, oldest first, and where its repository is."""
+
+    title: str
+    text: str
+    state: str
+    clone_url: str
+    default_branch: str
+    labels: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A pull request.
+
+    Attributes:
+        title, text, state: as the host has them; state `open`, `closed` or `merged`.
+        base_sha, base_ref: the commit and branch that it goes into.
+        head_sha, head_ref: its own.
+        clone_url: of the repository it goes into.
+        head_clone_url: of the repository it comes from; '' where that is gone.
+        lines: the lines of the new files that can be commented on, by path.
+        versions: ids that the host wants with a comment, beside `head_sha`.
+    """
+
+    title: str
+    text: str
+    state: str
+    base_sha: str
+    base_ref: str
+    head_sha: str
+    head_ref: str
+    clone_url: str
+    head_clone_url: str
+    lines: Mapping[str, frozenset[int]]
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A comment that is there already: its id, where it is, and its text; `thread` where a host resolves threads."""
+
+    id: str
+    text: str
+    thread: str = ""
+
+
+class Forge(Protocol):
+    """A host, for one issue or pull request. Every method blocks, and raises ForgeError."""
+
+    def issue(self) -> HostIssue:
+        """The issue with its comments."""
+
+    def pull(self) -> Pull:
+        """The pull request with its files."""
+
+    def inline_comments(self) -> list[Posted]:
+        """Every comment on a line."""
+
+    def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
+        """Comment on a line of the new version of a file."""
+
+    def change_inline(self, comment: Posted, text: str) -> None:
+        """Give a comment on a line another text."""
+
+    def resolve(self, comment: Posted) -> None:
+        """Mark the thread of a comment as resolved."""
+
+    def comments(self) -> list[Posted]:
+        """Every comment on the whole."""
+
+    def comment(self, text: str) -> None:
+        """Comment on the whole."""
+
+    def change_comment(self, comment: Posted, text: str) -> None:
+        """Give a comment on the whole another text."""
+
+    def open_pull(self, title: str, text: str, head: str, base: str) -> tuple[str, int]:
+        """Open a pull request of a branch of the same repository; returns its address and number."""
+
+
+def commentable(patch: str) -> frozenset[int]:
+    """The lines of the new file that a patch shows: those a comment can be attached to."""
+    found: set[int] = set()
+    for hunk in _HUNK.finditer(patch):
+        start, size = int(hunk[1]), int(hunk[2] or 1)
+        found.update(range(start, start + size))
+    return frozenset(found)

@@ -1,0 +1,197 @@
+"""GitHub, GitHub Enterprise and Gitea by their REST API, through PyGithub's requester: tokens, rate limits, retries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import requests
+from github import Auth, Github, GithubRetry
+from github.GithubException import GithubException
+
+from repopilot import i18n
+from repopilot.errors import ForgeError
+from repopilot.forge.contents import Comment, HostIssue, Posted, Pull, commentable
+from repopilot.forge.items import ForgeItem
+
+TIMEOUT_S = 30
+RETRIES = 3
+LONGEST_WAIT_S = 60
+PAGE = 100
+PAGES = 40
+"""At most 4,000 comments or files are read; GitHub itself lists 3,000 files of a pull request."""
+_THREADS = """query($owner: String!, $name: String!, $number: Int!) {
+repository(owner: $owner, name: $name) { pullRequest(number: $number) {
+reviewThreads(first: 100) { nodes { id comments(first: 1) { nodes { databaseId } } } } } } }"""
+_RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
+
+
+class GitHubItem:
+    """One issue or pull request. Every method raises ForgeError.
+
+    Args:
+        item: which.
+        api: the address of the API.
+        token: for it, '' for none.
+    """
+
+    def __init__(self, item: ForgeItem, api: str, token: str) -> None:
+        self._item = item
+        self._repo = "/repos/" + "/".join(quote(part, safe="") for part in item.project.split("/"))
+        retry = GithubRetry(total=RETRIES, max_rate_limit_wait=LONGEST_WAIT_S, secondary_rate_wait=LONGEST_WAIT_S / 4)
+        public = api == "https://api.github.com"  # it asks for pauses between what writes
+        client = Github(
+            base_url=api,
+            auth=Auth.Token(token) if token else None,
+            timeout=TIMEOUT_S,
+            retry=retry,
+            per_page=PAGE,
+            user_agent="RepoPilot",
+            seconds_between_requests=0,
+            seconds_between_writes=1.0 if public else 0,
+        )
+        self._requester = client.requester
+
+    def issue(self) -> HostIssue:
+        """The issue with its comments."""
+        found = self._call("GET", f"{self._repo}/issues/{self._item.number}")
+        if found.get("pull_request") is not None:
+            raise ForgeError(i18n.message("forge.is_pull", number=self._item.number))
+        repository = self._call("GET", self._repo)
+        comments = self._pages(f"{self._repo}/issues/{self._item.number}/comments")
+        return HostIssue(
+            title=str(found.get("title") or ""),
+            text=str(found.get("body") or ""),
+            state=str(found.get("state") or ""),
+            clone_url=str(repository.get("clone_url") or ""),
+            default_branch=str(repository.get("default_branch") or ""),
+            labels=tuple(_name(label) for label in found.get("labels") or ()),
+            comments=tuple(Comment(_login(each), str(each.get("body") or "")) for each in comments),
+        )
+
+    def pull(self) -> Pull:
+        """The pull request with its files."""
+        found = self._call("GET", f"{self._repo}/pulls/{self._item.number}")
+        base, head = found["base"], found["head"]
+        files = self._pages(f"{self._repo}/pulls/{self._item.number}/files")
+        return Pull(
+            title=str(found.get("title") or ""),
+            text=str(found.get("body") or ""),
+            state="merged" if found.get("merged") else str(found.get("state") or "open"),
+            base_sha=str(base.get("sha") or ""),
+            base_ref=str(base.get("ref") or ""),
+            head_sha=str(head.get("sha") or ""),
+            head_ref=str(head.get("ref") or ""),
+            clone_url=str((base.get("repo") or {}).get("clone_url") or ""),
+            head_clone_url=str((head.get("repo") or {}).get("clone_url") or ""),
+            lines={str(file["filename"]): commentable(str(file.get("patch") or "")) for file in files},
+            versions={},
+        )
+
+    def inline_comments(self) -> list[Posted]:
+        """Every comment on a line."""
+        if self._item.forge == "gitea":
+            return []
+        return [_posted(each) for each in self._pages(f"{self._repo}/pulls/{self._item.number}/comments")]
+
+    def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
+        """Comment on a line of the new version of a file."""
+        body: dict[str, Any] = {"body": text, "commit_id": pull.head_sha, "path": path, "line": line, "side": "RIGHT"}
+        address = f"{self._repo}/pulls/{self._item.number}/comments"
+        if self._item.forge == "gitea":
+            one = {"body": text, "path": path, "new_position": line}
+            body = {"body": "", "event": "COMMENT", "commit_id": pull.head_sha, "comments": [one]}
+            address = f"{self._repo}/pulls/{self._item.number}/reviews"
+        self._call("POST", address, body)
+
+    def change_inline(self, comment: Posted, text: str) -> None:
+        """Give a comment on a line another text."""
+        self._call("PATCH", f"{self._repo}/pulls/comments/{comment.id}", {"body": text})
+
+    def resolve(self, comment: Posted) -> None:
+        """Mark the thread of a comment as resolved, which only GraphQL can."""
+        owner, _, name = self._item.project.partition("/")
+        values = {"owner": owner, "name": name, "number": self._item.number}
+        with _explained(self._item):
+            _, found = self._requester.graphql_query(_THREADS, values)
+            threads = found["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"]
+            for thread in threads:
+                if any(str(each["databaseId"]) == comment.id for each in thread["comments"]["nodes"]):
+                    self._requester.graphql_query(_RESOLVE, {"id": thread["id"]})
+
+    def comments(self) -> list[Posted]:
+        """Every comment on the whole."""
+        return [_posted(each) for each in self._pages(f"{self._repo}/issues/{self._item.number}/comments")]
+
+    def comment(self, text: str) -> None:
+        """Comment on the whole."""
+        self._call("POST", f"{self._repo}/issues/{self._item.number}/comments", {"body": text})
+
+    def change_comment(self, comment: Posted, text: str) -> None:
+        """Give a comment on the whole another text."""
+        self._call("PATCH", f"{self._repo}/issues/comments/{comment.id}", {"body": text})
+
+    def open_pull(self, title: str, text: str, head: str, base: str) -> tuple[str, int]:
+        """Open a pull request of a branch of the same repository; returns its address and number."""
+        made = self._call("POST", f"{self._repo}/pulls", {"title": title, "body": text, "head": head, "base": base})
+        return str(made.get("html_url") or ""), int(made.get("number") or 0)
+
+    def _call(self, verb: str, path: str, body: dict | None = None) -> Any:
+        with _explained(self._item):
+            _, data = self._requester.requestJsonAndCheck(verb, path, input=body)
+            return data
+
+    def _pages(self, path: str) -> list[dict]:
+        """Every row of a list, page by page."""
+        found: list[dict] = []
+        with _explained(self._item):
+            for page in range(1, PAGES + 1):
+                headers, rows = self._requester.requestJsonAndCheck("GET", path, {"per_page": PAGE, "page": page})
+                found += rows or []
+                if 'rel="next"' not in str(headers.get("link", "")):
+                    break
+        return found
+
+
+@contextmanager
+def _explained(item: ForgeItem) -> Iterator[None]:
+    """Errors of the client as ours."""
+    try:
+        yield
+    except GithubException as error:
+        raise failed(item, error.status, str(error.message or "")) from error
+    except (requests.RequestException, KeyError, TypeError, ValueError) as error:
+        raise ForgeError(
+            i18n.message("forge.unreachable", host=item.host, error=str(error) or type(error).__name__),
+            i18n.message("forge.unreachable_hint"),
+        ) from error
+
+
+def failed(item: ForgeItem, status: int, said: str) -> ForgeError:
+    """What a status of the API means.
+
+    Args:
+        item: what was asked for.
+        status: of the reply.
+        said: what the host says about it.
+    """
+    known = {401: "401", 403: "403", 404: "404", 409: "409", 422: "422", 429: "429"}
+    key = known.get(status, "5xx" if status >= 500 else "other")
+    if status == 403 and "rate limit" in said.lower():
+        key = "429"
+    facts = {"url": item.url, "host": item.host, "status": status, "said": said[:300]}
+    return ForgeError(i18n.message(f"forge.status.{key}", **facts), i18n.message(f"forge.status.{key}_hint", **facts))
+
+
+def _posted(row: dict) -> Posted:
+    return Posted(str(row.get("id")), str(row.get("body") or ""))
+
+
+def _name(label: object) -> str:
+    return str(label.get("name") if isinstance(label, dict) else label)
+
+
+def _login(row: dict) -> str:
+    return str((row.get("user") or {}).get("login") or "")

@@ -1,0 +1,154 @@
+"""GitLab by its API, through python-gitlab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gitlab
+import requests
+from gitlab.exceptions import GitlabError
+
+from repopilot import i18n
+from repopilot.errors import ForgeError
+from repopilot.forge.contents import Comment, HostIssue, Posted, Pull, commentable
+from repopilot.forge.github import TIMEOUT_S, failed
+from repopilot.forge.items import ForgeItem
+
+
+class GitLabItem:
+    """One issue or merge request. Every method raises ForgeError.
+
+    Args:
+        item: which.
+        api: the address of the server.
+        token: for it, '' for none.
+    """
+
+    def __init__(self, item: ForgeItem, api: str, token: str) -> None:
+        self._item = item
+        self._server = gitlab.Gitlab(
+            api, private_token=token or None, timeout=TIMEOUT_S, retry_transient_errors=True, user_agent="RepoPilot"
+        )
+        self._project = self._server.projects.get(item.project, lazy=True)
+
+    def issue(self) -> HostIssue:
+        """The issue with its comments."""
+        with _explained(self._item):
+            found = self._project.issues.get(self._item.number)
+            project = self._server.projects.get(self._item.project)
+            notes = found.notes.list(iterator=True, sort="asc", order_by="created_at")
+            comments = [_comment(note) for note in notes if not note.attributes.get("system")]
+            return HostIssue(
+                title=found.title or "",
+                text=found.description or "",
+                state="open" if found.state == "opened" else found.state,
+                clone_url=project.http_url_to_repo,
+                default_branch=project.default_branch or "",
+                labels=tuple(map(str, found.labels)),
+                comments=tuple(comments),
+            )
+
+    def pull(self) -> Pull:
+        """The merge request with its files."""
+        with _explained(self._item):
+            found = self._merge_request()
+            project = self._server.projects.get(found.target_project_id)
+            source = project
+            if found.source_project_id != found.target_project_id:
+                source = self._server.projects.get(found.source_project_id)
+            refs = found.diff_refs or {}
+            diffs = found.changes()["changes"]
+            return Pull(
+                title=found.title or "",
+                text=found.description or "",
+                state="open" if found.state == "opened" else found.state,
+                base_sha=str(refs.get("base_sha") or ""),
+                base_ref=found.target_branch,
+                head_sha=str(refs.get("head_sha") or found.sha or ""),
+                head_ref=found.source_branch,
+                clone_url=project.http_url_to_repo,
+                head_clone_url=source.http_url_to_repo,
+                lines={each["new_path"]: commentable(each.get("diff") or "") for each in diffs},
+                versions={name: str(refs.get(name) or "") for name in ("base_sha", "start_sha", "head_sha")},
+            )
+
+    def inline_comments(self) -> list[Posted]:
+        """Every comment on a line."""
+        return [Posted(*each) for each in self._notes() if each[2]]
+
+    def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
+        """Comment on a line of the new version of a file."""
+        place = {**pull.versions, "position_type": "text", "new_path": path, "old_path": path, "new_line": line}
+        with _explained(self._item):
+            self._merge_request().discussions.create({"body": text, "position": place})
+
+    def change_inline(self, comment: Posted, text: str) -> None:
+        """Give a comment on a line another text."""
+        with _explained(self._item):
+            thread = self._merge_request().discussions.get(comment.thread)
+            note = thread.notes.get(int(comment.id))
+            note.body = text
+            note.save()
+
+    def resolve(self, comment: Posted) -> None:
+        """Mark the thread of a comment as resolved."""
+        with _explained(self._item):
+            thread = self._merge_request().discussions.get(comment.thread)
+            thread.resolved = True
+            thread.save()
+
+    def comments(self) -> list[Posted]:
+        """Every comment on the whole."""
+        return [Posted(*each) for each in self._notes() if not each[2]]
+
+    def comment(self, text: str) -> None:
+        """Comment on the whole."""
+        with _explained(self._item):
+            self._merge_request().notes.create({"body": text})
+
+    def change_comment(self, comment: Posted, text: str) -> None:
+        """Give a comment on the whole another text."""
+        with _explained(self._item):
+            note = self._merge_request().notes.get(int(comment.id))
+            note.body = text
+            note.save()
+
+    def open_pull(self, title: str, text: str, head: str, base: str) -> tuple[str, int]:
+        """Open a merge request of a branch of the same project; returns its address and number."""
+        wanted = {"title": title, "description": text, "source_branch": head, "target_branch": base}
+        with _explained(self._item):
+            made = self._project.mergerequests.create(wanted)
+            return str(made.web_url), int(made.iid)
+
+    def _merge_request(self) -> Any:
+        return self._project.mergerequests.get(self._item.number)
+
+    def _notes(self) -> list[tuple[str, str, str]]:
+        """(id, text, id of its thread on a line, else '') of the first note of each discussion."""
+        with _explained(self._item):
+            found = []
+            for thread in self._merge_request().discussions.list(iterator=True):
+                first = (thread.attributes.get("notes") or [{}])[0]
+                inline = str(thread.id) if first.get("position") else ""
+                found.append((str(first.get("id")), str(first.get("body") or ""), inline))
+            return found
+
+
+@contextmanager
+def _explained(item: ForgeItem) -> Iterator[None]:
+    """Errors of the client as ours."""
+    try:
+        yield
+    except GitlabError as error:
+        raise failed(item, int(error.response_code or 0), str(error.error_message or "")) from error
+    except (requests.RequestException, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ForgeError(
+            i18n.message("forge.unreachable", host=item.host, error=str(error) or type(error).__name__),
+            i18n.message("forge.unreachable_hint"),
+        ) from error
+
+
+def _comment(note: Any) -> Comment:
+    return Comment(str((note.attributes.get("author") or {}).get("username") or ""), note.body or "")

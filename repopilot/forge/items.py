@@ -1,0 +1,89 @@
+"""The address of an issue or a pull request, on any host. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from repopilot import i18n
+from repopilot.errors import SourceError
+
+Kind = Literal["issue", "pull"]
+_KINDS: dict[str, tuple[str, Kind]] = {
+    "issues": ("", "issue"),
+    "pull": ("github", "pull"),
+    "pulls": ("gitea", "pull"),
+    "merge_requests": ("gitlab", "pull"),
+}
+_PATH = re.compile(
+    r"/(?P<project>[^?#]+?)(?P<gitlab>/-)?/(?P<kind>issues|pull|pulls|merge_requests)/(?P<number>\d{1,9})(?:/.*)?"
+)
+_APIS = {"github": "/api/v3", "gitea": "/api/v1", "gitlab": ""}
+"""Where the API of a server of one's own is, behind its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgeItem:
+    """An issue or a pull request.
+
+    Attributes:
+        forge: `github` (also Enterprise), `gitea` (also Forgejo) or `gitlab`.
+        host: scheme and host of the address.
+        project: owner and name, `group/sub/name` on GitLab.
+        kind: what it is.
+        number: of the issue or pull request.
+    """
+
+    forge: str
+    host: str
+    project: str
+    kind: Kind
+    number: int
+
+    @property
+    def url(self) -> str:
+        """The address in a browser."""
+        middle = {"github": "pull", "gitea": "pulls", "gitlab": "-/merge_requests"}[self.forge]
+        issue = "-/issues" if self.forge == "gitlab" else "issues"
+        return f"{self.host}/{self.project}/{issue if self.kind == 'issue' else middle}/{self.number}"
+
+    def api(self, setting: str) -> str:
+        """The address of the API: the one set, else the one that the host has."""
+        if setting:
+            return setting.rstrip("/")
+        return "https://api.github.com" if self.host == "https://github.com" else self.host + _APIS[self.forge]
+
+
+def parse_item(text: str) -> ForgeItem | None:
+    """Read the address of an issue or a pull request.
+
+    Args:
+        text: as pasted, `https://host/owner/name/pull/7` or without the scheme.
+
+    Returns:
+        The item, None for any other text.
+    """
+    text = text.strip()
+    text = text if "://" in text else f"https://{text}"
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    match = _PATH.fullmatch(parts.path.rstrip("/"))
+    if parts.scheme not in ("http", "https") or not parts.hostname or not match or "/" not in match["project"]:
+        return None
+    forge, kind = _KINDS[match["kind"]]
+    if match["gitlab"]:
+        forge = "gitlab"
+    host = parts.netloc.rpartition("@")[2].lower().removeprefix("www.")
+    return ForgeItem(forge or "github", f"{parts.scheme}://{host}", match["project"], kind, int(match["number"]))
+
+
+def required_item(text: str, kind: Kind) -> ForgeItem:
+    """As `parse_item`, for one kind. Raises SourceError for any other text."""
+    found = parse_item(text)
+    if found is None or found.kind != kind:
+        raise SourceError(i18n.message(f"forge.no_{kind}", text=text[:200]), i18n.message(f"forge.no_{kind}_hint"))
+    return found

@@ -1,0 +1,148 @@
+"""A pull request's review: fetched from its host, reviewed against where it branched off, posted when asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import dataclass, replace
+
+from repopilot import i18n
+from repopilot.errors import CredentialsNeeded, ForgeError, SourceError
+from repopilot.forge.contents import Forge, Posted, Pull
+from repopilot.forge.items import ForgeItem
+from repopilot.forge.review_comments import SUMMARY, PostingPlan, plan, summary_text
+from repopilot.repo import history
+from repopilot.results import ReviewReport
+from repopilot.review.agent import review_snapshot
+from repopilot.runtime import Runtime
+from repopilot.trace import Step
+from repopilot.types import OnProgress, Snapshot
+from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace
+
+
+@dataclass(frozen=True, slots=True)
+class PostedReview:
+    """What posting did: how many comments are new, changed, resolved, kept; notes on what could not be done."""
+
+    new: int
+    changed: int
+    fixed: int
+    kept: int
+    outside: int
+    notes: tuple[str, ...] = ()
+
+
+def fetch_pull(item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgress) -> Snapshot:
+    """The pull request's commit, cloned. Where its host has no ref for it, it is fetched from where it comes from.
+
+    Args:
+        item: the pull request.
+        pull: what the host says of it.
+        runtime: the state of the process.
+        progress: receives the progress of the clone.
+
+    Raises:
+        SourceError: neither can be fetched.
+        CredentialsNeeded: the host asks for a token.
+    """
+    kind = "merge-requests" if item.forge == "gitlab" else "pull"
+    cancel = threading.Event()
+    try:
+        snapshot = open_snapshot(pull.clone_url, runtime, f"refs/{kind}/{item.number}/head", progress, cancel)
+        if snapshot.commit == pull.head_sha and not snapshot.stale:
+            return snapshot
+    except CredentialsNeeded:
+        raise
+    except SourceError:
+        if not pull.head_clone_url:
+            raise
+    return open_snapshot(pull.head_clone_url or pull.clone_url, runtime, pull.head_ref, progress, cancel)
+
+
+async def review_pull(
+    item: ForgeItem, pull: Pull, runtime: Runtime, step: Step, progress: OnProgress
+) -> tuple[ReviewReport, Workspace]:
+    """Review what a pull request changes.
+
+    Args:
+        item: the pull request.
+        pull: what the host says of it.
+        runtime: the state of the process.
+        step: the step of the review.
+        progress: receives the progress of clone and index.
+
+    Raises:
+        SourceError: it can't be fetched, or the commit it goes into isn't reachable.
+        ForgeError: it was pushed to meanwhile.
+    """
+    snapshot = await asyncio.to_thread(fetch_pull, item, pull, runtime, progress)
+    if pull.head_sha and snapshot.commit != pull.head_sha:
+        raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
+    index = await asyncio.to_thread(open_index, snapshot, runtime, progress)
+    workspace = await open_workspace(index, snapshot, runtime)
+    base = await asyncio.to_thread(_branched_off, snapshot, pull, runtime)
+    report = await review_snapshot(workspace, step, base)
+    return replace(report, what=f"{item.url} ({pull.base_ref} ← {pull.head_ref})"), workspace
+
+
+def _branched_off(snapshot: Snapshot, pull: Pull, runtime: Runtime) -> str:
+    """The commit to compare with: where the branch left its base, else the base itself."""
+    settings = runtime.settings
+    try:
+        return history.merge_base(snapshot, pull.base_sha, None, settings) or pull.base_sha
+    except SourceError:
+        return history.merge_base(snapshot, pull.base_ref, None, settings) or pull.base_ref
+
+
+def post(item: ForgeItem, forge: Forge, pull: Pull, report: ReviewReport, language: str = "en") -> PostedReview:
+    """Post a review: new findings as comments on their lines, those that are gone resolved, one summary. Blocking.
+
+    Args:
+        item: the pull request.
+        forge: its host.
+        pull: as it was reviewed.
+        report: the review.
+        language: of the comments.
+
+    Returns:
+        What was done. A second run of the same review changes nothing.
+
+    Raises:
+        ForgeError: the pull request is closed or was pushed to meanwhile, or the host refuses.
+    """
+    now = forge.pull()
+    if now.state != "open":
+        raise ForgeError(i18n.message("forge.closed", url=item.url, state=now.state))
+    if now.head_sha != pull.head_sha:
+        raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
+    wanted = plan(report, now.lines, forge.inline_comments(), language)
+    for finding, text in wanted.new:
+        forge.comment_on_line(now, finding.path, finding.line, text)
+    for comment, text in wanted.changed:
+        forge.change_inline(comment, text)
+    notes = [note for comment, text in wanted.fixed if (note := _resolve(forge, comment, text))]
+    _summarise(forge, summary_text(report, wanted, language))
+    return _done(wanted, notes)
+
+
+def _resolve(forge: Forge, comment: Posted, text: str) -> str:
+    """Say that a finding is gone, and close its thread; a message where only the first could be done."""
+    forge.change_inline(comment, text)
+    try:
+        forge.resolve(comment)
+    except ForgeError as error:
+        return i18n.message("forge.not_resolved", error=error.message)
+    return ""
+
+
+def _summarise(forge: Forge, text: str) -> None:
+    ours = [each for each in forge.comments() if SUMMARY in each.text]
+    if not ours:
+        forge.comment(text)
+    elif ours[0].text != text:
+        forge.change_comment(ours[0], text)
+
+
+def _done(wanted: PostingPlan, notes: list[str]) -> PostedReview:
+    counts = (len(wanted.new), len(wanted.changed), len(wanted.fixed), wanted.kept, len(wanted.outside))
+    return PostedReview(*counts, tuple(dict.fromkeys(notes)))

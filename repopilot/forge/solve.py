@@ -1,0 +1,145 @@
+"""From an issue to a pull request: the issue is read as data, its task worked on, the change pushed when asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from repopilot import i18n
+from repopilot.agents.coding.typed_commands import is_command
+from repopilot.assistant import answer
+from repopilot.errors import ForgeError, UsageError
+from repopilot.forge.contents import Forge, HostIssue
+from repopilot.forge.items import ForgeItem
+from repopilot.forge.review_comments import inert
+from repopilot.repo.branch import branch_name
+from repopilot.repo.push import push_branch
+from repopilot.results import Answer, Generation
+from repopilot.runtime import Runtime
+from repopilot.trace import Step
+from repopilot.types import FileChange, OnProgress
+from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace
+
+LONGEST_TEXT = 6000
+LONGEST_COMMENT = 1500
+COMMENTS_READ = 12
+_RUNS_ELSEWHERE = re.compile(
+    r"(?:^|/)(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.yml$|\.circleci/|azure-pipelines|Jenkinsfile$|\.gitea/|"
+    r"\.git(?:modules|attributes)$|\.husky/)",
+    re.IGNORECASE,
+)
+"""Files that run on the host's own machines with its secrets: no issue, which anybody can write, changes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What came of an issue.
+
+    Attributes:
+        answer: the agents' answer with the files, without those that are refused.
+        workspace: that it was made in.
+        refused: files that a change for an issue may not touch.
+    """
+
+    answer: Answer
+    workspace: Workspace
+    refused: tuple[str, ...] = ()
+
+
+def task_of(issue: HostIssue) -> str:
+    """The task that an issue describes, for the agents: its title, then what people wrote, as a quotation; a title that
+    is one of the plain commands (`rename a to b`) stands alone."""
+    if is_command(issue.title):
+        return issue.title.strip()
+    said = [issue.text[:LONGEST_TEXT], *(each.text[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:])]
+    quoted = "\n\n".join("\n".join(f"> {line}" for line in text.strip().splitlines()) for text in said if text.strip())
+    return f"{issue.title.strip()}\n\n{quoted}".strip()
+
+
+async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step, progress: OnProgress) -> Solution:
+    """Work on an issue in a clone of its repository; nothing is pushed.
+
+    Args:
+        item: the issue.
+        issue: what the host says of it.
+        runtime: the state of the process.
+        step: the step of the work.
+        progress: receives the progress of clone and index.
+
+    Raises:
+        ForgeError: the issue is closed.
+        RepoPilotError: as cloning, indexing and generating.
+    """
+    if issue.state not in ("open", ""):
+        raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
+    ref, cancel = issue.default_branch or None, threading.Event()
+    snapshot = await asyncio.to_thread(open_snapshot, issue.clone_url, runtime, ref, progress, cancel)
+    index = await asyncio.to_thread(open_index, snapshot, runtime, progress)
+    workspace = await open_workspace(index, snapshot, runtime)
+    done = await answer(task_of(issue), workspace, step, "GENERATE")
+    return without_refused(done, workspace)
+
+
+def without_refused(done: Answer, workspace: Workspace) -> Solution:
+    """The answer without files that an issue may not change."""
+    refused = tuple(file.path for file in done.files if _RUNS_ELSEWHERE.search(file.path))
+    if not refused:
+        return Solution(done, workspace)
+    files = tuple(file for file in done.files if file.path not in refused)
+    note = i18n.message("forge.refused", paths=", ".join(refused))
+    return Solution(replace(done, files=files, degraded=(*done.degraded, note)), workspace, refused)
+
+
+def open_pull(
+    item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, runtime: Runtime, language: str = "en"
+) -> dict:
+    """Push the change as a branch, and open a pull request. Blocking.
+
+    Args:
+        item: the issue.
+        forge: its host.
+        issue: what the host says of it.
+        solution: the change.
+        runtime: the state of the process.
+        language: of the texts.
+
+    Returns:
+        {url, number, branch, commit}.
+
+    Raises:
+        UsageError: there is no change.
+        SourceError: the push is refused.
+        ForgeError: the host refuses the pull request.
+    """
+    files = solution.answer.files
+    if not files:
+        raise UsageError(i18n.message("forge.nothing_to_push"))
+    title = issue.title.strip() or f"#{item.number}"
+    message = f"{title}\n\nCloses #{item.number}\n"
+    wanted = branch_name(f"{item.number} {title}")
+    branch, commit = push_branch(solution.workspace.snapshot, wanted, files, message, runtime.settings)
+    text = pull_text(item, solution.answer, files, language)
+    url, number = forge.open_pull(title, text, branch, issue.default_branch)
+    return {"url": url, "number": number, "branch": branch, "commit": commit}
+
+
+def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
+    """The text of the pull request: what was done, the tests, what it touches, what was not verified."""
+    result = done.result if isinstance(done.result, Generation) else Generation()
+    counted = "\n".join(f"- `{file.path}` ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files)
+    impact = result.impact
+    reached = ", ".join(dict.fromkeys(f"`{place.path}`" for place in impact.affected[:8])) if impact else ""
+    touches = i18n.text("forge.touches", language, risk=impact.risk, paths=reached or "–") if impact else ""
+    parts = [
+        inert(result.summary.strip()) or i18n.text("forge.changed", language),
+        counted,
+        "" if result.tests else i18n.text("forge.not_tested", language),
+        touches,
+        "\n".join(f"- {inert(i18n.said(note, language))}" for note in done.degraded),
+        f"Closes #{item.number}",
+        f"<sub>{i18n.text('forge.made_by', language)}</sub>",
+    ]
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,98 @@
+"""Commits a change on top of a commit of a clone, and pushes it as a new branch. No work tree, no hooks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.errors import SourceError, UsageError
+from repopilot.repo import git_command
+from repopilot.repo.apply import new_content
+from repopilot.repo.clone import clone_lock, fetch_limits, remote_of
+from repopilot.repo.credentials import HostToken
+from repopilot.repo.fetch import list_refs, storing
+from repopilot.repo.git_command import GitFailed, Supervision
+from repopilot.settings import Settings
+from repopilot.types import FileChange, Snapshot
+
+_NAME, _ADDRESS = "RepoPilot", "repopilot@localhost"
+MOST_BRANCHES = 50
+
+
+def push_branch(
+    snapshot: Snapshot,
+    wanted: str,
+    files: Iterable[FileChange],
+    message: str,
+    settings: Settings,
+    token: HostToken | None = None,
+) -> tuple[str, str]:
+    """Commit files on top of a clone's commit, and push that as a new branch of its origin.
+
+    Args:
+        snapshot: a clone that RepoPilot made.
+        wanted: the name of the branch; with a number behind it where the remote has one of that name.
+        files: the change.
+        message: of the commit.
+        settings: how remotes are reached.
+        token: for the remote, in memory only.
+
+    Returns:
+        (the branch, the commit).
+
+    Raises:
+        UsageError: a file can't be written as it is.
+        SourceError: the remote refuses, or can't be reached.
+        StorageError: the clone can't be written.
+    """
+    assert snapshot.git_dir is not None
+    git_dir, limits = snapshot.git_dir, fetch_limits(settings)
+    remote = remote_of(git_dir, settings, token)
+    with clone_lock(git_dir, limits), storing():
+        commit = _commit(git_dir, snapshot.commit, list(files), message)
+        taken = list_refs(git_dir, remote, limits).commits
+        names = (wanted if n == 1 else f"{wanted}-{n}" for n in range(1, MOST_BRANCHES))
+        branch = next((name for name in names if f"refs/heads/{name}" not in taken), "")
+        if not branch:
+            raise UsageError(i18n.message("repo.branch.exists", name=wanted))
+        args = ["push", "--quiet", "--no-verify", "--", "origin", f"{commit}:refs/heads/{branch}"]
+        try:
+            git_command.run(
+                git_dir, args, git_command.fetching(remote), supervision=Supervision(settings.clone_timeout_s)
+            )
+        except GitFailed as error:
+            raise SourceError(
+                i18n.message("repo.push_refused", name=branch, error=str(error)[:300]),
+                i18n.message("repo.push_refused_hint"),
+            ) from error
+    return branch, commit
+
+
+def _commit(git_dir: Path, base: str, files: list[FileChange], message: str) -> str:
+    """The commit of the base's tree with the changes, made in an index of its own. Raises GitFailed."""
+    with tempfile.TemporaryDirectory(prefix="repopilot-push-") as folder:
+        own = {"GIT_INDEX_FILE": f"{folder}/index"}
+        _git(git_dir, own, "read-tree", base)
+        for file in files:
+            known = _git(git_dir, own, "ls-files", "--stage", "--", f":(top,literal){file.path}").decode()
+            if file.change == "deleted":
+                _git(git_dir, own, "update-index", "--force-remove", "--", file.path)
+                continue
+            mode, old = (known.split(" ")[0], known.split(" ")[1]) if known else ("100644", "")
+            content = Path(folder, "content")
+            content.write_bytes(new_content(_git(git_dir, {}, "cat-file", "blob", old) if old else None, file))
+            blob = _git(git_dir, own, "hash-object", "-w", "--no-filters", str(content)).decode().strip()
+            _git(git_dir, own, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{file.path}")
+        tree = _git(git_dir, own, "write-tree", "--missing-ok").decode().strip()
+    who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in _identity()}
+    return _git(git_dir, who, "commit-tree", tree, "-p", base, "-m", message).decode().strip()
+
+
+def _identity() -> tuple[tuple[str, str], ...]:
+    return (("NAME", _NAME), ("EMAIL", _ADDRESS))
+
+
+def _git(git_dir: Path, variables: dict[str, str], *args: str) -> bytes:
+    return git_command.run(git_dir, list(args), git_command.reading() | variables)

@@ -1,0 +1,145 @@
+"""A pull request is reviewed and commented on: right lines, once, updated, resolved."""
+
+import json
+
+import pytest
+from support import git_server
+
+from repopilot.cli.app import main
+from repopilot.errors import ForgeError
+from repopilot.forge.hosts import forge_of
+from repopilot.forge.items import parse_item
+from repopilot.forge.review_comments import SUMMARY
+
+START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
+BAD, FIXED = START + "    return eval(count)\n", START + "    return count\n"
+
+
+@pytest.fixture
+def run(world, monkeypatch, capsys):
+    for name, value in world.options.items():
+        monkeypatch.setenv(name, value)
+    for name, value in {"OLLAMA_URL": "", "EMBEDDED": "false", "AUTO_DOWNLOAD": "false", "DENSE": "false"}.items():
+        monkeypatch.setenv(f"REPOPILOT_{name}", value)
+
+    def command(*arguments):
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, json.loads(out) if out.strip().startswith("{") else out, err
+
+    return command
+
+
+def address(world, kind="pull", number=7):
+    return f"{world.hub.url}/o/r/{kind}/{number}"
+
+
+def test_a_pull_request_is_reviewed_by_its_address(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    status, found, _ = run("review", address(world), "--json")
+    rules = {each["rule"] for each in found["findings"]}
+    assert status == 0 and len(rules) >= 2 and {each["path"] for each in found["findings"]} == {"shop/prices.py"}
+    assert found["pull"]["head_sha"] == world.hub.pulls[7]["head"]["sha"] and found["posted"] is None
+    assert world.hub.inline == world.hub.comments == []
+    _, sarif, _ = run("review", address(world), "--sarif")
+    assert sarif["version"] == "2.1.0" and sarif["runs"][0]["results"]
+
+
+def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    world.hub.comments += [{"id": n, "body": "me too", "user": {"login": "x"}} for n in range(150)]  # two pages
+    status, found, _ = run("review", address(world), "--post", "--json")
+    posted = [dict(each) for each in world.hub.inline]
+    assert status == 0 and found["posted"]["new"] == len(posted) >= 2
+    assert all(each["commit_id"] == found["pull"]["head_sha"] and each["side"] == "RIGHT" for each in posted)
+    summaries = [each for each in world.hub.comments if SUMMARY in each["body"]]
+    assert len(summaries) == 1 and "/100" in summaries[0]["body"]
+
+    _, again, _ = run("review", address(world), "--post", "--json")
+    assert (again["posted"]["new"], again["posted"]["changed"], again["posted"]["kept"]) == (0, 0, len(posted))
+    assert world.hub.inline == posted
+
+    world.push_pull({"shop/prices.py": FIXED})
+    _, third, _ = run("review", address(world), "--post", "--json")
+    assert third["posted"]["fixed"] >= 1 and len(world.hub.inline) == len(posted)
+    assert (
+        world.hub.resolved and sum("**Fixed**" in each["body"] for each in world.hub.inline) == third["posted"]["fixed"]
+    )
+    assert len([each for each in world.hub.comments if SUMMARY in each["body"]]) == 1
+    _, fourth, _ = run("review", address(world), "--post", "--json")
+    assert fourth["posted"]["fixed"] == 0, "what is resolved stays so"
+
+
+def test_what_is_not_on_a_line_of_the_diff_is_in_the_summary(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    world.hub.files = [{"filename": "shop/prices.py", "status": "modified"}]  # too large to be shown
+    _, found, _ = run("review", address(world), "--post", "--json")
+    assert world.hub.inline == [] and found["posted"]["outside"] == len(found["findings"])
+    assert "shop/prices.py:7" in world.hub.comments[0]["body"]
+
+
+def test_a_fork_is_fetched_where_the_host_has_no_ref(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    git_server.git(world.served / "shop.git", "update-ref", "-d", "refs/pull/7/head")
+    git_server.git(world.served / "shop.git", "update-ref", "-d", "refs/heads/change")
+    git_server.publish(world.work, world.served, "fork.git")
+    world.hub.pulls[7]["head"]["repo"]["clone_url"] = f"{world.git.url}/fork.git"
+    status, found, _ = run("review", address(world), "--json")
+    assert status == 0 and found["findings"]
+
+
+def test_nothing_is_posted_to_what_is_closed_or_was_pushed_to(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    world.hub.pulls[7]["state"] = "closed"
+    status, _, err = run("review", address(world), "--post")
+    assert status == 1 and "is closed" in err and world.hub.inline == world.hub.comments == []
+    world.hub.pulls[7]["state"] = "open"
+    world.hub.pulls[7]["head"]["sha"] = "0" * 40
+    status, _, err = run("review", address(world), "--post")
+    assert status == 1 and "pushed to meanwhile" in err and world.hub.inline == []
+
+
+@pytest.mark.parametrize(
+    ("status", "reply", "said"),
+    [
+        (401, {"message": "Bad credentials"}, "refuses the token"),
+        (403, {"message": "Resource not accessible"}, "doesn’t allow this"),
+        (404, {"message": "Not Found"}, "was not found"),
+        (409, {"message": "Conflict"}, "changed meanwhile"),
+        (422, {"message": "Validation Failed"}, "can’t take it"),
+    ],
+)
+def test_what_the_host_refuses_is_said(world, status, reply, said):
+    world.push_pull({"shop/prices.py": BAD})
+    item = parse_item(address(world))
+    world.hub.failures = [(status, reply)]
+    with pytest.raises(ForgeError, match=said):
+        forge_of(item, world.settings).pull()
+
+
+def test_faults_of_the_host_are_tried_again_and_then_said(world):
+    world.push_pull({"shop/prices.py": BAD})
+    item = parse_item(address(world))
+    world.hub.failures = [(502, {"message": "Bad gateway"})]
+    assert forge_of(item, world.settings).pull().state == "open"
+    with pytest.raises(ForgeError, match="can’t be asked"):
+        forge_of(item, world.settings.model_copy(update={"forge_api": "http://127.0.0.1:9"})).pull()
+    world.hub.cut = 50
+    with pytest.raises(ForgeError):
+        forge_of(item, world.settings).pull()
+    world.hub.cut = 0
+
+
+def test_a_token_goes_to_its_host_alone(world):
+    world.push_pull({"shop/prices.py": BAD})
+    world.hub.token = "s3cret"
+    item = parse_item(address(world))
+    host = world.hub.url.partition("//")[2]
+    with pytest.raises(ForgeError, match="refuses the token"):
+        forge_of(item, world.settings.model_copy(update={"git_token": "example.org=s3cret"})).pull()
+    assert forge_of(item, world.settings.model_copy(update={"git_token": f"{host}=s3cret"})).pull().title == "A change"
+
+
+def test_post_needs_the_address_of_a_pull_request(world, run):
+    status, _, err = run("review", str(world.work), "--post")
+    assert status == 1 and "not the address of a pull request" in err
