@@ -8,12 +8,13 @@ import chainlit as cl
 from chainlit import server
 from chainlit.config import config
 
+from repopilot.api.application import PREFIX, api
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui.actions import HANDLERS, handle_action
 from repopilot.ui.chat import Process, current_chat
 from repopilot.ui.conversation import greet, receive, stop
-from repopilot.ui.frame.routes import install_frame
+from repopilot.ui.frame.routes import install_frame, mount
 from repopilot.ui.server import page, security
 from repopilot.ui.server.access import install_access
 from repopilot.ui.server.launch import Served, announce, launch, open_window, withdraw
@@ -28,6 +29,8 @@ started = launch(settings, Served(run.host, run.port, "https" if run.ssl_cert el
 install_access(server.app, started.rule)
 page.install(server, security.allowed_hosts(settings.host, settings.allowed_hosts), settings.language)
 install_frame(server, process)
+# Whoever may open the page without a token may ask here without one, unless the user has chosen one.
+mount(server, PREFIX, api(process.runtime, settings.access_token if settings.access == "open" else started.rule.token))
 install_login(settings)
 # Chainlit would open the address without its token.
 wants_window, run.headless = not run.headless, True

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from repopilot import i18n, trace
 from repopilot.cli.output import (
     emit,
-    evidence_facts,
     live_progress,
     say,
     say_json,
@@ -26,12 +25,13 @@ from repopilot.cli.output import (
     show_places,
     show_steps,
 )
+from repopilot.documents import ask_document, generate_document, index_document, route_document
 from repopilot.errors import ModelError, StorageError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
-from repopilot.results import Answer, Generation, TestReport
+from repopilot.results import Answer, TestReport
 from repopilot.runtime import Runtime
-from repopilot.types import Intent, Route, Snapshot
+from repopilot.types import Intent, Snapshot
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
         _, token = split_token(arguments.source)
         built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
-    facts = {"repo": snapshot.name, "commit": built.commit, **asdict(built.report)}
-    notes = [*facts.pop("notes"), *facts.pop("remarks")]
+    facts = index_document(snapshot.name, built.commit, built.report)
+    notes = [*built.report.notes, *built.report.remarks]
     emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
     show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
     return 0
@@ -143,15 +143,7 @@ def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Answer a question."""
     command, question = split_command(arguments.question, commands())
     done, events, workspace = _answered(arguments, runtime, question, commands().get(command))
-    facts = {
-        "route": _route(done.route),
-        "answer": done.text,
-        "evidence": [evidence_facts(e) for e in done.evidence],
-        "citations": [asdict(c) for c in done.citations],
-        "degraded": list(done.degraded),
-        "model": workspace.model.name if workspace.model else None,
-        "steps": trace.tree(events),
-    }
+    facts = ask_document(done, events, workspace.model.name if workspace.model else None)
     emit(facts, arguments.json, lambda: show_answer(done, arguments.language))
     if arguments.trace:
         show_steps(events)
@@ -165,7 +157,7 @@ def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
     queries = _queries(arguments.question, arguments.queries)
     embedder = runtime.embedders.choose(runtime.settings)
     for query in queries:
-        chosen = _route(classify(query, embedder=embedder))
+        chosen = route_document(classify(query, embedder=embedder))
         if arguments.queries:
             say_json(chosen)
         else:
@@ -218,7 +210,6 @@ def solve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write code for a task; status 1 when there is none."""
-    from repopilot.agents.generate.render import generation_json
     from repopilot.cli.environment_command import build_if_allowed, note_missing
     from repopilot.repo.apply import write_files
 
@@ -230,14 +221,7 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if target is not None:
         write_files(target, done.files)
     note_missing(done, workspace, arguments.language)
-    result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
-    result = result if isinstance(result, Generation) else Generation()
-    facts = {
-        "files": [asdict(f) for f in done.files],
-        **generation_json(result),
-        "steps": trace.tree(events),
-    }
-    emit(facts, arguments.json, lambda: show_answer(done, arguments.language))
+    emit(generate_document(done, events), arguments.json, lambda: show_answer(done, arguments.language))
     return 0 if done.files else 1
 
 
@@ -403,17 +387,6 @@ def _range(text: str) -> tuple[str, str | None]:
     if not base:
         raise UsageError(message("cli.no_range", written=text), message("cli.no_range_hint"))
     return base, (head.lstrip(".") or None) if dots else None
-
-
-def _route(chosen: Route | None) -> dict[str, object]:
-    if chosen is None:
-        return {}
-    return {
-        "intent": chosen.intent,
-        "confidence": chosen.confidence,
-        "tier": chosen.tier,
-        "reason": chosen.reason,
-    }
 
 
 def _show_route(chosen: dict[str, object]) -> None:

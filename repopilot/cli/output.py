@@ -14,7 +14,7 @@ from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.results import Answer, Explanation, SearchReport
-from repopilot.types import Evidence, Progress
+from repopilot.types import Progress
 
 LONGEST_LINE = 150
 """Characters of a line of progress."""
@@ -99,18 +99,6 @@ def show_answer(answer: Answer, language: str) -> None:
     for file in answer.files:
         say(f"\n{shown_diff(file.diff, file.content) or f'{file.change}: {file.path}'}")
     show_notes(answer.degraded, language)
-
-
-def evidence_facts(place: Evidence) -> dict[str, object]:
-    """A place of the evidence as JSON."""
-    return {
-        "number": place.number,
-        "path": place.path,
-        "start_line": place.start_line,
-        "end_line": place.end_line,
-        "symbol": place.symbol,
-        "lines": place.lines,
-    }
 
 
 def show_steps(events: Sequence[trace.Event]) -> None:

@@ -6,13 +6,13 @@ import argparse
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel
 
 from repopilot import trace
 from repopilot.cli.output import emit, say
+from repopilot.documents import tool_document
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
@@ -49,14 +49,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     result, changes = asyncio.run(_run(tool, given, workspace))
     if arguments.apply and snapshot.root is not None:
         write_files(snapshot.root, changes)
-    facts = {
-        "tool": tool.name,
-        "arguments": given,
-        "text": result.text,
-        "data": result.data,
-        "changes": [asdict(change) for change in changes],
-        "applied": bool(arguments.apply and changes),
-    }
+    facts = tool_document(tool, given, result, changes, applied=bool(arguments.apply and changes))
     emit(facts, arguments.json, lambda: say(result.text))
     return 0
 

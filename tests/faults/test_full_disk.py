@@ -55,7 +55,7 @@ def step(free_kb):
     assert all("the disk is full" in each and "Free space" in each for each in said), said
     return len(stored)
 
-in_forks(step, [*range(0, 24, 4), *range(24, 160, 16)])
+in_forks(step, [*range(0, 24, 4), *range(24, 272, 24)])
 """
 
 

@@ -14,6 +14,7 @@ from fastapi import Depends, HTTPException
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
+from starlette.routing import Mount
 
 from repopilot import i18n
 from repopilot.errors import StorageError
@@ -102,6 +103,20 @@ def install_frame(server: ModuleType, process: Process) -> None:
         ("/complete", complete, "GET"),
     )
     routes[catch_all:catch_all] = [APIRoute(base + path, work, methods=[method]) for path, work, method in table]
+
+
+def mount(server: ModuleType, path: str, application: Callable[..., Any]) -> None:
+    """Serve another application below a path of Chainlit's, in front of the route that takes every address.
+
+    Args:
+        server: the module `chainlit.server`.
+        path: below the root path.
+        application: an ASGI application.
+    """
+    routes = server.router.routes
+    catch_all = next(at for at, route in enumerate(routes) if route.path.endswith("/{full_path:path}"))
+    base = routes[catch_all].path.removesuffix("/{full_path:path}")
+    routes.insert(catch_all, Mount(base + path, application))
 
 
 def _owner(user: cl.User | None) -> str:

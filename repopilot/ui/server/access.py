@@ -28,6 +28,8 @@ from repopilot.ui.server.security import LOOPBACK, asked_from_elsewhere, host_na
 
 PARAMETER = "token"
 HEADER = "x-repopilot-token"
+API = "/api/v1/"
+"""What asks for a token by itself, and answers in JSON."""
 _FORWARDED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
 """How the names of the headers begin that proxies add: whoever sends one may speak for somebody else."""
 _ALWAYS = {b"content-type": b"text/html; charset=utf-8", b"cache-control": b"no-store"}
@@ -80,7 +82,8 @@ class AccessCheck:
         self.rule = rule
 
     async def __call__(self, scope: Mapping, receive: Callable, send: Callable) -> None:
-        if scope["type"] not in ("http", "websocket") or self.rule.access == "open":
+        own_check = scope["type"] == "http" and scope["path"].startswith(scope.get("root_path", "") + API)
+        if scope["type"] not in ("http", "websocket") or self.rule.access == "open" or own_check:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)  # type: ignore[arg-type]

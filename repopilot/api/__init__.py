@@ -1,0 +1,1 @@
+"""The HTTP interface for other programs, under `/api/v1`."""

@@ -1,0 +1,112 @@
+"""What the API can do: each operation takes its body, the repositories and a step, and returns a document."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from repopilot import i18n
+from repopilot.agents.search.render import search_json
+from repopilot.api.repositories import Repositories
+from repopilot.api.requests import AskBody, GenerateBody, ImpactBody, OfRepository, ReviewBody, SearchBody
+from repopilot.assistant import answer
+from repopilot.documents import ask_document, generate_document, index_document, tool_document
+from repopilot.errors import UsageError
+from repopilot.forge.hosts import forge_of
+from repopilot.forge.items import parse_item
+from repopilot.forge.review import review_pull
+from repopilot.impact.agent import impact_json, impact_report
+from repopilot.review.agent import report_json, review_snapshot
+from repopilot.tools import registry
+from repopilot.tools.registry import Desk
+from repopilot.tools.toolbox import toolbox
+from repopilot.tools.working_copy import working_copy
+from repopilot.trace import Event, Published, Step
+
+Operation = Callable[[Any, Repositories, Step], Awaitable[dict]]
+
+
+async def index(body: OfRepository, repositories: Repositories, step: Step) -> dict:
+    """Open a repository: clone or read it, and index it."""
+    found = await repositories.open(body.source, body.ref)
+    return index_document(found.snapshot.name, found.index.commit, found.index.report)
+
+
+async def search(body: SearchBody, repositories: Repositories, step: Step) -> dict:
+    """The passages that answer a query best."""
+    from repopilot.retrieval.result_page import search_page
+
+    found = await repositories.open(body.source, body.ref)
+    return search_json(await asyncio.to_thread(search_page, found.index, body.query, body.k))
+
+
+async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
+    """Answer a question, with citations that were checked."""
+    workspace = await repositories.workspace(body.source, body.ref)
+    events, own = _recorded(step)
+    done = await answer(body.question, workspace, own)
+    return ask_document(done, events, workspace.model.name if workspace.model else None)
+
+
+async def generate(body: GenerateBody, repositories: Repositories, step: Step) -> dict:
+    """Write a change for a task, and test it. Nothing is written to the repository."""
+    workspace = await repositories.workspace(body.source, body.ref)
+    events, own = _recorded(step)
+    return generate_document(await answer(body.task, workspace, own, "GENERATE"), events)
+
+
+async def review(body: ReviewBody, repositories: Repositories, step: Step) -> dict:
+    """Review a diff, files, or a pull request whose address is the source."""
+    item = parse_item(body.source)
+    if item is not None and item.kind == "pull" and not body.diff and not body.paths:
+        pull = await asyncio.to_thread(forge_of(item, repositories.runtime.settings).pull)
+        report, _ = await review_pull(item, pull, repositories.runtime, step, lambda progress: None)
+        return report_json(report)
+    workspace = await repositories.workspace(body.source, body.ref)
+    base, _, head = body.diff.partition("..")
+    return report_json(await review_snapshot(workspace, step, base or None, head.lstrip(".") or None, body.paths))
+
+
+async def impact(body: ImpactBody, repositories: Repositories, step: Step) -> dict:
+    """What a change touches: of exactly one of targets, diff and patch."""
+    if sum(map(bool, (body.targets, body.diff, body.patch))) != 1:
+        raise UsageError(i18n.message("cli.impact_targets"))
+    workspace = await repositories.workspace(body.source, body.ref)
+    return impact_json(
+        await impact_report(workspace, step, body.targets, diff=body.diff or None, patch=body.patch or None)
+    )
+
+
+async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, step: Step) -> dict:
+    """Call a tool on a working copy. Nothing is written to the repository: the document has the changes."""
+    tool = registry.find(name, [each for each in toolbox() if each.kind != "talk"])
+    workspace = await repositories.workspace(body.source, body.ref)
+    async with working_copy(workspace) as copy:
+        result = await registry.call(tool, body.arguments, Desk(workspace, copy, None, step))
+        changes = await asyncio.to_thread(copy.changes)
+    return tool_document(tool, body.arguments, result, changes, applied=False)
+
+
+OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {
+    "repositories": (OfRepository, index),
+    "search": (SearchBody, search),
+    "ask": (AskBody, ask),
+    "generate": (GenerateBody, generate),
+    "review": (ReviewBody, review),
+    "impact": (ImpactBody, impact),
+}
+"""By their paths."""
+
+
+def _recorded(step: Step) -> tuple[list[Event], Step]:
+    """The events of a step from now on, and the step that gives them."""
+    events: list[Event] = []
+
+    def sink(event: Event) -> None:
+        if not isinstance(event, Published):
+            events.append(event)
+        step.sink(event)
+
+    return events, replace(step, sink=sink)

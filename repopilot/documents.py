@@ -1,0 +1,65 @@
+"""What a command comes to, as JSON: the same document on the command line and from the API. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from repopilot.agents.generate.render import generation_json
+from repopilot.index.build_report import BuildReport
+from repopilot.results import Answer, Generation, TestReport
+from repopilot.tools.registry import Tool, ToolResult
+from repopilot.trace import Event, tree
+from repopilot.types import Evidence, FileChange, Route
+
+
+def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> dict:
+    """An answer: route, answer, evidence, citations, degraded, model, steps."""
+    return {
+        "route": route_document(done.route),
+        "answer": done.text,
+        "evidence": [evidence_document(each) for each in done.evidence],
+        "citations": [asdict(each) for each in done.citations],
+        "degraded": list(done.degraded),
+        "model": model,
+        "steps": tree(events),
+    }
+
+
+def generate_document(done: Answer, events: Iterable[Event]) -> dict:
+    """A change: files, verdict, tests, impact, follow_ups, steps; calls where a model used tools."""
+    result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
+    result = result if isinstance(result, Generation) else Generation()
+    return {"files": [asdict(each) for each in done.files], **generation_json(result), "steps": tree(events)}
+
+
+def index_document(name: str, commit: str, report: BuildReport) -> dict:
+    """A build of an index: repo, commit, and the report without its notes."""
+    facts = asdict(report)
+    return {"repo": name, "commit": commit, **{k: v for k, v in facts.items() if k not in ("notes", "remarks")}}
+
+
+def tool_document(tool: Tool, given: dict, result: ToolResult, changes: Sequence[FileChange], *, applied: bool) -> dict:
+    """A call of a tool: tool, arguments, text, data, changes, applied."""
+    return {
+        "tool": tool.name,
+        "arguments": given,
+        "text": result.text,
+        "data": result.data,
+        "changes": [asdict(change) for change in changes],
+        "applied": applied,
+    }
+
+
+def route_document(chosen: Route | None) -> dict[str, object]:
+    """A route: intent, confidence, tier, reason; empty for none."""
+    if chosen is None:
+        return {}
+    names = ("intent", "confidence", "tier", "reason")
+    return {name: getattr(chosen, name) for name in names}
+
+
+def evidence_document(place: Evidence) -> dict[str, object]:
+    """A place of the evidence."""
+    names = ("number", "path", "start_line", "end_line", "symbol", "lines")
+    return {name: getattr(place, name) for name in names}
