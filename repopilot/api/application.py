@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from repopilot import __version__, i18n
 from repopilot.api.operations import OPERATIONS, Operation, call_tool
 from repopilot.api.repositories import Repositories
-from repopilot.api.requests import OfRepository
+from repopilot.api.requests import OfRepository, ToolCallBody
 from repopilot.api.work import Requests, TooMany, Work, error_document, request_id
 from repopilot.errors import Cancelled, CredentialsNeeded, RepoPilotError, SourceError, UsageError
 from repopilot.runtime import Runtime

@@ -10,7 +10,7 @@ from typing import Any
 from repopilot import i18n
 from repopilot.agents.search.render import search_json
 from repopilot.api.repositories import Repositories
-from repopilot.api.requests import AskBody, GenerateBody, ImpactBody, OfRepository, ReviewBody, SearchBody
+from repopilot.api.requests import AskBody, GenerateBody, ImpactBody, OfRepository, ReviewBody, SearchBody, ToolCallBody
 from repopilot.assistant import answer
 from repopilot.documents import ask_document, generate_document, index_document, tool_document
 from repopilot.errors import UsageError
