@@ -148,7 +148,9 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     tool.add_argument("name", metavar="NAME", help="of the tool, such as search, read or replace_text")
     tool.add_argument("--apply", action="store_true", help="write what it changed into the local folder SOURCE")
 
-    mcp = _command(commands, "mcp", "serve the toolbox to an MCP client on standard input", json=False)
+    mcp = _command(commands, "mcp", "serve the toolbox to an MCP client on standard input, or over HTTP", json=False)
+    mcp.add_argument("--http", action="store_true", help="serve streamable HTTP on loopback; prints address and token")
+    mcp.add_argument("--port", type=int, default=8765, metavar="N", help="for --http (8765; 0: a free one)")
     mcp.add_argument("--apply", action="store_true", help="let the tool `apply` write into local folders")
 
 

@@ -304,6 +304,11 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Serve the repository tools to an MCP client."""
+    if arguments.http:
+        from repopilot.mcp.http import run_http
+
+        run_http(runtime, arguments.apply, arguments.port)
+        return 0
     from repopilot.mcp.server import run
 
     run(runtime, arguments.apply)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 
@@ -44,3 +47,56 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
         assert "+def tax_of" in await call("changes")
         assert "--apply" in await call("apply")
         assert "def vat_of" in (shop / "shop/vat.py").read_text()
+
+
+@pytest.fixture
+def over_http(home: Path):
+    """Address and token of a server over HTTP."""
+    env = {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": "", "REPOPILOT_EMBEDDED": "false"}
+    command = [sys.executable, "-m", "repopilot", "mcp", "--http", "--port", "0"]
+    process = subprocess.Popen(command, env={**env, "PATH": os.environ["PATH"]}, stderr=subprocess.PIPE, text=True)
+    try:
+        said = process.stderr.readline()
+        yield re.search(r"http://\S+", said)[0], re.search(r"Bearer (\S+)\)", said)[1]
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.mark.slow
+async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop: Path, over_http) -> None:
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+
+    address, token = over_http
+    assert httpx.post(address, json={}).status_code == 401
+    told = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        told.append((done, total, message))
+
+    headers = {"Authorization": f"Bearer {token}"}
+    async with streamablehttp_client(address, headers) as (incoming, outgoing, _):
+        async with ClientSession(incoming, outgoing) as session:
+            await session.initialize()
+            given = {"source": str(shop), "question": "what calls validate_token?"}
+            asked = await session.call_tool("ask", given, progress_callback=progress)
+            assert "shop/server.py" in asked.content[0].text and asked.structuredContent["evidence"]
+            assert told and all(message for _, _, message in told)
+            wrong = await session.call_tool("ask", {"source": str(shop)})
+            assert wrong.isError and "question" in wrong.content[0].text
+
+            listed = {each.name: each.uri for each in (await session.list_resources()).resources}
+            text = (await session.read_resource(listed["shop/auth.py"])).contents[0].text
+            assert "def validate_token" in text
+            assert (await session.list_resource_templates()).resourceTemplates[0].name == "file"
+            prompts = (await session.list_prompts()).prompts
+            assert {prompt.name for prompt in prompts} == {"explain", "review", "change"}
+            prompt = await session.get_prompt("explain", {"source": str(shop), "about": "the cart"})
+            assert "the cart" in prompt.messages[0].content.text
+            edited = await session.call_tool("rename_symbol", {"source": str(shop), "name": "Cart", "new_name": "Bag"})
+            assert not edited.isError
+    async with streamablehttp_client(address, headers) as (incoming, outgoing, _):
+        async with ClientSession(incoming, outgoing) as session:  # another session has a working copy of its own
+            await session.initialize()
+            assert "Bag" not in (await session.call_tool("changes", {"source": str(shop)})).content[0].text

@@ -1,0 +1,80 @@
+"""The MCP server over HTTP (streamable), on loopback, for clients that have its token."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import secrets
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from repopilot import i18n
+from repopilot.mcp.server import mcp_server
+from repopilot.runtime import Runtime
+
+PATH = "/mcp"
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedSessions:
+    """The sessions, for those who send the token; an ASGI application."""
+
+    sessions: StreamableHTTPSessionManager
+    token: str
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        scheme, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), self.token.encode()):
+            refusal = JSONResponse({"error": i18n.text("api.no_token", "en")}, 401, {"WWW-Authenticate": "Bearer"})
+            await refusal(scope, receive, send)
+            return
+        await self.sessions.handle_request(scope, receive, send)
+
+
+def run_http(runtime: Runtime, apply: bool, port: int) -> None:
+    """Serve until the process is stopped; the address and the token are printed on standard error.
+
+    Args:
+        runtime: the state of the process.
+        apply: whether the tool `apply` may write into local folders.
+        port: on loopback; 0 for a free one.
+    """
+    token = runtime.settings.access_token or secrets.token_urlsafe(24)
+    config = uvicorn.Config(application(runtime, apply, token), "127.0.0.1", port, log_level="warning")
+    server = uvicorn.Server(config)
+    bound = config.bind_socket()
+    address = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
+    print(i18n.text("mcp.address", "en", address=address, token=token), file=sys.stderr, flush=True)
+    server.run(sockets=[bound])
+
+
+def application(runtime: Runtime, apply: bool, token: str) -> Starlette:
+    """The ASGI application.
+
+    Args:
+        runtime: the state of the process.
+        apply: see `run_http`.
+        token: that clients send as `Authorization: Bearer …`.
+    """
+    hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
+    safe = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    sessions = StreamableHTTPSessionManager(mcp_server(runtime, apply), security_settings=safe)
+
+    @contextlib.asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        async with sessions.run():
+            yield
+
+    return Starlette(routes=[Route(PATH, GuardedSessions(sessions, token))], lifespan=running)
