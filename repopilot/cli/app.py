@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         with Runtime(Settings()) as runtime:
             arguments.language = runtime.settings.language or "en"
             status = getattr(commands, arguments.run)(arguments, runtime)
-        sys.stdout.flush()  # what is still held back fails here, not when the interpreter ends
+        if not sys.stdout.closed:  # an MCP session closes it
+            sys.stdout.flush()  # what is still held back fails here, not when the interpreter ends
         return status
     except ValidationError as error:
         problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())

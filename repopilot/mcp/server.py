@@ -34,6 +34,7 @@ from repopilot.assistant import answer
 from repopilot.documents import ask_document
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
+from repopilot.index.folder_stamp import folder_stamp
 from repopilot.repo.apply import write_files
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
@@ -151,6 +152,7 @@ class _Opened:
     copy: WorkingCopy
     stack: AsyncExitStack
     lock: asyncio.Lock
+    stamp: int = 0
 
 
 class OfferedTools:
@@ -272,8 +274,13 @@ class OfferedTools:
 
     async def _refresh(self, source: str, opened: _Opened) -> None:
         """Follow what others do to a local folder, until something is edited here."""
-        if opened.copy.original.snapshot.root is None or opened.copy.edited:
+        original = opened.copy.original
+        if original.snapshot.root is None or opened.copy.edited:
             return
+        stamp = await asyncio.to_thread(folder_stamp, original.snapshot.root, list(original.index.files))
+        if stamp == opened.stamp:
+            return
+        opened.stamp = stamp
         workspace = await asyncio.to_thread(self._workspace, source, _ignore)
         if workspace.index.folder != opened.copy.original.index.folder:
             await self._begin(opened, workspace)
