@@ -90,10 +90,7 @@ def parser() -> argparse.ArgumentParser:
     search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
     search.add_argument("-k", type=_positive, default=10, metavar="N", help="how many hits (10)")
 
-    context = _command(commands, "context", "a Markdown context pack for a query", source=True, json=False)
-    context.add_argument("query", metavar="QUERY")
-    context.add_argument("--max-tokens", type=_positive, default=4000, metavar="N")
-    context.add_argument("-o", "--output", metavar="FILE")
+    _context_command(commands)
 
     ask = _command(commands, "ask", "ask a question", source=True)
     ask.add_argument("question", metavar="QUESTION")
@@ -137,6 +134,14 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")
     return root_parser
+
+
+def _context_command(commands: argparse._SubParsersAction) -> None:
+    context = _command(commands, "context", "a context pack for a query", source=True, json=False)
+    context.add_argument("query", metavar="QUERY")
+    context.add_argument("--max-tokens", type=_positive, default=4000, metavar="N")
+    context.add_argument("--format", choices=["markdown", "xml", "json"], default="markdown")
+    context.add_argument("-o", "--output", metavar="FILE")
 
 
 def _toolbox_commands(commands: argparse._SubParsersAction) -> None:

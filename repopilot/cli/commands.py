@@ -110,18 +110,17 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Write a Markdown context pack for a query."""
-    from repopilot.llm.model import estimate_tokens
+    """Write a context pack for a query."""
     from repopilot.retrieval import skipped_files
-    from repopilot.retrieval.pack import markdown, pack
+    from repopilot.retrieval.context_pack import context_pack, real_tokenizer, rendered
     from repopilot.retrieval.search import search as run
 
     snapshot, built = _opened(arguments, runtime)
     show_notes(built.notes, arguments.language)
     results = run(built, arguments.query, 30, embedder=runtime.embedders.choose(runtime.settings))
     asked_for = skipped_files.excerpts(built, snapshot, results.query, runtime.settings.max_file_kb << 10)
-    packed = pack(built, results.hits, estimate_tokens, arguments.max_tokens, asked_for)
-    text = markdown(packed.excerpts, arguments.query, snapshot.name, built.commit)
+    packed = context_pack(built, results.hits, arguments.query, arguments.max_tokens, real_tokenizer(), asked_for)
+    text = rendered(packed, arguments.format)
     if arguments.output:
         _write(Path(arguments.output), text)
     else:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from repopilot import i18n
 from repopilot.index.store import Index
 from repopilot.prompts import delimiter, sanitized
 from repopilot.retrieval.cite import Excerpt
@@ -79,25 +78,20 @@ def pack(
     return Pack("\n".join(texts), tuple(excerpts), max_tokens - left, len(first) + len(places) - len(excerpts), mark)
 
 
-def markdown(excerpts: Sequence[Excerpt], title: str, name: str, commit: str, language: str = "en") -> str:
-    """A context pack to paste elsewhere.
+def places_of(index: Index, hits: Sequence[Hit]) -> list[Excerpt]:
+    """The places of hits with all their lines: widened to their symbols, neighbouring ones joined, best first."""
+    places = _joined([_widened(hit, index.outline(hit.chunk.path)) for hit in hits])
+    return [excerpt for place in places if (excerpt := _excerpt(index, place)) is not None]
 
-    Args:
-        excerpts: the excerpts, each with its path and lines.
-        title: the heading.
-        name: the repository's name.
-        commit: the commit the excerpts are from.
-        language: of the sentence below the heading.
 
-    Returns:
-        Markdown.
-    """
-    parts = [f"# {title}", i18n.text("retrieval.pack_source", language, name=name, commit=commit), ""]
-    for e in excerpts:
-        fence = "`" * max(3, _longest_backtick_run(e.text) + 1)
-        heading = f"## {e.path}:{e.start_line}-{e.end_line}" + (f" ({e.symbol})" if e.symbol else "")
-        parts += [heading, f"{fence}{e.path.rpartition('.')[2] if '.' in e.path else ''}", e.text, fence, ""]
-    return "\n".join(parts)
+def fitted_lines(excerpt: Excerpt, count_tokens: CountTokens, budget: int) -> tuple[str, int]:
+    """The lines of an excerpt within a budget: all, else the first and last ones, else ''; and their tokens."""
+    return _shortened(excerpt.text.split("\n"), [], count_tokens, budget)
+
+
+def fence_of(text: str) -> str:
+    """A fence that no line of a text ends."""
+    return "`" * max(3, _longest_backtick_run(text) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +144,13 @@ def _fitted(
     """The text of an excerpt, at most `budget` tokens, and its tokens: all its lines, else the first and last, else
     ''."""
     head = f"{mark} [{excerpt.number}] {excerpt.path}" + (f" · {excerpt.symbol}" if excerpt.symbol else "")
-    head = "\n".join([head, *context])
-    lines = [line[:LONGEST_LINE] for line in sanitized(excerpt.text, mark).split("\n")]
-    text = "\n".join([head, *lines])
+    return _shortened(sanitized(excerpt.text, mark).split("\n"), [head, *context], count_tokens, budget)
+
+
+def _shortened(all_lines: Sequence[str], head: list[str], count_tokens: CountTokens, budget: int) -> tuple[str, int]:
+    """Lines below a head within a budget: all, else the first and last ones, else ''; and the tokens."""
+    lines = [line[:LONGEST_LINE] for line in all_lines]
+    text = "\n".join([*head, *lines])
     tokens = count_tokens(text)
     if tokens <= budget:
         return text, tokens
@@ -162,7 +160,7 @@ def _fitted(
     while keep >= 4:
         front = keep * 2 // 3
         shortened = [*lines[:front], f"… {len(lines) - keep} lines left out …", *lines[len(lines) - (keep - front) :]]
-        text = "\n".join([head, *shortened])
+        text = "\n".join([*head, *shortened])
         tokens = count_tokens(text)
         if tokens <= budget:
             return text, tokens

@@ -6,7 +6,7 @@ import pytest
 from support.index_case import instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
-from repopilot.retrieval.pack import markdown, pack
+from repopilot.retrieval.pack import pack
 from repopilot.retrieval.search import search
 
 LONG = "def long_one(items):\n" + "\n".join(f"    step_{n} = prepare(items, {n})" for n in range(300)) + "\n"
@@ -57,8 +57,3 @@ def test_the_budget_holds(index, budget):
 def test_what_does_not_fit_keeps_its_head_and_tail(index):
     shown = packed(index, "long_one prepare", 300).text
     assert "def long_one" in shown and "lines left out …" in shown
-
-
-def test_the_markdown_names_path_lines_and_commit(index):
-    text = markdown(packed(index, "validate_token").excerpts, "tokens", "shop", "c0ffee")
-    assert "From shop at c0ffee." in text and "## shop/auth.py:" in text and text.count("```") % 2 == 0

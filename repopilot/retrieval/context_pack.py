@@ -1,0 +1,178 @@
+"""A context pack: what a reader or a model elsewhere needs of a repository for a question, within a token budget.
+
+Byte for byte the same for the same commit, question and budget.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from xml.sax.saxutils import escape, quoteattr
+
+from repopilot import i18n
+from repopilot.code.graph import graph as graphs
+from repopilot.errors import RepoPilotError
+from repopilot.index.code_graph import graph_of
+from repopilot.index.store import Index
+from repopilot.redaction.redact import redacted
+from repopilot.retrieval.cite import Excerpt
+from repopilot.retrieval.pack import LEAST, CountTokens, fence_of, fitted_lines, places_of
+from repopilot.types import Hit
+
+OUTLINE_SHARE = 0.15
+"""Of the budget, for the names in the files of the pack, and for further files."""
+SHARES = (0.22, 0.16, 0.12, 0.09, 0.07)
+"""Of the budget, what the first excerpts may take at most; each further one as much as the last of these."""
+NEIGHBOURS = 8
+NAMES = 10
+SURE = 0.6
+"""Least confidence of a link that is followed."""
+FORMATS = ("markdown", "xml", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPack:
+    """A pack.
+
+    Attributes:
+        repository, commit, query, budget: what it was made of and for.
+        tokens: of the rendered Markdown, at most `budget`.
+        outline: a line for each file: its path and the names it defines.
+        excerpts: best first, neighbours in the code graph last.
+        left_out: how many places did not fit.
+    """
+
+    repository: str
+    commit: str
+    query: str
+    budget: int
+    tokens: int
+    outline: tuple[str, ...]
+    excerpts: tuple[Excerpt, ...]
+    left_out: int = 0
+
+
+@cache
+def real_tokenizer() -> CountTokens:
+    """Counts tokens as GPT models do, by the vocabulary that LlamaIndex brings along."""
+    from llama_index.core.utils import get_tokenizer
+
+    encode = get_tokenizer()
+    return lambda text: len(encode(text))
+
+
+def context_pack(
+    index: Index,
+    hits: Sequence[Hit],
+    query: str,
+    budget: int,
+    count_tokens: CountTokens,
+    first: Sequence[Excerpt] = (),
+) -> ContextPack:
+    """Make a pack of the hits of a search.
+
+    Args:
+        index: what they come from.
+        hits: best first.
+        query: the question.
+        budget: tokens of the whole pack, as Markdown.
+        count_tokens: counts the tokens of a text.
+        first: excerpts that come before those of the hits.
+    """
+    places = places_of(index, hits)
+    empty = ContextPack(index.name, index.commit, query, budget, 0, (), ())
+    left = budget - count_tokens(pack_markdown(empty))
+    outline, cost = _outline(index, [each.path for each in (*first, *places)], count_tokens, int(left * OUTLINE_SHARE))
+    left -= cost
+    chosen: list[Excerpt] = []
+    for place in (*first, *places, *_neighbours(index, places)):
+        if left < LEAST:
+            break
+        if any(each.path == place.path and each.start_line <= place.start_line <= each.end_line for each in chosen):
+            continue
+        share = SHARES[min(len(chosen), len(SHARES) - 1)]
+        text, tokens = fitted_lines(place, count_tokens, min(left, max(LEAST, int(budget * share))))
+        if text:
+            chosen.append(_numbered(place, len(chosen) + 1, text))
+            left -= tokens
+    left_out = len(first) + len(places) - len(chosen)
+    made = ContextPack(index.name, index.commit, query, budget, 0, outline, tuple(chosen), max(0, left_out))
+    while chosen and count_tokens(pack_markdown(made)) > budget:  # headings cost a little, too
+        chosen.pop()
+        made = ContextPack(index.name, index.commit, query, budget, 0, outline, tuple(chosen), made.left_out + 1)
+    tokens = count_tokens(pack_markdown(made))
+    return ContextPack(index.name, index.commit, query, budget, tokens, outline, tuple(chosen), made.left_out)
+
+
+def rendered(pack: ContextPack, form: str) -> str:
+    """The pack in one of `FORMATS`."""
+    return {"markdown": pack_markdown, "xml": pack_xml, "json": pack_json}[form](pack)
+
+
+def pack_markdown(pack: ContextPack) -> str:
+    """The pack to paste elsewhere."""
+    facts = i18n.text("retrieval.pack_source", "en", name=pack.repository, commit=pack.commit)
+    parts = [f"# {pack.query}", facts, ""]
+    if pack.outline:
+        parts += ["## Outline", *(f"- {line}" for line in pack.outline), ""]
+    for each in pack.excerpts:
+        heading = f"## {each.path}:{each.start_line}-{each.end_line}" + (f" ({each.symbol})" if each.symbol else "")
+        fence = fence_of(each.text)
+        parts += [heading, f"{fence}{each.path.rpartition('.')[2] if '.' in each.path else ''}", each.text, fence, ""]
+    return "\n".join(parts)
+
+
+def pack_xml(pack: ContextPack) -> str:
+    """The pack as XML."""
+    head = f"<context repository={quoteattr(pack.repository)} commit={quoteattr(pack.commit)}"
+    parts = [f'{head} budget="{pack.budget}" tokens="{pack.tokens}">', f"<query>{escape(pack.query)}</query>"]
+    parts += ["<outline>", *(escape(line) for line in pack.outline), "</outline>"]
+    for each in pack.excerpts:
+        place = f'path={quoteattr(each.path)} start="{each.start_line}" end="{each.end_line}"'
+        symbol = f" symbol={quoteattr(each.symbol)}" if each.symbol else ""
+        parts.append(f"<excerpt {place}{symbol}>\n{escape(each.text)}\n</excerpt>")
+    return "\n".join([*parts, "</context>"])
+
+
+def pack_json(pack: ContextPack) -> str:
+    """The pack as JSON."""
+    return json.dumps(asdict(pack), ensure_ascii=False, indent=1)
+
+
+def _numbered(place: Excerpt, number: int, text: str) -> Excerpt:
+    return Excerpt(number, place.path, place.start_line, place.end_line, place.symbol, redacted(text))
+
+
+def _outline(index: Index, paths: Sequence[str], count_tokens: CountTokens, budget: int) -> tuple[tuple[str, ...], int]:
+    """A line for each file, as many as fit, and their tokens."""
+    lines, spent = [], 0
+    for path in dict.fromkeys(paths):
+        names = [symbol.qualified for symbol in index.outline(path)] if path in index.files else []
+        line = f"{path}: {', '.join(names[:12])}" if names else path
+        cost = count_tokens(f"- {line}\n")
+        if spent + cost > budget:
+            continue
+        lines.append(line)
+        spent += cost
+    return tuple(lines), spent
+
+
+def _neighbours(index: Index, places: Sequence[Excerpt]) -> list[Excerpt]:
+    """What the best places call or are called by, as far as the graph is sure."""
+    try:
+        graph = graph_of(index)
+    except RepoPilotError:
+        return []
+    found: dict[tuple[str, int], Excerpt] = {}
+    for place in places[:3]:
+        for node in graphs.find(graph, f"{place.path}:{place.symbol}") if place.symbol else []:
+            for link in (*graphs.callees(graph, node), *graphs.callers(graph, node)):
+                other = graph.nodes[link.node]
+                sure = link.confidence >= SURE and other.kind in ("function", "class")
+                if sure and (text := index.text(other.path)) is not None:
+                    lines = text.split("\n")[other.line - 1 : other.end_line]
+                    key = (other.path, other.line)
+                    found.setdefault(key, Excerpt(0, *key, other.line + len(lines) - 1, other.name, "\n".join(lines)))
+    return list(found.values())[:NEIGHBOURS]

@@ -1,0 +1,70 @@
+"""A context pack: within its budget, the same every time, in three forms, without secrets."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+from support import git_server
+from support.shop_workspace import offline, open_workspace
+
+from repopilot.retrieval.context_pack import FORMATS, context_pack, real_tokenizer, rendered
+from repopilot.retrieval.search import search
+
+SECRET = "ghp_" + "a1B2" * 9
+FILES = {
+    "shop/prices.py": f'TOKEN = "{SECRET}"\nRATE = 2\n\n\ndef price(count):\n    return taxed(count * RATE)\n\n\n'
+    + "def taxed(amount):\n    return amount * 1.2\n",
+    "shop/cart.py": "from shop.prices import price\n\n\ndef total(items):\n    return sum(price(n) for n in items)\n",
+    "shop/long.py": "def price_of_everything():\n" + "".join(f"    x{n} = {n}  # price\n" for n in range(900)),
+    "README.md": "# Shop\n\nPrices & <carts>.\n",
+}
+
+
+@pytest.fixture
+def index(tmp_path):
+    git_server.commit(tmp_path / "shop", FILES)
+    return open_workspace(tmp_path / "shop", offline(tmp_path / "home")).index
+
+
+def packed(index, query="how is the price computed?", budget=1500):
+    return context_pack(index, search(index, query, 30).hits, query, budget, real_tokenizer())
+
+
+@pytest.mark.parametrize("budget", [200, 600, 1500, 8000])
+def test_the_whole_pack_stays_within_its_budget(index, budget):
+    found = packed(index, budget=budget)
+    assert real_tokenizer()(rendered(found, "markdown")) == found.tokens <= budget
+    assert found.excerpts or budget == 200
+
+
+def test_the_same_question_gives_the_same_bytes(index):
+    for form in FORMATS:
+        assert rendered(packed(index), form) == rendered(packed(index), form)
+
+
+def test_every_form_holds_the_same(index):
+    found = packed(index)
+    places = [(each.path, each.start_line) for each in found.excerpts]
+    read = json.loads(rendered(found, "json"))
+    assert [(each["path"], each["start_line"]) for each in read["excerpts"]] == places
+    tree = ET.fromstring(rendered(found, "xml"))
+    assert [(each.get("path"), int(each.get("start"))) for each in tree.findall("excerpt")] == places
+    assert tree.get("commit") == read["commit"] == index.commit
+    text = rendered(found, "markdown")
+    assert all(f"## {path}:{line}-" in text for path, line in places) and text.count("```") % 2 == 0
+
+
+def test_no_lines_are_in_it_twice_and_one_long_place_leaves_room(index):
+    found = packed(index, budget=2000)
+    seen = [(each.path, line) for each in found.excerpts for line in range(each.start_line, each.end_line + 1)]
+    assert len(seen) == len(set(seen)) and len({each.path for each in found.excerpts}) >= 3
+
+
+def test_neighbours_in_the_code_graph_fill_what_is_left(index):
+    found = packed(index, query="total", budget=3000)
+    assert any("def price(count)" in each.text for each in found.excerpts)
+
+
+def test_no_secret_is_in_it(index):
+    for form in FORMATS:
+        assert SECRET not in rendered(packed(index, "TOKEN prices"), form)
