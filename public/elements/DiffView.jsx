@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, GitBranch, Pencil, Undo2, X } from 'lucide-react';
+import { Check, Columns2, ChevronDown, ChevronRight, Download, FileDiff, GitBranch, GitPullRequest, Pencil, Undo2, X } from 'lucide-react';
 
 const SIGNS = { '+': 'rp-added', '-': 'rp-removed' };
 
@@ -116,6 +116,11 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     setBranching(false);
     setDone((await call('create_change_branch', {}))?.done || '');
   };
+  const [pulling, setPulling] = useState(false);
+  const pull = async () => {
+    setPulling(false);
+    setDone((await call('open_pull_request', {}))?.done || '');
+  };
   const go = (id) => {
     setUnfolded({ ...unfolded, [id]: true });
     document.getElementById(`${props.answer}-${id}`)?.scrollIntoView({ block: 'nearest' });
@@ -142,6 +147,9 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
         <span className="rp-muted rp-grow">{props.note}</span>
         <button className="rp-button rp-primary" disabled={!open.length} onClick={() => decide(open, 'accepted')}><Check size={14} /> {props.words.accept_all}</button>
         <button className="rp-button rp-wide" aria-pressed={beside} onClick={turn}><Columns2 size={14} /> {beside ? props.words.unified : props.words.side_by_side}</button>
+        {props.pull && (
+          <button className="rp-button" onClick={() => (pulling ? pull() : setPulling(true))}><GitPullRequest size={14} /> {pulling ? props.words.pull_confirm : props.words.pull}</button>
+        )}
         {props.local && (
           <button className="rp-button" onClick={() => (branching ? branch() : setBranching(true))}><GitBranch size={14} /> {branching ? props.words.branch_confirm : props.words.branch}</button>
         )}

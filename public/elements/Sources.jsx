@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { AlertTriangle, Check, ClipboardCopy, CornerDownRight, FileCode2, ListTree, RotateCcw, Shuffle, Sparkles, ThumbsDown, ThumbsUp, Workflow } from 'lucide-react';
+import { AlertTriangle, Check, ClipboardCopy, CornerDownRight, FileCode2, ListTree, Package, RotateCcw, Shuffle, Sparkles, ThumbsDown, ThumbsUp, Workflow } from 'lucide-react';
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
@@ -29,6 +29,10 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
     setCopied(true);
   };
 
+  const pack = async () => {
+    const file = await call('download', { form: 'pack' });
+    if (file?.base64) window.repopilotSave(file);
+  };
   const larger = async () => {
     await call('ask_larger', { model: props.larger });
     sendUserMessage(props.question, props.command || undefined);
@@ -96,6 +100,7 @@ const Sources = (window.repopilotSources ||= function ({ props, callAction, send
           <button className="rp-icon-button" aria-label={words.good} title={words.good} aria-pressed={rating === 1} onClick={() => rate(1)}><ThumbsUp size={14} /></button>
           <button className="rp-icon-button" aria-label={words.bad} title={words.bad} aria-pressed={rating === -1} onClick={() => rate(-1)}><ThumbsDown size={14} /></button>
           <button className="rp-icon-button" aria-label={words.markdown} title={words.markdown} onClick={copy}>{copied ? <Check size={14} /> : <ClipboardCopy size={14} />}</button>
+          {props.pack && <button className="rp-icon-button" aria-label={words.pack} title={words.pack} onClick={pack}><Package size={14} /></button>}
           {props.steps && <button className="rp-icon-button" aria-label={words.steps} title={words.steps} onClick={() => call('show_trace', {})}><ListTree size={14} /></button>}
         </div>
       )}

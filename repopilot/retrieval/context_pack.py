@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from xml.sax.saxutils import escape, quoteattr
 
@@ -19,7 +19,7 @@ from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import LEAST, CountTokens, fence_of, fitted_lines, places_of
-from repopilot.types import Hit
+from repopilot.types import Evidence, Hit
 
 OUTLINE_SHARE = 0.15
 """Of the budget, for the names in the files of the pack, and for further files."""
@@ -104,6 +104,25 @@ def context_pack(
         made = ContextPack(index.name, index.commit, query, budget, 0, outline, tuple(chosen), made.left_out + 1)
     tokens = count_tokens(pack_markdown(made))
     return ContextPack(index.name, index.commit, query, budget, tokens, outline, tuple(chosen), made.left_out)
+
+
+def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: CountTokens) -> ContextPack:
+    """The pack of exactly these places, all their lines.
+
+    Args:
+        index: what they come from.
+        query: the question.
+        places: as an answer has them.
+        count_tokens: counts the tokens of a text.
+    """
+    texts = ((each, index.lines(each.path, each.start_line, each.end_line) or "") for each in places)
+    excerpts = tuple(
+        _numbered(Excerpt(0, each.path, each.start_line, each.end_line, each.symbol, text), each.number, text)
+        for each, text in texts
+        if text
+    )
+    made = ContextPack(index.name, index.commit, query, 0, 0, (), excerpts)
+    return replace(made, tokens=count_tokens(pack_markdown(made)))
 
 
 def rendered(pack: ContextPack, form: str) -> str:

@@ -14,6 +14,7 @@ from repopilot.ui.answer import (
     diagram_panel,
     downloads,
     environment_offer,
+    issue_view,
     plan_view,
     search_view,
 )
@@ -54,6 +55,7 @@ HANDLERS: dict[str, Handler] = {
     "ask_larger": _ask_larger,
     "copy_answer": answer_export.copy_answer,
     "rate": answer_export.rate,
+    "open_pull_request": issue_view.open_pull_request,
     "decide": file_changes.decide,
     "edit_file": file_changes.edit_file,
     "create_change_branch": file_changes.create_change_branch,

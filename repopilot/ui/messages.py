@@ -8,6 +8,7 @@ from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from repopilot.agents.coding.typed_commands import FORMS, is_command
+from repopilot.forge.items import parse_item
 from repopilot.intents import lookups, split_command
 from repopilot.repo.source import looks_like_source
 
@@ -20,7 +21,7 @@ class ParsedMessage:
     """What a message asks for. `command` is `open`, the command of an intent, that which isn't known, or '' where the
     router decides; `text` is '' in a question whose command says enough."""
 
-    kind: Literal["open", "question", "empty", "too_long", "help", "unknown"]
+    kind: Literal["open", "issue", "question", "empty", "too_long", "help", "unknown"]
     text: str
     command: str = ""
 
@@ -42,6 +43,9 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
         command, text = split_command(text, (*commands, "open"))
     elif command in FORMS:
         command, text = "", f"/{command} {text}".strip()
+    item = parse_item(text) if command in ("", "open") and "/issues/" in text and " " not in text else None
+    if item is not None and item.kind == "issue":
+        return ParsedMessage("issue", text)
     if command == "open":
         return ParsedMessage("open" if text else "empty", text, command)
     if not text and command not in lookups():

@@ -105,6 +105,10 @@ def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: T
     steps = json.loads(download.value.path().read_text())
     assert len(steps["request"]) == 32 and steps["steps"][0]["children"][0]["name"]
 
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download what this answer used").click()
+    assert "def harvest(trees):" in download.value.path().read_text()
+
     page.get_by_role("button", name="Bad answer").click()
     page.get_by_label("What was wrong?").fill("It names the wrong tree.")
     page.get_by_role("button", name="Keep", exact=True).click()

@@ -233,6 +233,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "rating": exchange.rating,
         "steps": bool(exchange.steps),
         "diagram": bool(subject_of(answer)),
+        "pack": bool(answer.evidence),
         "follow_ups": [],
         "larger": "",
         "words": i18n.section("ui.sources.words", language),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.retrieval.context_pack import pack_of, real_tokenizer, rendered
 from repopilot.ui.answer.citations import answer_markdown
 from repopilot.ui.answer.report_props import review_of, sarif
 from repopilot.ui.changes.diffs import not_rejected, patch, zipped
@@ -21,8 +22,8 @@ async def download(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif`, `markdown` or `steps`, path: the id of the file for
-            `file`}.
+        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif`, `markdown`, `pack` or `steps`, path: the id of the
+            file for `file`}.
 
     Returns:
         {name, mime, base64: the content}, or {error}.
@@ -47,6 +48,9 @@ def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
         return "repopilot.sarif", "application/sarif+json", sarif(review).encode()
     if payload.get("form") == "markdown":
         return "repopilot.md", "text/markdown", answer_markdown(shown.answer, "").encode()
+    if payload.get("form") == "pack":
+        made = pack_of(shown.index, shown.question, shown.answer.evidence, real_tokenizer())
+        return "context.md", "text/markdown", rendered(made, "markdown").encode()
     if payload.get("form") == "steps":
         return "steps.json", "application/json", steps_json(shown).encode()
     file = shown.files.get(str(payload.get("path", "")))

@@ -219,4 +219,5 @@ def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:
         for file in each.answer.files:
             earlier.setdefault(file.path, []).append(file)
     files = ShownFiles(answer_id, shown.files, shown.decisions, reasons, earlier)
-    return files_props(files, str(shown.root) if shown.root else "", chat.language)
+    props = files_props(files, str(shown.root) if shown.root else "", chat.language)
+    return {**props, "pull": shown.request in chat.process.issues}
