@@ -79,11 +79,7 @@ def parser() -> argparse.ArgumentParser:
     _web_commands(commands)
     _command(commands, "doctor", "check this machine, and say how to fix what is missing")
 
-    index = _command(commands, "index", "index a repository", source=True)
-    index.add_argument("--full", action="store_true", help="rebuild from nothing")
-    index.add_argument(
-        "--wait", action="store_true", help="compute the vectors of all passages, too, and wait for everything"
-    )
+    _index_command(commands)
 
     search = _command(commands, "search", "ranked passages for a query", source=True)
     search.add_argument("query", nargs="?", metavar="QUERY")
@@ -134,6 +130,21 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")
     return root_parser
+
+
+def _index_command(commands: argparse._SubParsersAction) -> None:
+    index = _command(
+        commands,
+        "index",
+        "index a repository; `export SOURCE FILE` and `import SOURCE FILE` hand an index over",
+        source=True,
+    )
+    index.add_argument("rest", nargs="*", metavar="…", help="of `export` and `import`: SOURCE and FILE")
+    index.add_argument("--full", action="store_true", help="rebuild from nothing")
+    index.add_argument("--sha256", default="", metavar="HASH", help="that the imported file must have")
+    index.add_argument(
+        "--wait", action="store_true", help="compute the vectors of all passages, too, and wait for everything"
+    )
 
 
 def _context_command(commands: argparse._SubParsersAction) -> None:

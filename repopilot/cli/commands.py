@@ -72,7 +72,9 @@ def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Index a repository."""
+    """Index a repository, or hand its index over."""
+    if arguments.rest:
+        return _hand_over(arguments, runtime)
     from repopilot.repo.source import split_token
     from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
@@ -86,6 +88,27 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     notes = [*built.report.notes, *built.report.remarks]
     emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
     show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
+    return 0
+
+
+def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """`index export SOURCE FILE`, `index import SOURCE FILE`."""
+    from repopilot.index.transfer import export_index, import_index
+    from repopilot.workspace import open_snapshot
+
+    verb, rest = arguments.source, arguments.rest
+    if verb not in ("export", "import") or len(rest) != 2:
+        raise UsageError(message("cli.hand_over"))
+    arguments.source, file = rest[0], Path(rest[1])
+    if verb == "export":
+        snapshot, _ = _opened(arguments, runtime)
+        facts = export_index(runtime.settings.indexes / snapshot.key, file)
+    else:
+        with live_progress(arguments.language) as report:
+            snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
+        folder = runtime.settings.indexes / snapshot.key
+        facts = import_index(file, folder, arguments.sha256, snapshot.commit if snapshot.git_dir else "")
+    emit(facts, arguments.json, lambda: say("\n".join(f"{name}: {value}" for name, value in facts.items())))
     return 0
 
 

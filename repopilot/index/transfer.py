@@ -1,0 +1,168 @@
+"""An index as one file: built once, in CI for example, and taken over by everybody who has the same repository."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import shutil
+import tarfile
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from filelock import FileLock
+
+from repopilot import i18n
+from repopilot.errors import IndexFailed, StorageError
+from repopilot.index import database, layout
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+INSIDE = "generation/"
+BESIDE = (layout.GRAPH, layout.HISTORY)
+"""Files beside the generation that are taken along."""
+LARGEST = 64 << 30
+"""Bytes of an archive's contents."""
+
+
+def export_index(folder: Path, target: Path) -> dict:
+    """Write the newest generation of an index to a file.
+
+    Args:
+        folder: of the index.
+        target: the file, a gzipped tar archive.
+
+    Returns:
+        {file, sha256, commit, version, bytes}.
+
+    Raises:
+        IndexFailed: there is no index.
+        StorageError: the file can't be written.
+    """
+    newest = next(iter(layout.generations(folder)), None)
+    meta = database.read_meta(newest) if newest else None
+    if newest is None or meta is None:
+        raise IndexFailed(i18n.message("index.nothing_to_export"))
+    files = {f"{INSIDE}{path.relative_to(newest).as_posix()}": path for path in newest.rglob("*") if path.is_file()}
+    files |= {name: folder / name for name in BESIDE if (folder / name).is_file()}
+    manifest = {
+        "format": FORMAT,
+        "version": layout.version(),
+        "commit": meta["commit"],
+        "name": meta["name"],
+        "files": {name: _sha256(path) for name, path in sorted(files.items())},
+    }
+    try:
+        with tarfile.open(target, "w:gz", compresslevel=5) as archive:
+            data = json.dumps(manifest, indent=1).encode()
+            head = tarfile.TarInfo(MANIFEST)
+            head.size = len(data)
+            archive.addfile(head, io.BytesIO(data))
+            for name, path in sorted(files.items()):
+                archive.add(path, name, recursive=False)
+        size = target.stat().st_size
+    except OSError as error:
+        raise StorageError(
+            i18n.message("repo.not_written", path=target, error=error), i18n.message("repo.not_written_hint")
+        ) from error
+    return {
+        "file": str(target),
+        "sha256": _sha256(target),
+        "commit": meta["commit"],
+        "version": manifest["version"],
+        "bytes": size,
+    }
+
+
+def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -> dict:
+    """Take over an exported index, in place of the one there is.
+
+    Args:
+        file: the archive.
+        folder: of the index.
+        sha256: that the archive must have, '' for any.
+        commit: that the index must be of, '' for any.
+
+    Returns:
+        {commit, name, version}.
+
+    Raises:
+        IndexFailed: the archive is damaged, forged, of another commit, or of a version that this program can't read.
+        StorageError: it can't be read or written.
+    """
+    try:
+        if sha256 and _sha256(file) != sha256.lower():
+            raise IndexFailed(i18n.message("index.import.hash", file=file))
+        folder.mkdir(parents=True, exist_ok=True)
+        drafted = folder / f"old-import-{secrets.token_hex(4)}"  # `layout.sweep` deletes what a kill leaves
+        try:
+            manifest = _unpacked(file, drafted, commit)
+            with FileLock(folder / "build.lock", timeout=60):
+                _put(drafted, folder)
+        finally:
+            shutil.rmtree(drafted, ignore_errors=True)
+    except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise IndexFailed(i18n.message("index.import.damaged", file=file)) from error
+    except OSError as error:
+        raise StorageError(i18n.message("index.import.unreadable", file=file, error=error)) from error
+    return {name: manifest[name] for name in ("commit", "name", "version")}
+
+
+def _unpacked(file: Path, target: Path, commit: str) -> dict:
+    """The archive's manifest, its files unpacked and checked against it."""
+    with tarfile.open(file, "r:gz") as archive:
+        first = archive.next()
+        opened = archive.extractfile(first) if first is not None and first.name == MANIFEST else None
+        manifest = json.loads(opened.read(1 << 24)) if opened else {}
+        if manifest.get("format") != FORMAT or manifest.get("version") != layout.version():
+            raise IndexFailed(
+                i18n.message("index.import.version", file=file), i18n.message("index.import.version_hint")
+            )
+        if commit and manifest["commit"].partition("+")[0] != commit.partition("+")[0]:
+            raise IndexFailed(i18n.message("index.import.commit", commit=manifest["commit"][:10], wanted=commit[:10]))
+        left, expected = LARGEST, dict(manifest["files"])
+        while (member := archive.next()) is not None:
+            left -= member.size
+            path = PurePosixPath(member.name)
+            if not member.isreg() or path.is_absolute() or ".." in path.parts or left < 0:
+                raise IndexFailed(i18n.message("index.import.damaged", file=file))
+            place = target.joinpath(*path.parts)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            source = archive.extractfile(member)
+            assert source is not None
+            if _copied(source, place) != expected.pop(member.name, ""):
+                raise IndexFailed(i18n.message("index.import.damaged", file=file))
+        if expected or layout.damaged(target / INSIDE.rstrip("/")):
+            raise IndexFailed(i18n.message("index.import.damaged", file=file))
+        return manifest
+
+
+def _put(drafted: Path, folder: Path) -> None:
+    """Publish the unpacked generation as the next one."""
+    old = layout.generations(folder)
+    number = int(old[0].name[1:]) + 1 if old else 1
+    for name in BESIDE:
+        if (drafted / name).is_file():
+            os.replace(drafted / name, folder / name)
+    os.rename(drafted / INSIDE.rstrip("/"), folder / f"g{number:08d}")
+    for each in old:
+        layout.remove(each)
+
+
+def _copied(source: IO[bytes], target: Path) -> str:
+    digest = hashlib.sha256()
+    with target.open("wb") as out:
+        while block := source.read(1 << 20):
+            digest.update(block)
+            out.write(block)
+    return digest.hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
