@@ -84,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     search = _command(commands, "search", "ranked passages for a query", source=True)
     search.add_argument("query", nargs="?", metavar="QUERY")
     search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
+    search.add_argument("--all", action="store_true", help="in every indexed repository: SOURCE is the query then")
     search.add_argument("-k", type=_positive, default=10, metavar="N", help="how many hits (10)")
 
     _context_command(commands)
@@ -133,13 +134,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _index_command(commands: argparse._SubParsersAction) -> None:
-    index = _command(
-        commands,
-        "index",
-        "index a repository; `export SOURCE FILE` and `import SOURCE FILE` hand an index over",
-        source=True,
-    )
-    index.add_argument("rest", nargs="*", metavar="…", help="of `export` and `import`: SOURCE and FILE")
+    index = _command(commands, "index", "index a repository, hand its index over as a file, or index many")
+    index.add_argument("source", nargs="?", metavar="SOURCE", help="an https URL or a local path; or export, or import")
+    index.add_argument("rest", nargs="*", metavar="SOURCE FILE", help="of export and import")
+    index.add_argument("--ref", metavar="REF", help="branch, tag or commit")
+    index.add_argument("--many", metavar="LIST", help="a file with a SOURCE a line")
     index.add_argument("--full", action="store_true", help="rebuild from nothing")
     index.add_argument("--sha256", default="", metavar="HASH", help="that the imported file must have")
     index.add_argument(

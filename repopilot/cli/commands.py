@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from functools import partial
@@ -26,7 +27,7 @@ from repopilot.cli.output import (
     show_steps,
 )
 from repopilot.documents import ask_document, generate_document, index_document, route_document
-from repopilot.errors import ModelError, StorageError, UsageError
+from repopilot.errors import ModelError, RepoPilotError, StorageError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, TestReport
@@ -73,6 +74,10 @@ def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Index a repository, or hand its index over."""
+    if bool(arguments.many) == bool(arguments.source):
+        raise UsageError(message("cli.source_or_many"))
+    if arguments.many:
+        return _index_many(arguments, runtime)
     if arguments.rest:
         return _hand_over(arguments, runtime)
     from repopilot.repo.source import split_token
@@ -89,6 +94,34 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
     show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
     return 0
+
+
+def _index_many(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Index the repositories of a list, one after the other; status 1 where one failed, which ends nothing."""
+    from repopilot.workspace import open_index, open_snapshot
+
+    sources = [line.strip() for line in _read(arguments.many).splitlines() if line.strip() and not line.startswith("#")]
+    rows: list[dict] = []
+    for number, source in enumerate(sources, 1):
+        began = time.monotonic()
+        try:
+            with live_progress(arguments.language) as report:
+                snapshot = open_snapshot(source, runtime, None, report, threading.Event())
+                built = open_index(snapshot, runtime, report, full=arguments.full)
+            row = {"source": source, "ok": True, **index_document(snapshot.name, built.commit, built.report)}
+        except RepoPilotError as error:
+            row = {"source": source, "ok": False, "error": str(error)}
+        rows.append({**row, "took_s": round(time.monotonic() - began, 2)})
+        done = "✓" if row["ok"] else f"✗ {row['error']}"
+        say(f"{number}/{len(sources)} {source} {done}", file=sys.stderr)
+    failed = sum(not row["ok"] for row in rows)
+    facts = {"repositories": rows, "failed": failed}
+    emit(facts, arguments.json, lambda: say(i18n.text("cli.indexed_many", arguments.language, **_counts(rows))))
+    return 1 if failed else 0
+
+
+def _counts(rows: list[dict]) -> dict[str, int]:
+    return {"count": len(rows), "failed": sum(not row["ok"] for row in rows)}
 
 
 def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -117,6 +150,8 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.agents.search.render import search_json
     from repopilot.retrieval.result_page import search_page
 
+    if arguments.all:
+        return _search_all(arguments, runtime)
     queries = _queries(arguments.query, arguments.queries)
     _, built = _opened(arguments, runtime)
     show_notes(built.notes, arguments.language)
@@ -129,6 +164,26 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
         else:
             emit(facts, arguments.json, partial(show_places, found, arguments.language))
         show_notes(found.notes, arguments.language)
+    return 0
+
+
+def _search_all(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Print the best passages of every indexed repository."""
+    from repopilot.agents.search.render import hit_json
+    from repopilot.retrieval.search_all import search_all
+
+    found = search_all(runtime.indexes, " ".join(filter(None, (arguments.source, arguments.query))), arguments.k)
+    facts = {
+        "repositories": found.repositories,
+        "seconds": round(found.seconds, 3),
+        "hits": [{"repository": name, "commit": commit, **hit_json(place)} for name, commit, place in found.places],
+    }
+
+    def show() -> None:
+        for name, _, place in found.places:
+            say(f"{name}  {place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}")
+
+    emit(facts, arguments.json, show)
     return 0
 
 

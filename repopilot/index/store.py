@@ -61,7 +61,19 @@ class IndexStore:
 
         It stays readable after a newer one has replaced it.
         """
-        folder = self.folder_of(snapshot)
+        return self.open_key(snapshot.key)
+
+    def stored_keys(self) -> list[str]:
+        """The keys of every repository with a published index."""
+        try:
+            names = sorted(path.name for path in self.folder.iterdir() if path.is_dir())
+        except FileNotFoundError:
+            return []
+        return [name for name in names if layout.generations(self.folder / name)]
+
+    def open_key(self, key: str) -> Index | None:
+        """As `open`, for the key of a repository."""
+        folder = self.folder / key
         # Between looking and opening, a build in another process may publish the next generation and delete this one.
         tried: Path | None = None
         while (newest := next(iter(layout.generations(folder)), None)) != tried:

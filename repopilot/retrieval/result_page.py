@@ -12,7 +12,7 @@ from repopilot.results import MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
 from repopilot.retrieval.focus import best_lines, clipped, matched_spans
 from repopilot.retrieval.place_symbol import place_symbol
-from repopilot.retrieval.query.parse import Query, without_filters
+from repopilot.retrieval.query.parse import Query, parse, without_filters
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Hit, Symbol
 
@@ -25,6 +25,12 @@ MOST_PLACES = 100
 """Places that can be listed in the browser: whoever has seen so many needs a narrower query."""
 SHOWN_LINES = 8
 _EXAMPLE_FILES = 40
+
+
+def place_of(index: Index, text: str, hit: Hit) -> RankedPlace:
+    """A hit of a search for a text, as a place to show."""
+    query = parse(text)
+    return next(_places(index, (hit,), _query_tokens(query), query.names))
 
 
 def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedder | None = None) -> SearchReport:

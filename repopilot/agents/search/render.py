@@ -43,10 +43,11 @@ def evidence_of(report: SearchReport) -> tuple[Evidence, ...]:
 
 def search_json(report: SearchReport) -> dict[str, object]:
     """A search as the document of the command line."""
-    return {"commit": report.commit, "hits": [_hit(place) for place in report.places]}
+    return {"commit": report.commit, "hits": [hit_json(place) for place in report.places]}
 
 
-def _hit(place: RankedPlace) -> dict[str, object]:
+def hit_json(place: RankedPlace) -> dict[str, object]:
+    """A place of a search as JSON."""
     return {
         "path": place.path,
         "start_line": place.start_line,

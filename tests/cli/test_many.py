@@ -1,0 +1,62 @@
+"""Many repositories: indexed from a list, searched together, handed over as files."""
+
+import json
+
+import pytest
+from support import git_server
+
+from repopilot.cli.app import main
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    for name, value in {"HOME": str(tmp_path / "home"), "OLLAMA_URL": "", "EMBEDDED": "false"}.items():
+        monkeypatch.setenv(f"REPOPILOT_{name}", value)
+
+    def command(*arguments):
+        status = main([str(each) for each in arguments])
+        out, err = capsys.readouterr()
+        return status, json.loads(out) if out.startswith("{") else out, err
+
+    return command
+
+
+@pytest.fixture
+def shops(tmp_path):
+    for name in ("fruit", "tools"):
+        text = f"def price_of_{name}(count):\n    return count\n"
+        git_server.commit(tmp_path / name, {f"{name}/prices.py": text})
+    return tmp_path
+
+
+def test_one_that_fails_ends_nothing_and_all_are_searched_together(run, shops):
+    listed = shops / "list.txt"
+    listed.write_text(f"# ours\n{shops / 'fruit'}\n{shops / 'gone'}\n\n{shops / 'tools'}\n")
+    status, found, err = run("index", "--many", listed, "--json")
+    assert status == 1 and found["failed"] == 1 and [row["ok"] for row in found["repositories"]] == [True, False, True]
+    assert "2/3" in err and "✗" in err
+    status, found, _ = run("search", "--all", "price_of_tools", "--json")
+    assert status == 0 and found["repositories"] == 2
+    best = found["hits"][0]
+    assert (best["repository"], best["path"]) == ("tools", "tools/prices.py") and best["commit"]
+    status, found, _ = run("search", "--all", "price", "--json")
+    assert {hit["repository"] for hit in found["hits"]} == {"fruit", "tools"}
+
+
+def test_an_index_is_handed_over(run, shops, tmp_path, monkeypatch):
+    file = tmp_path / "fruit.index"
+    status, exported, _ = run("index", "export", shops / "fruit", file, "--json")
+    assert status == 0 and len(exported["sha256"]) == 64
+    monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path / "other"))
+    status, _, err = run("index", "import", shops / "fruit", file, "--sha256", "0" * 64)
+    assert status == 1 and "another hash" in err
+    status, taken, _ = run("index", "import", shops / "fruit", file, "--sha256", exported["sha256"], "--json")
+    assert status == 0 and taken["commit"] == exported["commit"]
+    assert run("search", "--all", "price_of_fruit", "--json")[1]["hits"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("index",), ("index", "a", "--many", "b"), ("index", "export", "a"), ("index", "a", "b")]
+)
+def test_wrong_use_is_said(run, arguments):
+    assert run(*arguments)[0] == 2
