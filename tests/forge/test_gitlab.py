@@ -1,0 +1,82 @@
+"""GitLab: a merge request is reviewed and commented on, an issue read, a merge request opened."""
+
+import pytest
+from support import gitlab_server
+
+from repopilot.errors import ForgeError
+from repopilot.forge.hosts import forge_of
+from repopilot.forge.items import parse_item
+from repopilot.forge.review import post
+from repopilot.forge.review_comments import SUMMARY
+from repopilot.results import ReviewReport
+from repopilot.types import Finding
+
+
+@pytest.fixture
+def lab():
+    with gitlab_server.serve() as server:
+        server.project = {"id": 1, "http_url_to_repo": f"{server.url}/g/p.git", "default_branch": "main"}
+        refs = {"base_sha": "b" * 40, "start_sha": "s" * 40, "head_sha": "h" * 40}
+        server.merge_request = {
+            "iid": 7,
+            "title": "A change",
+            "description": "",
+            "state": "opened",
+            "target_project_id": 1,
+            "source_project_id": 1,
+            "target_branch": "main",
+            "source_branch": "change",
+            "diff_refs": refs,
+            "sha": "h" * 40,
+        }
+        server.changes = [{"new_path": "a.py", "old_path": "a.py", "diff": "@@ -1,2 +1,4 @@\n x\n+y\n+z\n w\n"}]
+        yield server
+
+
+def report(*lines):
+    findings = tuple(Finding("a.py", n, "high", f"rule{n}", f"fault {n}", "x", "security", f"line {n}") for n in lines)
+    return ReviewReport("it", "h" * 40, findings, (), ("a.py",))
+
+
+def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, world):
+    settings = world.settings.model_copy(update={"forge_api": ""})
+    item = parse_item(f"{lab.url}/g/p/-/merge_requests/7")
+    forge = forge_of(item, settings)
+    pull = forge.pull()
+    assert (pull.state, pull.head_sha, pull.base_ref) == ("open", "h" * 40, "main")
+    assert pull.lines == {"a.py": frozenset({1, 2, 3, 4})}
+
+    done = post(item, forge, pull, report(2, 3, 90))
+    assert (done.new, done.outside) == (2, 1)
+    placed = [each["notes"][0]["position"] for each in lab.discussions if "position" in each["notes"][0]]
+    assert [place["new_line"] for place in placed] == [2, 3] and placed[0]["head_sha"] == "h" * 40
+    assert sum(SUMMARY in each["notes"][0]["body"] for each in lab.discussions) == 1
+
+    before = [dict(each["notes"][0]) for each in lab.discussions]
+    again = post(item, forge, pull, report(2, 3, 90))
+    assert (again.new, again.changed, again.kept) == (0, 0, 2)
+    assert [each["notes"][0] for each in lab.discussions] == before
+
+    third = post(item, forge, pull, report(3))
+    assert third.fixed == 1 and lab.resolved == ["d1"] and "**Fixed**" in lab.discussions[0]["notes"][0]["body"]
+    lab.merge_request["state"] = "merged"
+    with pytest.raises(ForgeError, match="is merged"):
+        post(item, forge, pull, report(3))
+
+
+def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
+    settings = world.settings.model_copy(update={"forge_api": "", "git_token": f"{lab.url[7:]}=s3cret"})
+    lab.token = "s3cret"
+    lab.issue = {"iid": 3, "title": "Add tax", "description": "Please.", "state": "opened", "labels": ["bug"]}
+    lab.notes = [{"id": n, "body": f"say {n}", "author": {"username": "x"}, "system": n == 0} for n in range(30)]
+    forge = forge_of(parse_item(f"{lab.url}/g/p/-/issues/3"), settings)
+    issue = forge.issue()
+    assert (issue.title, issue.state, issue.labels, issue.default_branch) == ("Add tax", "open", ("bug",), "main")
+    assert len(issue.comments) == 29 and issue.clone_url == f"{lab.url}/g/p.git"
+    assert forge.open_pull("t", "d", "b", "main") == (f"{lab.url}/g/p/-/merge_requests/50", 50)
+    assert lab.opened[0]["source_branch"] == "b"
+    with pytest.raises(ForgeError, match="refuses the token"):
+        forge_of(parse_item(f"{lab.url}/g/p/-/issues/3"), world.settings.model_copy(update={"forge_api": ""})).issue()
+    lab.issue = {}
+    with pytest.raises(ForgeError, match="was not found"):
+        forge.issue()
