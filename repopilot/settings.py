@@ -79,10 +79,13 @@ class Settings(BaseSettings):
     )
 
     # Language models
-    ollama_url: str = Field(default="http://127.0.0.1:11434", description="Where Ollama listens. Empty: never ask it.")
+    ollama_url: str = Field(
+        default="http://127.0.0.1:11434",
+        description="Where Ollama listens; of several addresses, separated by commas, the first that answers. Empty: never ask it.",
+    )
     llm_url: str = Field(
         default="",
-        description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama. Used first when set.",
+        description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama. Used first when set; of several, separated by commas, the first that answers.",
     )
     llm_key: str = Field(default="", description="API key for REPOPILOT_LLM_URL.", repr=False)
     llm_model: str = Field(
@@ -215,6 +218,16 @@ class Settings(BaseSettings):
     cache_on_disk: bool = Field(default=False, description="Keep the cache of identical model calls on disk.")
 
     @property
+    def llm_urls(self) -> tuple[str, ...]:
+        """The servers to ask first, in their order."""
+        return _addresses(self.llm_url)
+
+    @property
+    def ollama_urls(self) -> tuple[str, ...]:
+        """Where Ollama may listen, in their order."""
+        return _addresses(self.ollama_url)
+
+    @property
     def repos(self) -> Path:
         """The folder of the clones."""
         return self.home / "repos"
@@ -233,6 +246,10 @@ class Settings(BaseSettings):
     def models(self) -> Path:
         """The folder of the downloaded models."""
         return self.home / "models"
+
+
+def _addresses(text: str) -> tuple[str, ...]:
+    return tuple(part.rstrip("/") for part in text.replace(",", " ").split())
 
 
 def _user_data_folder() -> Path:

@@ -107,7 +107,8 @@ def ollama_embedder(settings: Settings) -> ServerEmbedder:
         ModelError: Ollama doesn't answer, lacks the model, or gives no vector.
     """
     wanted = settings.embed_model
-    tags = ollama_api.tags(settings.ollama_url, _PROBE_TIMEOUT_S) if settings.ollama_url else None
+    answers = ((url, ollama_api.tags(url, _PROBE_TIMEOUT_S)) for url in settings.ollama_urls)
+    address, tags = next((each for each in answers if each[1] is not None), ("", None))
     if tags is None:
         raise ModelError(i18n.message("index.ollama_silent", name=wanted))
     name = ollama_api.find([tag.name for tag in tags], wanted)
@@ -116,7 +117,7 @@ def ollama_embedder(settings: Settings) -> ServerEmbedder:
     from llama_index.embeddings.ollama import OllamaEmbedding
 
     client = {"timeout": _BACKGROUND_TIMEOUT_S}
-    model = OllamaEmbedding(name, settings.ollama_url, embed_batch_size=16, keep_alive="24h", client_kwargs=client)
+    model = OllamaEmbedding(name, address, embed_batch_size=16, keep_alive="24h", client_kwargs=client)
     dimension = _ask_ollama(model, ["dimension"]).shape[1]
     prefixes = settings.embed_query_prefix, settings.embed_document_prefix
     return ServerEmbedder(

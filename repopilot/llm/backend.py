@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.foreign_text import valid
-from repopilot.llm.address import trusted
+from repopilot.llm.address import is_loopback, trusted
 from repopilot.llm.model import Model
 from repopilot.redaction.redact import redacted
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from llama_index.llms.openai_like import OpenAILike
 
 GRACE_S = 5.0
+RETRIES = 2
+"""Of a call to a server elsewhere that has no time or a fault, after the pause it asks for: by the SDK."""
 """The HTTP timeout is this much longer than the idle timeout of `stream`, which should fire first."""
 
 
@@ -206,7 +208,7 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
             context_window=base.context_window,
             temperature=options.temperature,
             max_tokens=options.max_tokens + (0 if model.engine else model.count_tokens(options.prefix)),
-            max_retries=0,
+            max_retries=0 if model.engine or is_loopback(base.api_base) else RETRIES,
             timeout=model.timeout_s + GRACE_S,
             **transport,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Literal
 
@@ -67,14 +67,13 @@ def find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundM
     Returns:
         The model, None where there is none.
     """
-    if settings.llm_url:
-        found = _configured(settings, timeout_s)
+    for url in settings.llm_urls:
+        found = _configured(url, settings, timeout_s)
         if found and (found.kind == "ollama" or _installed(OPENAI_CLIENT)):
-            return found
+            return replace(found, notes=(*notes, *found.notes))
         reason = "llm.openai_extra" if found else "llm.server_silent"
-        notes.append(i18n.message(reason, url=without_credentials(settings.llm_url)))
-    if settings.ollama_url:
-        url = settings.ollama_url.rstrip("/")
+        notes.append(i18n.message(reason, url=without_credentials(url)))
+    for url in settings.ollama_urls:
         tags = ollama_api.tags(url, timeout_s)
         if tags is None:
             notes.append(i18n.message("llm.ollama_silent", url=without_credentials(url)))
@@ -102,8 +101,7 @@ def _installed(module: str) -> bool:
         return False
 
 
-def _configured(settings: Settings, timeout_s: float) -> FoundModel | None:
-    url = settings.llm_url.rstrip("/")
+def _configured(url: str, settings: Settings, timeout_s: float) -> FoundModel | None:
     tags = ollama_api.tags(url, timeout_s)
     if tags is not None:
         return _in_ollama(url, tags, settings, timeout_s, [])
@@ -166,7 +164,7 @@ def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, Spe
 
 def ollama_address(settings: Settings) -> str | None:
     """The address of the Ollama server in use, None where none answers. Blocking."""
-    for url in (settings.llm_url, settings.ollama_url):
-        if url and ollama_api.tags(url, PROBE_S) is not None:
-            return url.rstrip("/")
+    for url in (*settings.llm_urls, *settings.ollama_urls):
+        if ollama_api.tags(url, PROBE_S) is not None:
+            return url
     return None

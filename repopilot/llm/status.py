@@ -84,7 +84,7 @@ def _status(settings: Settings) -> ModelStatus:
         wanted = settings.llm_model or _to_fetch(embedded.size_choice(settings).wanted)
         offer = _size_offer(wanted) if settings.embedded and embedded.is_installed() else None
         return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes), offer=offer)
-    reachable = not settings.llm_url or found.url.startswith(settings.llm_url.rstrip("/"))
+    reachable = not settings.llm_urls or any(found.url.startswith(url) for url in settings.llm_urls)
     measured = _measured(found, settings)
     speed_note = _speed_note(found, measured)
     return ModelStatus(

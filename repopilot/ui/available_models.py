@@ -302,10 +302,12 @@ class Models:
 def _names(settings: Settings, kind: str) -> list[str]:
     """The models that could answer at the place of this kind. Blocking."""
     from repopilot.llm import models, ollama_api
+    from repopilot.llm.discovery import ollama_address
 
     if kind == "ollama":
-        tags = ollama_api.tags(settings.llm_url or settings.ollama_url, NAMES_S) or []
-        return [tag.name for tag in tags if tag.is_chat_model]
+        url = ollama_address(settings)
+        tags = ollama_api.tags(url, NAMES_S) if url else None
+        return [tag.name for tag in tags or () if tag.is_chat_model]
     if kind == "embedded":
         return [model.name for model in models.available(settings) if model.purpose == "chat" and model.path]
     return []

@@ -103,6 +103,17 @@ async def test_a_remote_ollama_is_recognised(settings_for):
     assert model.kind == "ollama"
 
 
+@pytest.mark.parametrize("option", ["llm_url", "ollama_url"])
+async def test_of_several_addresses_the_first_that_answers_is_used_and_the_others_are_said(settings_for, option):
+    with OllamaServer() as first, OllamaServer() as second:
+        silent = refusing_url()
+        settings = settings_for(**{"ollama_url": "", option: f"{silent}, {first.url}/ {second.url}"})
+        model = await choose.choose(settings, ModelResources())
+        assert model is not None and model.llm.base_url == first.url
+        state = status(settings)
+        assert state.reachable and silent in str(state.notes)
+
+
 async def test_a_configured_server_that_is_down_is_reported(settings_for):
     with OllamaServer() as local:
         settings = settings_for(llm_url="http://user:secret@127.0.0.1:9/v1", ollama_url=local.url)
