@@ -36,6 +36,7 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
 from repopilot.repo.apply import write_files
+from repopilot.results import Answer, Explanation
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
@@ -46,6 +47,8 @@ from repopilot.workspace import Workspace, open_index, open_snapshot, open_works
 
 PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"
+PLACES = 8
+"""Of an answer, those that are listed."""
 RESOURCES = 200
 """Files of a repository that are listed; every other can be read by its address."""
 SOURCE = {"type": "string", "description": "the repository's https URL or local path"}
@@ -261,7 +264,8 @@ class OfferedTools:
         async with trace.root(lambda event: None, "ask", "tool", question) as step:
             done = await answer(question, workspace, step)
         document = ask_document(done, (), workspace.model.name if workspace.model else None)
-        return ToolResult(done.text, {name: value for name, value in document.items() if name != "steps"})
+        left_out = ("steps", "evidence")  # what is read costs the client's context: it has the places
+        return ToolResult(_short(done), {name: value for name, value in document.items() if name not in left_out})
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:
         async with self._opening:
@@ -305,6 +309,14 @@ def _offered(name: str, description: str, parameters: dict[str, Any]) -> Offered
     required = ["source", *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
     return OfferedTool(name=name, description=description, inputSchema=schema)
+
+
+def _short(done: Answer) -> str:
+    """An answer without the lines of its evidence: what is said, and the places by their numbers."""
+    if not (isinstance(done.result, Explanation) and done.evidence):
+        return done.text
+    places = [f"[{each.number}] {each.place} {each.symbol}".rstrip() for each in done.evidence[:PLACES]]
+    return "\n\n".join(filter(None, (done.result.lead, done.result.draft, "\n".join(places))))
 
 
 def file_uri(source: str, path: str) -> str:

@@ -81,7 +81,8 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
             await session.initialize()
             given = {"source": str(shop), "question": "what calls validate_token?"}
             asked = await session.call_tool("ask", given, progress_callback=progress)
-            assert "shop/server.py" in asked.content[0].text and asked.structuredContent["evidence"]
+            assert "shop/server.py" in asked.content[0].text and asked.structuredContent["citations"]
+            assert "def " not in asked.content[0].text, "the client can read what it wants of the places"
             assert told and all(message for _, _, message in told)
             wrong = await session.call_tool("ask", {"source": str(shop)})
             assert wrong.isError and "question" in wrong.content[0].text
