@@ -37,8 +37,18 @@ def test_nothing_serious_is_wrong_with_a_page_in_use(browser, fresh, width, heig
     page.locator(".rp-evidence .rp-found").first.locator(".rp-source").click()
     expect(page.get_by_role("region", name="Code")).to_be_visible()
     assert violations(page) == []
+    for button, region in (("Steps of this answer", "Steps"), ("As a diagram", "Diagram")):
+        if width < 700:
+            page.keyboard.press("Escape")
+        page.get_by_role("button", name=button).last.click()
+        expect(page.get_by_role("region", name=region)).to_be_visible()
+        assert violations(page) == []
     if width < 700:
         page.keyboard.press("Escape")
+    page.locator("#chat-settings-open-modal").click()
+    page.get_by_role("tab", name="Agents").click()
+    expect(page.get_by_role("slider").first).to_be_visible()
+    page.keyboard.press("Escape")
     tab.say("/rename litres litres_needed")
     expect(page.get_by_role("button", name="Accept this change").first).to_be_visible(timeout=60_000)
     tab.say("/impact harvest")
