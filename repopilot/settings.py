@@ -160,6 +160,11 @@ class Settings(BaseSettings):
         default="",
         description="Address of the API of GitHub, GitLab or Gitea; default: that of the host of the issue or pull request.",
     )
+    webhook_secret: str = Field(
+        default="",
+        description="The secret of webhooks, for `repopilot serve --webhook`: GitHub signs with it, GitLab sends it.",
+        repr=False,
+    )
     allow_private_hosts: bool = Field(
         default=False, description="Allow clones from private, loopback and link-local addresses."
     )

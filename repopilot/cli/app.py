@@ -73,7 +73,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root_parser.add_argument("--version", action="version", version=__version__)
     root_parser.add_argument("-v", "--verbose", action="store_true", help="log to standard error")
-    root_parser.set_defaults(run="serve", headless=False)
+    root_parser.set_defaults(run="serve", headless=False, webhook=False)
     commands = root_parser.add_subparsers(dest="command", metavar="COMMAND")
 
     _web_commands(commands)
@@ -173,6 +173,7 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
 def _web_commands(commands: argparse._SubParsersAction) -> None:
     serve = _command(commands, "serve", "open the chat in the browser", json=False)
     serve.add_argument("--headless", action="store_true", help="don't open a browser window")
+    serve.add_argument("--webhook", action="store_true", help="instead, review pull requests when their host calls")
 
     password = _command(commands, "password", "set a name's password for logins (REPOPILOT_LOGIN=password)", json=False)
     password.add_argument(

@@ -40,7 +40,12 @@ if TYPE_CHECKING:
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Open the chat in the browser."""
+    """Open the chat in the browser, or wait for the calls of hosts."""
+    if arguments.webhook:
+        from repopilot.forge.webhook import serve_webhook
+
+        serve_webhook(runtime)
+        return 0
     from repopilot.ui.server.serve import serve as run
 
     run(runtime.settings, headless=arguments.headless)

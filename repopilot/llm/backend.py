@@ -208,7 +208,7 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
             context_window=base.context_window,
             temperature=options.temperature,
             max_tokens=options.max_tokens + (0 if model.engine else model.count_tokens(options.prefix)),
-            max_retries=0 if model.engine or is_loopback(base.api_base) else RETRIES,
+            max_retries=0 if model.engine or is_loopback(base.api_base or "") else RETRIES,
             timeout=model.timeout_s + GRACE_S,
             **transport,
         )

@@ -1,0 +1,176 @@
+"""A server that hosts call when a pull request changes: it is reviewed and commented on, one after the other.
+
+What is called for is on disk before the call is answered, so a restart loses nothing; a call that comes twice is worked
+on once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import logging
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from repopilot import i18n, trace
+from repopilot.errors import RepoPilotError, StorageError, UsageError
+from repopilot.forge.hosts import forge_of
+from repopilot.forge.items import required_item
+from repopilot.forge.review import post, review_pull
+from repopilot.runtime import Runtime
+
+PATH = "/webhook"
+MOST_WAITING = 200
+LARGEST_BODY = 25 << 20
+KEPT_S = 30 * 86_400
+"""How long a delivery is known, so that it isn't worked on again."""
+_ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review", "open", "reopen", "update"})
+_SCHEMA = """CREATE TABLE IF NOT EXISTS deliveries(
+    id TEXT PRIMARY KEY, url TEXT NOT NULL, received REAL NOT NULL, state TEXT NOT NULL) STRICT"""
+log = logging.getLogger(__name__)
+
+
+class Deliveries:
+    """The calls, on disk. Thread-safe. Methods raise StorageError.
+
+    Args:
+        home: the data directory.
+    """
+
+    def __init__(self, home: Path) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+        self._file = home / "webhooks.db"
+
+    def add(self, id: str, url: str) -> bool:
+        """Keep a call; False for one that is known. Raises UsageError where too many wait."""
+        with self._connected() as connection:
+            connection.execute(
+                "DELETE FROM deliveries WHERE received < ? AND state <> 'waiting'", (time.time() - KEPT_S,)
+            )
+            if connection.execute("SELECT 1 FROM deliveries WHERE id = ?", (id,)).fetchone():
+                return False
+            (waiting,) = connection.execute("SELECT count(*) FROM deliveries WHERE state = 'waiting'").fetchone()
+            if waiting >= MOST_WAITING:
+                raise UsageError(i18n.message("forge.webhook_full", count=waiting))
+            # The newest state of a pull request is reviewed: what waits for an older one is done with it.
+            connection.execute("UPDATE deliveries SET state = 'replaced' WHERE url = ? AND state = 'waiting'", (url,))
+            connection.execute("INSERT INTO deliveries VALUES(?, ?, ?, 'waiting')", (id, url, time.time()))
+            return True
+
+    def next(self) -> tuple[str, str] | None:
+        """(id, address) of the call that waits longest."""
+        with self._connected() as connection:
+            select = "SELECT id, url FROM deliveries WHERE state = 'waiting' ORDER BY received LIMIT 1"
+            return connection.execute(select).fetchone()
+
+    def end(self, id: str, state: str) -> None:
+        """What became of a call."""
+        with self._connected() as connection:
+            connection.execute("UPDATE deliveries SET state = ? WHERE id = ?", (state, id))
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self._file, timeout=10)) as connection, connection:
+                connection.execute(_SCHEMA)
+                yield connection
+        except sqlite3.Error as error:
+            raise StorageError(i18n.message("forge.webhook_file", file=self._file, error=error)) from error
+
+
+def serve_webhook(runtime: Runtime) -> None:
+    """Serve until the process is stopped. Raises UsageError where no secret is set."""
+    if not runtime.settings.webhook_secret:
+        raise UsageError(i18n.message("forge.webhook_secret"), i18n.message("forge.webhook_secret_hint"))
+    settings = runtime.settings
+    uvicorn.run(webhook_application(runtime), host=settings.host, port=settings.port, log_level="warning")
+
+
+def webhook_application(runtime: Runtime) -> Starlette:
+    """The ASGI application, with its worker.
+
+    Args:
+        runtime: the state of the process; its settings have the secret.
+    """
+    deliveries, called = Deliveries(runtime.settings.home), asyncio.Event()
+
+    async def receive(request: Request) -> JSONResponse:
+        if int(request.headers.get("content-length") or 0) > LARGEST_BODY:
+            return JSONResponse({"error": "too large"}, 413)
+        body = await request.body()
+        if not signed(request.headers, body, runtime.settings.webhook_secret):
+            return JSONResponse({"error": "wrong signature"}, 401)
+        id, url = request.headers.get("x-github-delivery") or request.headers.get("x-gitlab-event-uuid"), pull_of(body)
+        if not id or not url:
+            return JSONResponse({"ignored": True})
+        try:
+            fresh = await asyncio.to_thread(deliveries.add, id, url)
+        except RepoPilotError as error:
+            return JSONResponse({"error": str(error)}, 503, {"Retry-After": "60"})
+        called.set()
+        return JSONResponse({"queued": fresh}, 202 if fresh else 200)
+
+    async def work() -> None:
+        while True:
+            called.clear()
+            while (waiting := await asyncio.to_thread(deliveries.next)) is not None:
+                await asyncio.to_thread(deliveries.end, waiting[0], await _reviewed(waiting[1], runtime))
+            await called.wait()
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        worker = asyncio.create_task(work())
+        yield
+        worker.cancel()
+
+    return Starlette(routes=[Route(PATH, receive, methods=["POST"])], lifespan=running)
+
+
+def signed(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+    """Whether a call was made by who has the secret: GitHub signs the body, GitLab sends the secret itself. Pure."""
+    given = headers.get("x-hub-signature-256", "")
+    if given:
+        expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+        return hmac.compare_digest(given.encode(), expected.encode())
+    return hmac.compare_digest(headers.get("x-gitlab-token", "").encode(), secret.encode())
+
+
+def pull_of(body: bytes) -> str:
+    """The address of the pull request that a call is about, '' where it calls for no review. Pure."""
+    try:
+        event = json.loads(body)
+        about = event.get("pull_request") or event.get("object_attributes") or {}
+        action = event.get("action") or about.get("action")
+        url = about.get("html_url") or about.get("url") or ""
+    except (ValueError, AttributeError):
+        return ""
+    return url if action in _ACTIONS and isinstance(url, str) else ""
+
+
+async def _reviewed(url: str, runtime: Runtime) -> str:
+    """Review a pull request and comment on it; what became of it."""
+    try:
+        item = required_item(url, "pull")
+        forge = forge_of(item, runtime.settings)
+        pull = await asyncio.to_thread(forge.pull)
+        async with trace.root(lambda event: None, "review", input=url) as step:
+            report, _ = await review_pull(item, pull, runtime, step, lambda progress: None)
+        await asyncio.to_thread(post, item, forge, pull, report)
+    except RepoPilotError as error:
+        log.warning("%s was not reviewed: %s", url, error)
+        return "failed"
+    except Exception:  # a fault in one review must not end the others
+        log.exception("%s was not reviewed", url)
+        return "failed"
+    return "done"
