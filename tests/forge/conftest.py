@@ -1,11 +1,14 @@
 """A repository with a pull request, on servers that speak git and GitHub's API."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from support import git_server, github_server
 from support.index_case import settings
+
+from repopilot.cli.app import main
 
 FILES = {
     "shop/prices.py": "RATE = 2\n\n\ndef price(count):\n    return count * RATE\n",
@@ -68,3 +71,19 @@ def world(tmp_path):
         made.publish()
         hub.repository = {"clone_url": f"{git.url}/shop.git", "default_branch": "main"}
         yield made
+
+
+@pytest.fixture
+def run(world, monkeypatch, capsys):
+    """The command line without a model: (status, document or text, what was said on standard error)."""
+    for name, value in world.options.items():
+        monkeypatch.setenv(name, value)
+    for name, value in {"OLLAMA_URL": "", "EMBEDDED": "false", "AUTO_DOWNLOAD": "false", "DENSE": "false"}.items():
+        monkeypatch.setenv(f"REPOPILOT_{name}", value)
+
+    def command(*arguments):
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, json.loads(out) if out.strip().startswith("{") else out, err
+
+    return command

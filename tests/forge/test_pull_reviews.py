@@ -1,11 +1,8 @@
 """A pull request is reviewed and commented on: right lines, once, updated, resolved."""
 
-import json
-
 import pytest
 from support import git_server
 
-from repopilot.cli.app import main
 from repopilot.errors import ForgeError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
@@ -13,21 +10,6 @@ from repopilot.forge.review_comments import SUMMARY
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
 BAD, FIXED = START + "    return eval(count)\n", START + "    return count\n"
-
-
-@pytest.fixture
-def run(world, monkeypatch, capsys):
-    for name, value in world.options.items():
-        monkeypatch.setenv(name, value)
-    for name, value in {"OLLAMA_URL": "", "EMBEDDED": "false", "AUTO_DOWNLOAD": "false", "DENSE": "false"}.items():
-        monkeypatch.setenv(f"REPOPILOT_{name}", value)
-
-    def command(*arguments):
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, json.loads(out) if out.strip().startswith("{") else out, err
-
-    return command
 
 
 def address(world, kind="pull", number=7):

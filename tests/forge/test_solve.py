@@ -1,30 +1,11 @@
 """From an issue to a pull request, by a model that uses tools: read as data, pushed only when asked, told as it is."""
 
-import json
-
-import pytest
 from support import git_server
 
-from repopilot.cli.app import main
 from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.solve import task_of, without_refused
 from repopilot.results import Answer
 from repopilot.tools.file_change import change
-
-
-@pytest.fixture
-def run(world, monkeypatch, capsys):
-    for name, value in world.options.items():
-        monkeypatch.setenv(name, value)
-    for name, value in {"OLLAMA_URL": "", "EMBEDDED": "false", "AUTO_DOWNLOAD": "false", "DENSE": "false"}.items():
-        monkeypatch.setenv(f"REPOPILOT_{name}", value)
-
-    def command(*arguments):
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, json.loads(out) if out.strip().startswith("{") else out, err
-
-    return command
 
 
 def issue(world, title, body="", **facts):
