@@ -27,6 +27,7 @@ SHARES = (0.22, 0.16, 0.12, 0.09, 0.07)
 """Of the budget, what the first excerpts may take at most; each further one as much as the last of these."""
 NEIGHBOURS = 8
 NAMES = 10
+_CALLABLE = ("function", "class", "method")
 SURE = 0.6
 """Least confidence of a link that is followed."""
 FORMATS = ("markdown", "xml", "json")
@@ -90,7 +91,7 @@ def context_pack(
     for place in (*first, *places, *_neighbours(index, places)):
         if left < LEAST:
             break
-        if any(each.path == place.path and each.start_line <= place.start_line <= each.end_line for each in chosen):
+        if any(each.path == place.path and _overlap(each, place) for each in chosen):
             continue
         share = SHARES[min(len(chosen), len(SHARES) - 1)]
         text, tokens = fitted_lines(place, count_tokens, min(left, max(LEAST, int(budget * share))))
@@ -160,6 +161,10 @@ def pack_json(pack: ContextPack) -> str:
     return json.dumps(asdict(pack), ensure_ascii=False, indent=1)
 
 
+def _overlap(one: Excerpt, other: Excerpt) -> bool:
+    return one.start_line <= other.end_line and other.start_line <= one.end_line
+
+
 def _numbered(place: Excerpt, number: int, text: str) -> Excerpt:
     return Excerpt(number, place.path, place.start_line, place.end_line, place.symbol, redacted(text))
 
@@ -168,8 +173,11 @@ def _outline(index: Index, paths: Sequence[str], count_tokens: CountTokens, budg
     """A line for each file, as many as fit, and their tokens."""
     lines, spent = [], 0
     for path in dict.fromkeys(paths):
-        names = [symbol.qualified for symbol in index.outline(path)] if path in index.files else []
-        line = f"{path}: {', '.join(names[:12])}" if names else path
+        found = [each for each in (index.outline(path) if path in index.files else ()) if each.kind in _CALLABLE]
+        names = [
+            each.qualified for each in sorted(found, key=lambda each: (each.qualified.count("."), each.start_line))
+        ]
+        line = f"{path}: {', '.join(dict.fromkeys(names[:NAMES]))}" if names else path
         cost = count_tokens(f"- {line}\n")
         if spent + cost > budget:
             continue

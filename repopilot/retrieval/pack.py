@@ -79,9 +79,13 @@ def pack(
 
 
 def places_of(index: Index, hits: Sequence[Hit]) -> list[Excerpt]:
-    """The places of hits with all their lines: widened to their symbols, neighbouring ones joined, best first."""
-    places = _joined([_widened(hit, index.outline(hit.chunk.path)) for hit in hits])
-    return [excerpt for place in places if (excerpt := _excerpt(index, place)) is not None]
+    """The places of hits with all their lines, best first: each a symbol of its own, none within a better one."""
+    kept: list[_Place] = []
+    for place in (_definition(hit, index.outline(hit.chunk.path)) for hit in hits):
+        within = (each.path == place.path and each.start <= place.start and place.end <= each.end for each in kept)
+        if not any(within):
+            kept.append(place)
+    return [excerpt for place in kept if (excerpt := _excerpt(index, place)) is not None]
 
 
 def fitted_lines(excerpt: Excerpt, count_tokens: CountTokens, budget: int) -> tuple[str, int]:
@@ -114,6 +118,14 @@ def _widened(hit: Hit, outline: Sequence[Symbol]) -> _Place:
         return _Place(c.path, c.start_line, c.end_line, c.symbol)
     s = min(around, key=lambda s: s.end_line - s.start_line)
     return _Place(c.path, s.start_line, s.end_line, s.qualified)
+
+
+def _definition(hit: Hit, outline: Sequence[Symbol]) -> _Place:
+    """The definition that a hit is named after; of a passage of several small ones that one alone."""
+    c = hit.chunk
+    named = (s for s in outline if s.qualified == c.symbol and c.start_line <= s.start_line <= s.end_line <= c.end_line)
+    found = next(named, None)
+    return _Place(c.path, found.start_line, found.end_line, found.qualified) if found else _widened(hit, outline)
 
 
 def _joined(places: Sequence[_Place]) -> list[_Place]:
