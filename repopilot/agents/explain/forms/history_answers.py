@@ -16,6 +16,8 @@ from repopilot.repo.history import Commit, commit_authors, follow_renames
 from repopilot.retrieval.past_commits import similar_commits
 
 MOST_SHOWN = 6
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+"""What a program hides in the text of a commit."""
 _LONGEST_BODY = 300
 _FIRST = re.compile(r"\b(?:add|introduc|creat|first|since|ajout|introdui|cré|depuis)\w*", re.I)
 """Words of a question about the first of several changes; else the newest is asked for."""
@@ -38,7 +40,7 @@ def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     key = "of_path" if path else "alike"
     parts = [i18n.text(f"forms.history.{key}", language, path=path, count=len(found))]
     parts.append("\n".join(f"- {_row(commit, authors.get(commit.sha, ''))}" for commit in shown))
-    if body := " ".join(shown[0].body[:_LONGEST_BODY].split()):
+    if body := " ".join(_COMMENT.sub(" ", shown[0].body)[:_LONGEST_BODY].split()):
         parts.append(f"> {body}")
     touched = path or next((p for p in shown[0].paths if p in index.files), "")
     places = (evidence_of_lines(index, 1, (touched, 1, 1)),) if touched in index.files else ()
