@@ -132,7 +132,8 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     counted = "\n".join(f"- `{file.path}` ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files)
     impact = result.impact
     reached = ", ".join(dict.fromkeys(f"`{place.path}`" for place in impact.affected[:8])) if impact else ""
-    touches = i18n.text("forge.touches", language, risk=impact.risk, paths=reached or "–") if impact else ""
+    key = "forge.touches" if reached else "forge.risk"
+    touches = i18n.text(key, language, risk=impact.risk, paths=reached) if impact else ""
     parts = [
         inert(result.summary.strip()) or i18n.text("forge.changed", language),
         counted,
