@@ -55,6 +55,7 @@ def run_http(runtime: Runtime, apply: bool, port: int) -> None:
     config = uvicorn.Config(application(runtime, apply, token), "127.0.0.1", port, log_level="warning")
     server = uvicorn.Server(config)
     bound = config.bind_socket()
+    bound.listen()  # who reads the address may connect at once
     address = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
     print(i18n.text("mcp.address", "en", address=address, token=token), file=sys.stderr, flush=True)
     server.run(sockets=[bound])
