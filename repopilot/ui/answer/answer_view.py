@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 CLEAR_MARGIN = 0.2
 """The router's other choices are offered as buttons unless its first is more likely by this much."""
-ANSWERS_KEPT, MESSAGES_KEPT = 20, 4
+ANSWERS_KEPT, MESSAGES_KEPT, DECISIONS_KEPT = 20, 4, 1000
 
 
 async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index: Index) -> None:
@@ -74,6 +74,8 @@ async def _show(
         # Two pages may show the same answer: they decide on the same.
         first = Decisions(decided or dict(exchange.decisions), written)
         decided, written = chat.process.decisions.setdefault(exchange.id, first)
+        for id in list(chat.process.decisions)[:-DECISIONS_KEPT]:
+            del chat.process.decisions[id]
     current = ShownAnswer(answer, index, opening.snapshot.root, decided, written=written)
     if exchange is not None:
         current.request, current.steps = exchange.id, exchange.steps
@@ -191,7 +193,9 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     if exchange is None:
         return elements
     sources = sources_props(id, exchange, chat.language, model=chat.process.models.model is not None)
-    sources["follow_ups"] = await follow_ups(answer, exchange.question, chat.answers[id].index, chat.language)
+    newest = not chat.exchanges or all(each.id != exchange.id for each in chat.exchanges[:-1])
+    if newest:  # those of earlier answers would only be in the way
+        sources["follow_ups"] = await follow_ups(answer, exchange.question, chat.answers[id].index, chat.language)
     sources["larger"] = larger_model(chat, exchange.footer)
     return [*elements, element("Sources", sources)]
 
