@@ -155,9 +155,13 @@ def _context_command(commands: argparse._SubParsersAction) -> None:
 
 
 def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
-    solve = _command(commands, "solve", "work on an issue of GitHub or GitLab")
-    solve.add_argument("issue", metavar="ISSUE_URL", help="the address of the issue")
-    solve.add_argument("--open-pull", action="store_true", help="push the change and open a pull request")
+    solve = _command(commands, "solve", "work on an issue of GitHub or GitLab, or on the review of a pull request")
+    solve.add_argument("issue", metavar="ISSUE_URL", help="the address of the issue, or of the pull request")
+    solve.add_argument(
+        "--open-pull",
+        action="store_true",
+        help="push the change and open a pull request; of a pull request, push to its branch",
+    )
 
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`

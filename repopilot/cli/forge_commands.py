@@ -12,7 +12,7 @@ from repopilot.cli.output import emit, live_progress, say, show_answer, show_not
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
 from repopilot.forge.review import PostedReview, post, review_pull
-from repopilot.forge.solve import Solution, open_pull
+from repopilot.forge.solve import Solution, issue_of_pull, open_pull, push_to_pull
 from repopilot.forge.solve import solve as work_on
 from repopilot.results import Generation
 from repopilot.review.agent import report_json, report_markdown, report_sarif
@@ -71,10 +71,11 @@ def _pull_facts(item: ForgeItem, pull: object, posted: PostedReview | None) -> d
 
 
 def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Work on an issue, and open a pull request where that is asked for; status 1 when there is no change."""
-    item = required_item(arguments.issue, "issue")
+    """Work on an issue, or on what reviewers ask for on a pull request; push it where that is asked for. Status 1 when
+    there is no change."""
+    item = parse_item(arguments.issue) or required_item(arguments.issue, "issue")
     forge = forge_of(item, runtime.settings)
-    issue = forge.issue()
+    issue = forge.issue() if item.kind == "issue" else issue_of_pull(item, forge)
     events: list[trace.Event] = []
 
     async def run() -> Solution:
@@ -86,7 +87,10 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     done = solution.answer
     opened = None
     if arguments.open_pull and done.files:
-        opened = open_pull(item, forge, issue, solution, runtime, arguments.language)
+        if item.kind == "issue":
+            opened = open_pull(item, forge, issue, solution, runtime, arguments.language)
+        else:
+            opened = push_to_pull(item, issue, solution, runtime)
     result = done.result if isinstance(done.result, Generation) else Generation()
     facts = {
         "issue": {"url": item.url, "title": issue.title, "state": issue.state, "labels": list(issue.labels)},

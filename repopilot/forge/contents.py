@@ -60,11 +60,15 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment that is there already: its id, where it is, and its text; `thread` where a host resolves threads."""
+    """A comment that is there already: its id and text; `thread` where a host resolves threads; who wrote it, and on
+    which line (0 for none) of which file."""
 
     id: str
     text: str
     thread: str = ""
+    author: str = ""
+    path: str = ""
+    line: int = 0
 
 
 class Forge(Protocol):

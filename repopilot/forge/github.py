@@ -186,7 +186,10 @@ def failed(item: ForgeItem, status: int, said: str) -> ForgeError:
 
 
 def _posted(row: dict) -> Posted:
-    return Posted(str(row.get("id")), str(row.get("body") or ""))
+    line = row.get("line") or row.get("original_line") or 0
+    return Posted(
+        str(row.get("id")), str(row.get("body") or ""), "", _login(row), str(row.get("path") or ""), int(line)
+    )
 
 
 def _name(label: object) -> str:

@@ -76,7 +76,7 @@ class GitLabItem:
 
     def inline_comments(self) -> list[Posted]:
         """Every comment on a line."""
-        return [Posted(*each) for each in self._notes() if each[2]]
+        return [each for each in self._notes() if each.thread]
 
     def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
         """Comment on a line of the new version of a file."""
@@ -101,7 +101,7 @@ class GitLabItem:
 
     def comments(self) -> list[Posted]:
         """Every comment on the whole."""
-        return [Posted(*each) for each in self._notes() if not each[2]]
+        return [each for each in self._notes() if not each.thread]
 
     def comment(self, text: str) -> None:
         """Comment on the whole."""
@@ -125,15 +125,10 @@ class GitLabItem:
     def _merge_request(self) -> Any:
         return self._project.mergerequests.get(self._item.number)
 
-    def _notes(self) -> list[tuple[str, str, str]]:
-        """(id, text, id of its thread on a line, else '') of the first note of each discussion."""
+    def _notes(self) -> list[Posted]:
+        """The first note of each discussion; with a thread where it is on a line."""
         with _explained(self._item):
-            found = []
-            for thread in self._merge_request().discussions.list(iterator=True):
-                first = (thread.attributes.get("notes") or [{}])[0]
-                inline = str(thread.id) if first.get("position") else ""
-                found.append((str(first.get("id")), str(first.get("body") or ""), inline))
-            return found
+            return [_posted(thread) for thread in self._merge_request().discussions.list(iterator=True)]
 
 
 @contextmanager
@@ -152,3 +147,11 @@ def _explained(item: ForgeItem) -> Iterator[None]:
 
 def _comment(note: Any) -> Comment:
     return Comment(str((note.attributes.get("author") or {}).get("username") or ""), note.body or "")
+
+
+def _posted(thread: Any) -> Posted:
+    note = (thread.attributes.get("notes") or [{}])[0]
+    place = note.get("position") or {}
+    author = str((note.get("author") or {}).get("username") or "")
+    path, line = str(place.get("new_path") or ""), int(place.get("new_line") or 0)
+    return Posted(str(note.get("id")), str(note.get("body") or ""), str(thread.id) if place else "", author, path, line)

@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, UsageError
-from repopilot.forge.contents import Forge, HostIssue
+from repopilot.forge.contents import Comment, Forge, HostIssue
 from repopilot.forge.items import ForgeItem
 from repopilot.forge.review_comments import inert
 from repopilot.repo.branch import branch_name
@@ -57,6 +57,41 @@ def task_of(issue: HostIssue) -> str:
     said = [issue.text[:LONGEST_TEXT], *(each.text[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:])]
     quoted = "\n\n".join("\n".join(f"> {line}" for line in text.strip().splitlines()) for text in said if text.strip())
     return f"{issue.title.strip()}\n\n{quoted}".strip()
+
+
+def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
+    """What reviewers ask for on a pull request, as an issue of the branch that it comes from. Blocking.
+
+    Args:
+        item: the pull request.
+        forge: its host.
+
+    Raises:
+        ForgeError: it is closed, nobody asks for anything, or the host refuses.
+    """
+    pull = forge.pull()
+    if pull.state != "open":
+        raise ForgeError(i18n.message("forge.closed", url=item.url, state=pull.state))
+    said = [each for each in (*forge.inline_comments(), *forge.comments()) if "<!-- repopilot:" not in each.text]
+    if not said:
+        raise ForgeError(i18n.message("forge.no_comments", url=item.url))
+    comments = [
+        Comment(each.author, f"{each.path}:{each.line} {each.text}" if each.path else each.text) for each in said
+    ]
+    source = pull.head_clone_url or pull.clone_url
+    return HostIssue(pull.title, "", "open", source, pull.head_ref, (), tuple(comments))
+
+
+def push_to_pull(item: ForgeItem, issue: HostIssue, solution: Solution, runtime: Runtime) -> dict:
+    """Push the change on top of a pull request's own branch. Blocking; returns and raises as `open_pull`."""
+    if not solution.answer.files:
+        raise UsageError(i18n.message("forge.nothing_to_push"))
+    message = f"Address the review of #{item.number}\n"
+    snapshot, settings = solution.workspace.snapshot, runtime.settings
+    branch, commit = push_branch(
+        snapshot, issue.default_branch, solution.answer.files, message, settings, onto_branch=True
+    )
+    return {"url": item.url, "number": item.number, "branch": branch, "commit": commit}
 
 
 async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step, progress: OnProgress) -> Solution:

@@ -28,8 +28,10 @@ def push_branch(
     message: str,
     settings: Settings,
     token: HostToken | None = None,
+    *,
+    onto_branch: bool = False,
 ) -> tuple[str, str]:
-    """Commit files on top of a clone's commit, and push that as a new branch of its origin.
+    """Commit files on top of a clone's commit, and push that as a branch of its origin.
 
     Args:
         snapshot: a clone that RepoPilot made.
@@ -38,6 +40,7 @@ def push_branch(
         message: of the commit.
         settings: how remotes are reached.
         token: for the remote, in memory only.
+        onto_branch: push to the branch of that name, whose tip the commit has to be; never over other work.
 
     Returns:
         (the branch, the commit).
@@ -54,7 +57,7 @@ def push_branch(
         commit = _commit(git_dir, snapshot.commit, list(files), message)
         taken = list_refs(git_dir, remote, limits).commits
         names = (wanted if n == 1 else f"{wanted}-{n}" for n in range(1, MOST_BRANCHES))
-        branch = next((name for name in names if f"refs/heads/{name}" not in taken), "")
+        branch = wanted if onto_branch else next((name for name in names if f"refs/heads/{name}" not in taken), "")
         if not branch:
             raise UsageError(i18n.message("repo.branch.exists", name=wanted))
         args = ["push", "--quiet", "--no-verify", "--", "origin", f"{commit}:refs/heads/{branch}"]

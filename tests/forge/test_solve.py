@@ -44,7 +44,26 @@ def test_what_cannot_be_done_is_said_and_nothing_pushed(world, run):
     assert status == 1 and "is closed" in err
     issue(world, "a pull request", pull_request={"url": ""})
     assert "is a pull request" in run("solve", url)[2]
-    assert "not the address of an issue" in run("solve", f"{world.hub.url}/o/r/pull/7")[2]
+    assert "not the address of an issue" in run("solve", f"{world.hub.url}/o/r/tree/main")[2]
+
+
+def test_what_reviewers_ask_for_is_pushed_to_the_branch_of_the_pull_request(world, run):
+    head = world.push_pull({"shop/cart.py": "def total(n):\n    return n\n"})
+    world.hub.pulls[7]["title"] = "rename total to sum_of"
+    url = f"{world.hub.url}/o/r/pull/7"
+    assert "Nobody asks for anything" in run("solve", url)[2]
+    line = {"path": "shop/cart.py", "line": 1, "user": {"login": "ada"}}
+    world.hub.inline += [
+        {"id": 1, "body": "say what it sums", **line},
+        {"id": 2, "body": "<!-- repopilot:0 -->", **line},
+    ]
+    status, found, err = run("solve", url, "--open-pull", "--json")
+    assert status == 0 and found["pull"]["branch"] == "change" and world.hub.opened == [], err
+    bare = world.served / "shop.git"
+    assert "def sum_of" in git_server.git(bare, "show", "change:shop/cart.py")
+    assert git_server.git(bare, "rev-parse", "change^") == head
+    world.hub.pulls[7]["state"] = "closed"
+    assert "is closed" in run("solve", url)[2]
 
 
 def test_a_push_that_is_refused_is_said(world, run):
