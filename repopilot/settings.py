@@ -100,6 +100,9 @@ class Settings(BaseSettings):
     coder_model: str = Field(
         default="", description="Model that writes code, tests and plans; default: the one that answers."
     )
+    daily_tokens: int = Field(
+        default=0, ge=0, description="Most tokens a day for model servers elsewhere, read and written; 0: no limit."
+    )
     embedded: bool = Field(default=True, description="Use the embedded llama.cpp when no server answers.")
     auto_download: bool = Field(
         default=True, description="The browser app fetches the embedded and embedding models in the background."

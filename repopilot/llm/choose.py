@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, cast
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import calibration, capability, embedded, machine, ollama_api
+from repopilot.llm.address import is_loopback
 from repopilot.llm.calibration import SpeedKey
 from repopilot.llm.discovery import PROBE_S, FoundModel, find_model, ollama_address
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.token_budget import TokenBudget
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -181,7 +183,13 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         speed=found.speed,
         calls=resources.calls(found.url, settings.model_calls or _AT_ONCE[found.kind]),
         way=way,
+        budget=_budget(found.url, settings),
     )
+
+
+def _budget(url: str, settings: Settings) -> TokenBudget | None:
+    elsewhere = settings.daily_tokens and not is_loopback(url)
+    return TokenBudget(settings.home, settings.daily_tokens) if elsewhere else None
 
 
 def _capability(found: FoundModel, settings: Settings, resources: ModelResources) -> capability.Capability:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from repopilot.llm.capability import Way
+    from repopilot.llm.token_budget import TokenBudget
 
 Kind = Literal["ollama", "openai", "embedded", "scripted"]
 
@@ -79,6 +80,7 @@ class Model:
         calls: the queue that all models of its server share, None for none.
         speed: as measured on this machine, or estimated from another size; None while nothing is known.
         way: how it works: with tools in a loop, or on few lines at a time.
+        budget: of tokens a day, for a server elsewhere; None for none.
     """
 
     llm: LLM = field(repr=False)
@@ -93,6 +95,7 @@ class Model:
     speed: Speed | None = None
     calls: CallQueue | None = field(default=None, repr=False)
     way: Way = "small"
+    budget: TokenBudget | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> str:

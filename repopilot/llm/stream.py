@@ -127,12 +127,17 @@ async def request(
         step.note(cached=True)
         await step.write(known)
         return Reply(pieces=[known], finish="stop")
+    if model.budget is not None:
+        await asyncio.to_thread(model.budget.check)
     reply = Reply(prompt_tokens=await _check_length(model, backend.begun(messages, options.prefix, model), options))
     try:
         async with _turn(model, step):
             await _receive(model, messages, step, options, reply, halt)
     finally:
         _note_statistics(step, reply)
+        if model.budget is not None:
+            spent = (reply.prompt_tokens or 0) + (reply.completion_tokens or len(reply.pieces))
+            await asyncio.to_thread(model.budget.spend, spent)
     if model.cache and not options.tools and reply.finish in ("stop", "halted"):
         model.cache.put(key, reply.text)
     return reply
