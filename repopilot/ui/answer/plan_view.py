@@ -17,7 +17,7 @@ from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.changes.file_changes import commit_on_branch
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
-from repopilot.ui.stored_turns import store
+from repopilot.ui.stored_turns import change_exchange
 
 
 async def create_plan_branch(chat: Chat, payload: dict) -> dict:
@@ -77,18 +77,15 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     answer_id = str(payload.get("answer", ""))
     shown, task_list = chat.answers.get(answer_id), chat.plans.get(answer_id)
     plan = plan_of(shown.answer) if shown else None
-    latest = max((n for n, exchange in enumerate(chat.exchanges) if exchange.is_turn), default=None)
-    current = chat.exchanges[latest].answer if latest is not None else None
-    if plan is None or shown is None or task_list is None or latest is None or current != shown.answer:
+    turns = [exchange for exchange in chat.exchanges if exchange.is_turn]
+    if plan is None or shown is None or task_list is None or not turns or turns[-1].answer is not shown.answer:
         return {"error": text("ui.errors.plan_outdated", chat.language)}
     parts = edited(plan.parts, [str(line) for line in payload.get("lines", ())])
     if not parts:
         return {"error": text("ui.errors.plan_empty", chat.language)}
     plan = replace(plan, parts=parts, questions=(), note="")
     language = reply_language(plan.task, chat.settings)
-    shown.answer = replace(shown.answer, text=plan_markdown(plan, language), result=plan)
-    chat.exchanges[latest] = replace(chat.exchanges[latest], answer=shown.answer)
-    await store(chat, chat.thread_key, chat.exchanges[latest])
+    await change_exchange(chat, shown, answer=replace(shown.answer, text=plan_markdown(plan, language), result=plan))
     await update(task_list, plan_props(answer_id, plan, chat.language))
     return {}
 
