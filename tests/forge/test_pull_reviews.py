@@ -60,6 +60,14 @@ def test_what_is_not_on_a_line_of_the_diff_is_in_the_summary(world, run):
     assert "shop/prices.py:7" in world.hub.comments[0]["body"]
 
 
+def test_on_gitea_comments_are_those_of_a_review(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    status, found, _ = run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
+    assert status == 0 and found["posted"]["new"] == len(world.hub.inline) >= 2
+    assert {each["path"] for each in world.hub.inline} == {"shop/prices.py"} and world.hub.inline[0]["new_position"] > 1
+    assert any(SUMMARY in each["body"] for each in world.hub.comments)
+
+
 def test_a_fork_is_fetched_where_the_host_has_no_ref(world, run):
     world.push_pull({"shop/prices.py": BAD})
     git_server.git(world.served / "shop.git", "update-ref", "-d", "refs/pull/7/head")

@@ -164,6 +164,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.state.inline.append({"id": 1 + len(self.state.inline), "user": {"login": "me"}, **body})
         self._send(201, self.state.inline[-1])
 
+    def add_review(self, match: re.Match, body: dict, query: dict) -> None:
+        """Gitea's way: a review with comments."""
+        self.state.inline += [
+            {"id": 1 + len(self.state.inline), "user": {"login": "me"}, **c} for c in body["comments"]
+        ]
+        self._send(200, {"id": 1, "state": body["event"]})
+
     def open_pull(self, match: re.Match, body: dict, query: dict) -> None:
         self.state.opened.append(body)
         number = 100 + len(self.state.opened)
@@ -191,6 +198,7 @@ _ROUTES = [
     (r"/repos/o/r/pulls/(\d+)", {"GET": _Handler.pull}),
     (r"/repos/o/r/pulls/(\d+)/files", {"GET": _Handler.pull_files}),
     (r"/repos/o/r/pulls/(\d+)/comments", {"GET": _Handler.inline, "POST": _Handler.add_inline}),
+    (r"/repos/o/r/pulls/(\d+)/reviews", {"POST": _Handler.add_review}),
     (r"/repos/o/r/pulls/comments/(\d+)", {"PATCH": _Handler.change_comment}),
     (r"/graphql", {"POST": _Handler.query}),
 ]
