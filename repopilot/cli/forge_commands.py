@@ -12,7 +12,7 @@ from repopilot.cli.output import emit, live_progress, say, show_answer, show_not
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
 from repopilot.forge.review import PostedReview, post, review_pull
-from repopilot.forge.solve import Solution, issue_of_pull, open_pull, push_to_pull
+from repopilot.forge.solve import Solution, issue_of_pull, open_pull, push_to_pull, question_text
 from repopilot.forge.solve import solve as work_on
 from repopilot.results import Generation
 from repopilot.review.agent import report_json, report_markdown, report_sarif
@@ -92,7 +92,11 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
         else:
             opened = push_to_pull(item, issue, solution, runtime)
     result = done.result if isinstance(done.result, Generation) else Generation()
+    asked = arguments.ask_there and not done.files
+    if asked:
+        forge.comment(question_text(done, arguments.language))
     facts = {
+        "asked_there": asked,
         "issue": {"url": item.url, "title": issue.title, "state": issue.state, "labels": list(issue.labels)},
         "files": [asdict(file) for file in done.files],
         "refused": list(solution.refused),

@@ -106,7 +106,8 @@ class GitLabItem:
     def comment(self, text: str) -> None:
         """Comment on the whole."""
         with _explained(self._item):
-            self._merge_request().notes.create({"body": text})
+            about = self._project.issues.get(self._item.number) if self._item.kind == "issue" else self._merge_request()
+            about.notes.create({"body": text})
 
     def change_comment(self, comment: Posted, text: str) -> None:
         """Give a comment on the whole another text."""
