@@ -158,6 +158,9 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     solve = _command(commands, "solve", "work on an issue of GitHub or GitLab, or on the review of a pull request")
     solve.add_argument("issue", metavar="ISSUE_URL", help="the address of the issue, or of the pull request")
     solve.add_argument(
+        "--ask-there", action="store_true", help="comment on the issue what is unclear, if nothing came of it"
+    )
+    solve.add_argument(
         "--open-pull",
         action="store_true",
         help="push the change and open a pull request; of a pull request, push to its branch",

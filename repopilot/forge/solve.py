@@ -161,6 +161,14 @@ def open_pull(
     return {"url": url, "number": number, "branch": branch, "commit": commit}
 
 
+def question_text(done: Answer, language: str) -> str:
+    """What is asked on an issue that no change came of: why, and the places that it may mean."""
+    result = done.result if isinstance(done.result, Generation) else Generation()
+    choices = "\n".join(f"- `{choice}`" for choice in result.choices)
+    why = inert(i18n.said(result.failure, language) or done.text)
+    return "\n\n".join(filter(None, (i18n.text("forge.asks", language), why, choices)))
+
+
 def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
     """The text of the pull request: what was done, the tests, what it touches, what was not verified."""
     result = done.result if isinstance(done.result, Generation) else Generation()

@@ -39,6 +39,9 @@ def test_what_cannot_be_done_is_said_and_nothing_pushed(world, run):
     url = issue(world, "Make the shop nicer in every respect")
     status, found, _ = run("solve", url, "--open-pull", "--json")
     assert status == 1 and found["files"] == [] and found["pull"] is None and found["answer"]
+    assert not found["asked_there"] and world.hub.comments == []
+    status, found, _ = run("solve", url, "--ask-there", "--json")
+    assert status == 1 and found["asked_there"] and "could not work on this yet" in world.hub.comments[0]["body"]
     issue(world, "rename price to cost", state="closed")
     status, _, err = run("solve", url)
     assert status == 1 and "is closed" in err
