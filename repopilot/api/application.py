@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -39,7 +40,9 @@ def api(runtime: Runtime, token: str) -> FastAPI:
         runtime: the state of the process.
         token: that clients send as `Authorization: Bearer …`; '' lets everybody in.
     """
-    application = FastAPI(title="RepoPilot", version=__version__, openapi_url="/openapi.json", redoc_url=None)
+    # FastAPI's own pages for the schema would load scripts from elsewhere.
+    pages: dict[str, Any] = {"docs_url": None, "redoc_url": None}
+    application = FastAPI(title="RepoPilot", version=__version__, openapi_url="/openapi.json", **pages)
     _guard(application, token)
     _routes(application, Repositories(runtime), Requests())
     return application
