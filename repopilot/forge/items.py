@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from repopilot import i18n
-from repopilot.errors import SourceError
+from repopilot.errors import ForgeError, SourceError
 
 Kind = Literal["issue", "pull"]
 _KINDS: dict[str, tuple[str, Kind]] = {
@@ -79,6 +79,13 @@ def parse_item(text: str) -> ForgeItem | None:
         forge = "gitlab"
     host = parts.netloc.rpartition("@")[2].lower().removeprefix("www.")
     return ForgeItem(forge or "github", f"{parts.scheme}://{host}", match["project"], kind, int(match["number"]))
+
+
+def checked_remote(url: str) -> str:
+    """A clone address as a host gives it: never a folder of this machine. Raises ForgeError for anything but http(s)."""
+    if not url.startswith(("https://", "http://")):
+        raise ForgeError(i18n.message("forge.no_remote", url=url[:200]))
+    return url
 
 
 def required_item(text: str, kind: Kind) -> ForgeItem:

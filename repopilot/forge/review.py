@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from repopilot import i18n
 from repopilot.errors import CredentialsNeeded, ForgeError, SourceError
 from repopilot.forge.contents import Forge, Posted, Pull
-from repopilot.forge.items import ForgeItem
+from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import SUMMARY, PostingPlan, plan, summary_text
 from repopilot.repo import history
 from repopilot.results import ReviewReport
@@ -48,7 +48,9 @@ def fetch_pull(item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgre
     kind = "merge-requests" if item.forge == "gitlab" else "pull"
     cancel = threading.Event()
     try:
-        snapshot = open_snapshot(pull.clone_url, runtime, f"refs/{kind}/{item.number}/head", progress, cancel)
+        snapshot = open_snapshot(
+            checked_remote(pull.clone_url), runtime, f"refs/{kind}/{item.number}/head", progress, cancel
+        )
         if snapshot.commit == pull.head_sha and not snapshot.stale:
             return snapshot
     except CredentialsNeeded:
@@ -56,7 +58,9 @@ def fetch_pull(item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgre
     except SourceError:
         if not pull.head_clone_url:
             raise
-    return open_snapshot(pull.head_clone_url or pull.clone_url, runtime, pull.head_ref, progress, cancel)
+    return open_snapshot(
+        checked_remote(pull.head_clone_url or pull.clone_url), runtime, pull.head_ref, progress, cancel
+    )
 
 
 async def review_pull(

@@ -13,7 +13,7 @@ from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, UsageError
 from repopilot.forge.contents import Comment, Forge, HostIssue
-from repopilot.forge.items import ForgeItem
+from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import inert
 from repopilot.repo.branch import branch_name
 from repopilot.repo.push import push_branch
@@ -111,7 +111,7 @@ async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step,
     if issue.state not in ("open", ""):
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
     ref, cancel = issue.default_branch or None, threading.Event()
-    snapshot = await asyncio.to_thread(open_snapshot, issue.clone_url, runtime, ref, progress, cancel)
+    snapshot = await asyncio.to_thread(open_snapshot, checked_remote(issue.clone_url), runtime, ref, progress, cancel)
     index = await asyncio.to_thread(open_index, snapshot, runtime, progress)
     workspace = await open_workspace(index, snapshot, runtime)
     done = await answer(task_of(issue), workspace, step, "GENERATE")

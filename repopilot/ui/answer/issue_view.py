@@ -10,7 +10,7 @@ import chainlit as cl
 from repopilot import i18n
 from repopilot.errors import ForgeError, RepoPilotError
 from repopilot.forge.hosts import forge_of
-from repopilot.forge.items import ForgeItem
+from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.solve import Solution, open_pull, task_of, without_refused
 from repopilot.ui.answer.ask import ask
 from repopilot.ui.changes.diffs import not_rejected
@@ -32,6 +32,7 @@ async def work_on_issue(chat: Chat, item: ForgeItem) -> None:
         issue = await asyncio.to_thread(forge_of(item, chat.settings).issue)
         if issue.state not in ("open", ""):
             raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
+        checked_remote(issue.clone_url)
     except RepoPilotError as error:
         await send_error(error, chat.language)
         return
