@@ -82,7 +82,7 @@ def parse_item(text: str) -> ForgeItem | None:
 
 
 def checked_remote(url: str) -> str:
-    """A clone address as a host gives it: never a folder of this machine. Raises ForgeError for anything but http(s)."""
+    """A clone address as a host gives it, never a folder of this machine. Raises ForgeError for all but http(s)."""
     if not url.startswith(("https://", "http://")):
         raise ForgeError(i18n.message("forge.no_remote", url=url[:200]))
     return url
