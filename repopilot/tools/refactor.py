@@ -24,6 +24,7 @@ from rope.base.exceptions import RopeError
 from rope.base.project import Project
 from rope.base.resources import File
 from rope.contrib.findit import find_occurrences
+from rope.refactor.patchedast import get_patched_ast
 from rope.refactor.rename import Rename
 
 from repopilot.code.languages import file_kind, language_of
@@ -413,7 +414,12 @@ def _holds(file: Path, word: str) -> bool:
 
 
 def _parses(file: Path) -> bool:
-    return syntax_error(file.name, file.read_text("utf-8", errors="replace")) is None
+    """Whether Python reads a file, and rope finds its names as they are written: Python normalises some of Unicode."""
+    text = file.read_text("utf-8", errors="replace")
+    try:
+        return syntax_error(file.name, text) is None and (text.isascii() or bool(get_patched_ast(text)))
+    except RopeError:
+        return False
 
 
 def _by_rope(python: _Python, change: _Step) -> Texts:
@@ -429,11 +435,7 @@ def _by_rope(python: _Python, change: _Step) -> Texts:
 
 
 def _with_rope(python: _Python, work: Callable[[Project], T]) -> T:
-    """What rope makes of the folder.
-
-    Raises:
-        UsageError: rope can't do it; the message says why.
-    """
+    """What rope makes of the folder. Raises UsageError, which says why, where it can't do it."""
     root, folders = str(python.root), list(python.roots)
     project = Project(root, ropefolder=None, ignore_syntax_errors=True, source_folders=folders)
     try:
