@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,6 +16,7 @@ from repopilot.api.operations import OPERATIONS, Operation, call_tool
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import OfRepository, ToolCallBody
 from repopilot.api.work import Requests, TooMany, Work, error_document, request_id
+from repopilot.bearer import has_token
 from repopilot.errors import Cancelled, CredentialsNeeded, RepoPilotError, SourceError, UsageError
 from repopilot.runtime import Runtime
 from repopilot.tools.toolbox import toolbox
@@ -54,10 +54,8 @@ def _guard(application: FastAPI, token: str) -> None:
     @application.middleware("http")
     async def checked(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
         request.state.id = id = request_id(request.headers.get("x-request-id", ""))
-        given = request.headers.get("authorization", "").partition(" ")
-        known = given[0].lower() == "bearer" and hmac.compare_digest(given[2].encode(), token.encode())
         length = request.headers.get("content-length", "0")
-        if token and not known:
+        if token and not has_token(request.headers.get("authorization", ""), token):
             reply: Response = _problem(401, UsageError(i18n.message("api.no_token")), id)
             reply.headers["WWW-Authenticate"] = "Bearer"
         elif request.method == "POST" and (not length.isdigit() or int(length) > LARGEST_BODY):

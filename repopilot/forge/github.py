@@ -14,9 +14,9 @@ from github.GithubException import GithubException
 from repopilot import i18n
 from repopilot.errors import ForgeError
 from repopilot.forge.contents import Comment, HostIssue, Posted, Pull, commentable
+from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
 from repopilot.forge.items import ForgeItem
 
-TIMEOUT_S = 30
 RETRIES = 3
 LONGEST_WAIT_S = 60
 PAGE = 100
@@ -163,26 +163,7 @@ def _explained(item: ForgeItem) -> Iterator[None]:
     except GithubException as error:
         raise failed(item, error.status, str(error.message or "")) from error
     except (requests.RequestException, KeyError, TypeError, ValueError) as error:
-        raise ForgeError(
-            i18n.message("forge.unreachable", host=item.host, error=str(error) or type(error).__name__),
-            i18n.message("forge.unreachable_hint"),
-        ) from error
-
-
-def failed(item: ForgeItem, status: int, said: str) -> ForgeError:
-    """What a status of the API means.
-
-    Args:
-        item: what was asked for.
-        status: of the reply.
-        said: what the host says about it.
-    """
-    known = {401: "401", 403: "403", 404: "404", 409: "409", 422: "422", 429: "429"}
-    key = known.get(status, "5xx" if status >= 500 else "other")
-    if status == 403 and "rate limit" in said.lower():
-        key = "429"
-    facts = {"url": item.url, "host": item.host, "status": status, "said": said[:300]}
-    return ForgeError(i18n.message(f"forge.status.{key}", **facts), i18n.message(f"forge.status.{key}_hint", **facts))
+        raise unreachable(item, error) from error
 
 
 def _posted(row: dict) -> Posted:

@@ -10,10 +10,8 @@ import gitlab
 import requests
 from gitlab.exceptions import GitlabError
 
-from repopilot import i18n
-from repopilot.errors import ForgeError
 from repopilot.forge.contents import Comment, HostIssue, Posted, Pull, commentable
-from repopilot.forge.github import TIMEOUT_S, failed
+from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
 from repopilot.forge.items import ForgeItem
 
 
@@ -140,10 +138,7 @@ def _explained(item: ForgeItem) -> Iterator[None]:
     except GitlabError as error:
         raise failed(item, int(error.response_code or 0), str(error.error_message or "")) from error
     except (requests.RequestException, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ForgeError(
-            i18n.message("forge.unreachable", host=item.host, error=str(error) or type(error).__name__),
-            i18n.message("forge.unreachable_hint"),
-        ) from error
+        raise unreachable(item, error) from error
 
 
 def _comment(note: Any) -> Comment:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hmac
 import secrets
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
@@ -19,6 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from repopilot import i18n
+from repopilot.bearer import has_token
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
 
@@ -35,8 +35,7 @@ class GuardedSessions:
     token: str
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        scheme, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), self.token.encode()):
+        if not has_token(Headers(scope=scope).get("authorization", ""), self.token):
             refusal = JSONResponse({"error": i18n.text("api.no_token", "en")}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.repo import local
+from repopilot.repo.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.repo.git_command import GitFailed
 from repopilot.types import FileChange
 
 _NO_COMMIT = "0" * 40
-_NAME, _ADDRESS = "RepoPilot", "repopilot@localhost"
-"""Who commits where git doesn't know the user."""
 
 
 def create_branch(root: Path, name: str, files: Iterable[FileChange], message: str) -> str:
@@ -46,9 +45,10 @@ def create_branch(root: Path, name: str, files: Iterable[FileChange], message: s
     paths = {prefix + file.path: file for file in changes}
     try:
         _check(top, name, paths)
-        with tempfile.TemporaryDirectory(prefix="repopilot-branch-") as folder:
-            tree = _written_tree(top, head, paths, Path(folder))
-            commit = _git(top, _identity(top), "commit-tree", tree, "-p", head, "-m", message)
+        tree = changed_tree(
+            partial(_git, top), head, paths, lambda file, _: file.content.encode(), lambda path: f"--path={path}"
+        )
+        commit = _git(top, _identity(top), "commit-tree", tree, "-p", head, "-m", message)
         _git(top, {}, "update-ref", f"refs/heads/{name}", commit, _NO_COMMIT)
     except GitFailed as error:
         raise StorageError(i18n.message("repo.branch.failed", name=name, error=error)) from error
@@ -75,27 +75,10 @@ def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:
         raise UsageError(i18n.message("repo.branch.uncommitted", path=changed.split("\n")[0][3:].strip() or changed))
 
 
-def _written_tree(top: Path, head: str, paths: Mapping[str, FileChange], folder: Path) -> str:
-    """The tree of HEAD with the changes, made in an index of its own."""
-    own = {"GIT_INDEX_FILE": str(folder / "index")}
-    _git(top, own, "read-tree", head)
-    for path, file in paths.items():
-        if file.change == "deleted":
-            _git(top, own, "update-index", "--force-remove", "--", path)
-            continue
-        content = folder / "content"
-        content.write_bytes(file.content.encode())
-        blob = _git(top, own, "hash-object", "-w", f"--path={path}", str(content))
-        known = _git(top, own, "ls-files", "--stage", "--", f":(top,literal){path}")
-        mode = known.split(" ")[0] if known else "100644"
-        _git(top, own, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{path}")
-    return _git(top, own, "write-tree")
-
-
 def _identity(top: Path) -> dict[str, str]:
     """The user's name and address as git's own configuration has them."""
     found = {}
-    for part, default in (("name", _NAME), ("email", _ADDRESS)):
+    for part, default in (("name", NAME), ("email", ADDRESS)):
         try:
             value = _git(top, {"GIT_CONFIG_GLOBAL": os.path.expanduser("~/.gitconfig")}, "config", f"user.{part}")
         except GitFailed:

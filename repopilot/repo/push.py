@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError, UsageError
 from repopilot.repo import git_command
 from repopilot.repo.apply import new_content
+from repopilot.repo.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.repo.clone import clone_lock, fetch_limits, remote_of
 from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import list_refs, storing
@@ -17,7 +17,6 @@ from repopilot.repo.git_command import GitFailed, Supervision
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Snapshot
 
-_NAME, _ADDRESS = "RepoPilot", "repopilot@localhost"
 MOST_BRANCHES = 50
 
 
@@ -74,27 +73,19 @@ def push_branch(
 
 
 def _commit(git_dir: Path, base: str, files: list[FileChange], message: str) -> str:
-    """The commit of the base's tree with the changes, made in an index of its own. Raises GitFailed."""
-    with tempfile.TemporaryDirectory(prefix="repopilot-push-") as folder:
-        own = {"GIT_INDEX_FILE": f"{folder}/index"}
-        _git(git_dir, own, "read-tree", base)
-        for file in files:
-            known = _git(git_dir, own, "ls-files", "--stage", "--", f":(top,literal){file.path}").decode()
-            if file.change == "deleted":
-                _git(git_dir, own, "update-index", "--force-remove", "--", file.path)
-                continue
-            mode, old = (known.split(" ")[0], known.split(" ")[1]) if known else ("100644", "")
-            content = Path(folder, "content")
-            content.write_bytes(new_content(_git(git_dir, {}, "cat-file", "blob", old) if old else None, file))
-            blob = _git(git_dir, own, "hash-object", "-w", "--no-filters", str(content)).decode().strip()
-            _git(git_dir, own, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{file.path}")
-        tree = _git(git_dir, own, "write-tree", "--missing-ok").decode().strip()
-    who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in _identity()}
-    return _git(git_dir, who, "commit-tree", tree, "-p", base, "-m", message).decode().strip()
+    """The commit of the base's tree with the changes. Raises GitFailed."""
 
+    def git(variables: dict[str, str], *args: str) -> str:
+        return _git(git_dir, variables, *args).decode().strip()
 
-def _identity() -> tuple[tuple[str, str], ...]:
-    return (("NAME", _NAME), ("EMAIL", _ADDRESS))
+    def content(file: FileChange, old: str) -> bytes:
+        return new_content(_git(git_dir, {}, "cat-file", "blob", old) if old else None, file)
+
+    changes = {file.path: file for file in files}
+    tree = changed_tree(git, base, changes, content, lambda _: "--no-filters", "--missing-ok")
+    identity = (("NAME", NAME), ("EMAIL", ADDRESS))
+    who = {f"GIT_{role}_{part}": value for role in ("AUTHOR", "COMMITTER") for part, value in identity}
+    return git(who, "commit-tree", tree, "-p", base, "-m", message)
 
 
 def _git(git_dir: Path, variables: dict[str, str], *args: str) -> bytes:

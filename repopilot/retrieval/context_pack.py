@@ -99,12 +99,11 @@ def context_pack(
             chosen.append(_numbered(place, len(chosen) + 1, text))
             left -= tokens
     left_out = len(first) + len(places) - len(chosen)
-    made = ContextPack(index.name, index.commit, query, budget, 0, outline, tuple(chosen), max(0, left_out))
+    made = replace(empty, outline=outline, excerpts=tuple(chosen), left_out=max(0, left_out))
     while chosen and count_tokens(pack_markdown(made)) > budget:  # headings cost a little, too
         chosen.pop()
-        made = ContextPack(index.name, index.commit, query, budget, 0, outline, tuple(chosen), made.left_out + 1)
-    tokens = count_tokens(pack_markdown(made))
-    return ContextPack(index.name, index.commit, query, budget, tokens, outline, tuple(chosen), made.left_out)
+        made = replace(made, excerpts=tuple(chosen), left_out=made.left_out + 1)
+    return replace(made, tokens=count_tokens(pack_markdown(made)))
 
 
 def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: CountTokens) -> ContextPack:

@@ -1,0 +1,39 @@
+"""What went wrong at a host, as our errors."""
+
+from __future__ import annotations
+
+from repopilot import i18n
+from repopilot.errors import ForgeError
+from repopilot.forge.items import ForgeItem
+
+TIMEOUT_S = 30
+"""How long a host may take to reply."""
+
+
+def failed(item: ForgeItem, status: int, said: str) -> ForgeError:
+    """What a status of the API means.
+
+    Args:
+        item: what was asked for.
+        status: of the reply.
+        said: what the host says about it.
+    """
+    known = {401: "401", 403: "403", 404: "404", 409: "409", 422: "422", 429: "429"}
+    key = known.get(status, "5xx" if status >= 500 else "other")
+    if status == 403 and "rate limit" in said.lower():
+        key = "429"
+    facts = {"url": item.url, "host": item.host, "status": status, "said": said[:300]}
+    return ForgeError(i18n.message(f"forge.status.{key}", **facts), i18n.message(f"forge.status.{key}_hint", **facts))
+
+
+def unreachable(item: ForgeItem, error: Exception) -> ForgeError:
+    """No reply, or none that can be read.
+
+    Args:
+        item: what was asked for.
+        error: what the client raised.
+    """
+    return ForgeError(
+        i18n.message("forge.unreachable", host=item.host, error=str(error) or type(error).__name__),
+        i18n.message("forge.unreachable_hint"),
+    )
