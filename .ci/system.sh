@@ -7,13 +7,14 @@ system_packages() {
     (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@") >/dev/null 2>&1
 }
 has_browser() {
-    for name in chromium chromium-browser google-chrome google-chrome-stable microsoft-edge; do
+    for name in chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable microsoft-edge; do
         command -v "$name" >/dev/null 2>&1 && return 0
     done
     return 1
 }
 install_browser() {
     echo "No Chromium found: installing it from the system's packages." >&2
+    system_packages chromium-headless-shell && has_browser && return 0
     system_packages chromium && has_browser && return 0
     echo "Installing Playwright's own Chromium." >&2
     .venv/bin/python -m playwright install chromium >/dev/null 2>&1

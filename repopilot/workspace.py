@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from repopilot.llm.model import Model
 
 EMBEDDING_MODEL = "minilm"
+PREWARM_AFTER_S = 1.0
+"""A clone that is done sooner is of a small repository, which is parsed before the processes would be warm."""
 log = logging.getLogger(__name__)
 
 
@@ -101,7 +103,7 @@ def open_snapshot(
 
 
 def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, cancel: threading.Event) -> Snapshot:
-    """Clone, fetch or locate the source; the worker processes start during a first clone.
+    """Clone, fetch or locate the source; the worker processes start during a first clone that takes its time.
 
     Args:
         request: the source, the options and a token.
@@ -116,9 +118,13 @@ def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, 
         RepoPilotError: as `open_snapshot`.
     """
     source, settings = request.source, request.settings
+    start = threading.Timer(PREWARM_AFTER_S, jobs.prewarm, [settings])
     if source.url and not clone_dir(source.url, settings).exists():
-        jobs.prewarm(settings)
-    return open_source(source, settings, token=request.token, progress=progress, cancel=cancel)
+        start.start()
+    try:
+        return open_source(source, settings, token=request.token, progress=progress, cancel=cancel)
+    finally:
+        start.cancel()
 
 
 def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:

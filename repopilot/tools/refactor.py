@@ -13,6 +13,7 @@ import logging
 import re
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -417,7 +418,8 @@ def _parses(file: Path) -> bool:
     """Whether Python reads a file, and rope finds its names as they are written: Python normalises some of Unicode."""
     text = file.read_text("utf-8", errors="replace")
     try:
-        return syntax_error(file.name, text) is None and (text.isascii() or bool(get_patched_ast(text)))
+        plain = unicodedata.is_normalized("NFKC", text)
+        return syntax_error(file.name, text) is None and (plain or bool(get_patched_ast(text)))
     except RopeError:
         return False
 
