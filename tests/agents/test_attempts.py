@@ -30,7 +30,7 @@ def test_when_to_stop():
     assert why_stop([attempt(1)], 4, has_model=True) == ""
     assert (
         why_stop([attempt(n, assertion=str(n)) for n in (1, 2, 3, 4)], 4, has_model=True)
-        == "4 iterations are the limit"
+        == "the limit of 4 iterations was reached"
     )
     again = {"problem": "seen before", "repeated": True}
     assert why_stop([attempt(1), attempt(2, **again)], 8, has_model=True) == ""

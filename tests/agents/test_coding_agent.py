@@ -96,7 +96,7 @@ async def test_a_plan_is_what_the_model_finishes_with_after_the_user_has_decided
         ("no float is left",),
         (1,),
     )
-    assert "must hold: no float is left" in answer.text and outline.count("    finish") == 2
+    assert "acceptance criteria: no float is left" in answer.text and outline.count("    finish") == 2
 
 
 async def test_a_model_that_proposes_no_plan_leaves_that_of_code(shop):

@@ -139,7 +139,7 @@ async def test_a_model_that_recites_its_context_is_replaced_by_extracts(shop_wit
         return messages[-1].content
 
     done, events = await asked(shop_with(recite))
-    assert done.result.origin == "extractive" and any("recites" in note for note in trace.degraded(events))
+    assert done.result.origin == "extractive" and any("only repeats the excerpts" in note for note in trace.degraded(events))
 
 
 async def test_not_in_this_repository_is_an_answer_without_asking_the_model(shop_with: Shop) -> None:
@@ -248,8 +248,8 @@ async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_
 async def test_what_code_found_leads_and_the_model_is_never_in_its_place(shop_with: Shop) -> None:
     done, _ = await asked(shop_with(lambda messages: TRUE))
     assert done.result.lead.startswith("Best match: `shop/auth.py:")
-    assert done.result.draft == f"*Draft of scripted: check it against the evidence.*\n\n{TRUE}"
-    assert done.text.index("Best match") < done.text.index("Draft of")
+    assert done.result.draft == f"*Draft by scripted: check it against the evidence.*\n\n{TRUE}"
+    assert done.text.index("Best match") < done.text.index("Draft by")
     silent, _ = await asked(shop_with(lambda messages: "I can say nothing about it."))
     assert silent.result.lead == done.result.lead and silent.result.draft == ""
 

@@ -166,7 +166,7 @@ async def test_files_that_nobody_asked_for_are_refused_and_a_step_says_so(shop: 
     assert {file.path for file in answered.files} <= {"shop/vouchers.py", "shop/loyalty.py"}
     notes = [note for e in events if isinstance(e, trace.Finished) for note in e.data.get("degraded", ())]
     refused = " ".join(str(note) for note in notes)
-    assert "The model's reply holds files that were not asked for" in refused
+    assert "Files refused: " in refused
     for target in TARGETS:
         assert target in refused
     assert any("not asked for" in str(note) for note in answered.degraded)
@@ -185,4 +185,4 @@ async def test_links_of_a_model_are_left_out_and_that_is_said(shop: Workspace) -
     assert answered is not None
     said = answered.text.partition("\n\n[1]")[0]
     assert "divides the total" in said and "evil.example" not in said
-    assert any("hold" in str(note) and "link" in str(note) for note in answered.degraded)
+    assert any("contain" in str(note) and "link" in str(note) for note in answered.degraded)

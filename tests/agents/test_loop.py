@@ -155,9 +155,9 @@ async def test_tokens_are_counted_where_the_server_does_not(ran) -> None:
 async def test_a_used_up_budget_ends_it_and_is_said(ran, budget, ended) -> None:
     done = await ran(RAISE, calls("files"), calls("changes"), budget=budget)
     assert done.result.ended == ended
-    assert "ended after" in done.result.note
+    assert "stopped at the limit of" in done.result.note
     assert bool(done.files) == (ended != "seconds")
-    assert i18n.said(done.result.note, "fr").startswith("Le travail s'est arrêté après")
+    assert i18n.said(done.result.note, "fr").startswith("Le modèle a été arrêté à la limite de")
 
 
 async def test_a_reply_that_takes_too_long_is_cut(ran) -> None:
@@ -288,7 +288,7 @@ async def test_a_server_that_refuses_tools_is_asked_for_one_action(ran, monkeypa
     assert done.result.ended == "finished"
     assert (len(script.asked), len(fallback.asked)) == (1, 3)
     assert len(trace.degraded(done.events)) == 1
-    assert "takes no tools" in trace.degraded(done.events)[0]
+    assert "doesn't support tool calls" in trace.degraded(done.events)[0]
 
 
 async def test_a_failing_model_leaves_what_was_done(ran) -> None:

@@ -106,7 +106,7 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
     assert answer.text.startswith(
         "The change: `shop/prices.py` modified (+1 −1).\n\n✓ 2 tests written for this change pass.  \n"
-        "✓ Verified: the same tests fail when what they expect is inverted.  \n✓ **9.5/10**, accepted as written."
+        "✓ Verified: the same tests fail when their assertions are inverted.  \n✓ **9.5/10**, accepted as written."
     )
     document = json.loads(json.dumps(generation_json(answer.result)))
     assert list(document) == ["verdict", "tests", "impact", "follow_ups"]
@@ -188,7 +188,7 @@ async def test_a_repair_that_breaks_the_repositorys_tests_is_not_kept(shop: Work
     answer, outline, _ = await added(shop, TAKES_ONE, tests=REMOVE_TESTS, revise="no", rest=f"```python\n{breaking}```")
     assert "tests again" in outline
     assert [f.content for f in answer.files] == [TAKES_ONE]
-    assert answer.result.verdict.score < 8 and "is not kept" in answer.text
+    assert answer.result.verdict.score < 8 and "so it was dropped" in answer.text
 
 
 async def test_tests_that_come_with_the_change_are_run(shop: Workspace) -> None:
@@ -205,7 +205,7 @@ async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -
     workspace = replace(shop, model=answering(replies(fenced("hello.py", "print('hello')\n"))))
     answer, outline, _ = await traced(lambda step: generate("write hello.py that prints hello", workspace, step))
     assert answer.result.verdict.score == 7.5 and "merge feedback" not in outline
-    assert "! The tests were not run. Nothing changed that a test" in answer.text
+    assert "! The tests were not run. The change has no named function or class that a test" in answer.text
     assert "! No test covers `hello.py`." in answer.text
 
 
@@ -257,7 +257,7 @@ async def test_useless_revisions_end(shop: Workspace) -> None:
     workspace = replace(shop, model=answering(reply))
     answer, _, events = await traced(lambda step: generate("count twice in shop/cart.py", workspace, step))
     assert answer.result.verdict.decision == "REQUEST_REVISION"
-    assert any(said == "revision 1 brought nothing: the same code again" for said in trace.degraded(events))
+    assert any(said == "revision 1 returned the same code" for said in trace.degraded(events))
     assert "not good enough" in answer.text and answer.files
 
 
@@ -268,7 +268,7 @@ async def test_no_revision_begins_when_the_time_for_them_has_gone_by(shop: Works
     workspace = replace(shop, model=answering(reply), settings=settings)
     answer, outline, events = await traced(lambda step: generate("count twice in shop/cart.py", workspace, step))
     assert answer.result.verdict.decision == "REQUEST_REVISION" and answer.files
-    assert "no further version was begun: the task has taken as long as it may" in trace.degraded(events)
+    assert "no further revision: the task has reached its time limit" in trace.degraded(events)
     assert "controller 2" not in outline
 
 
@@ -322,7 +322,7 @@ async def test_without_usable_code_the_answer_says_why(shop: Workspace) -> None:
 
 async def test_without_a_model_it_is_said(shop: Workspace) -> None:
     answer, *_ = await traced(lambda step: generate(TASK, shop, step))
-    assert answer.files == () and "No language model answers" in answer.text
+    assert answer.files == () and "No language model is available" in answer.text
 
 
 async def test_a_change_that_no_test_reaches_is_checked_but_not_accepted(shop: Workspace) -> None:
@@ -331,7 +331,7 @@ async def test_a_change_that_no_test_reaches_is_checked_but_not_accepted(shop: W
     answer, _, events = await traced(lambda step: generate("add a class in web/basket.js", workspace, step))
     assert answer.files[0].content == text
     assert answer.result.verdict.score < 8 and "No test covers `web/basket.js`." in answer.text
-    assert "No test of the repository was found that reaches the change." in trace.degraded(events)
+    assert "No test in the repository was found that reaches the change." in trace.degraded(events)
 
 
 async def test_the_critics_own_test_is_run(shop: Workspace) -> None:

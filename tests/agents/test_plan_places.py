@@ -68,7 +68,7 @@ async def test_places_come_from_the_search_and_from_what_similar_commits_touched
     assert {"tests/test_rates.py", "CHANGES.md"} <= set(files)
     assert "money/mint.py" not in files
     reasons = " ".join(made.parts[files.index("CHANGES.md")].reasons)
-    assert "of the 5 commits most like this touched it" in reasons or "commits to `money/rates.py`" in reasons
+    assert "of the 5 most similar commits touched it" in reasons or "commits to `money/rates.py`" in reasons
 
 
 async def test_code_comes_before_its_tests_and_those_before_the_change_log(money: Workspace) -> None:

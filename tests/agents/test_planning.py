@@ -199,7 +199,7 @@ def test_a_plan_is_said_in_both_languages() -> None:
     made = Plan("add a\nand b", parts, (PlanQuestion("Which?", ("a", "b")),), "Done.")
     assert plan_markdown(made, "en") == (
         "Done.\n\n**Plan:** add a and b\n\n1. [ ] Write a — `a.py:A` (LOW risk)\n   - because it is named\n"
-        "   - must hold: it is fast\n2. [ ] Write b — `b.py` (LOW risk, after 1)\n\n"
+        "   - acceptance criteria: it is fast\n2. [ ] Write b — `b.py` (LOW risk, after 1)\n\n"
         "Worth deciding first (or skip by proceeding):\n- Which? (a / b)\n\n"
         'Say "proceed" for the next part, "proceed with all", "proceed with part 2", "skip part 3" or "redo part 1".'
     )

@@ -82,7 +82,7 @@ async def test_a_server_that_refuses_schemas_writes_freely_and_that_is_said(
         model = await choose.choose(Settings(home=tmp_path, llm_url=server.url, ollama_url=""), ModelResources())
         done, events = await asked(replace(shop_workspace, model=model))
     assert drafted(done) == f"{TRUE} [1]."
-    assert any("neither grammar nor JSON schema" in note for note in trace.degraded(events))
+    assert any("neither a grammar nor a JSON schema" in note for note in trace.degraded(events))
 
 
 async def test_a_server_that_ignores_the_schema_is_read_as_text(shop_workspace: Workspace, tmp_path) -> None:

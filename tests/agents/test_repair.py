@@ -112,7 +112,7 @@ async def test_the_best_candidate_is_kept():
     model, _ = scripted(*[fenced(worse + f"X = {n}\n") for n in range(3)])
     refined, _ = await run(WRONG, TESTS, model)
     assert (refined.genuine, refined.code, len(refined.iterations)) == (False, WRONG, 4)
-    assert refined.stopped_because == "4 iterations are the limit"
+    assert refined.stopped_because == "the limit of 4 iterations was reached"
 
 
 async def test_a_useless_reply_costs_an_iteration_and_nothing_else():

@@ -75,11 +75,11 @@ async def test_other_languages_are_written_and_said_not_to_run(shop: Workspace) 
     reply = fenced("web/basket.test.js", "test('x', () => {});\n", "js")
     answer, _, _, events = await asked(shop, "write tests for web/basket.js", reply)
     assert [f.path for f in answer.files] == ["web/basket.test.js"]
-    assert any("new tests are only in Python" in said for said in trace.degraded(events))
+    assert any("new tests are run only in Python" in said for said in trace.degraded(events))
 
 
 async def test_a_subject_that_is_not_there_is_said(shop: Workspace) -> None:
-    with pytest.raises(GenerationFailed, match=r"no shop/nothing\.py"):
+    with pytest.raises(GenerationFailed, match=r"Nothing to test was found for “shop/nothing\.py”"):
         await asked(shop, "write tests for shop/nothing.py", "")
 
 

@@ -145,7 +145,7 @@ async def test_a_test_that_notices_nothing_and_a_copy_are_not_kept(shop: Workspa
     answer, *_ = await asked(shop, "write tests for rounded()", replies, "    assert rounded(1) is not None or 1\n")
     assert answer.files == () and answer.result.run is None and answer.result.additions == ()
     assert dict(answer.result.rejected).keys() == {"copy", "notices_nothing"}
-    assert "No test passed and noticed a fault" in answer.text and "Not kept:" in answer.text
+    assert "No test both passed and caught a fault" in answer.text and "Not kept:" in answer.text
 
 
 async def test_a_wrong_expectation_is_marked_as_characterisation(shop: Workspace) -> None:

@@ -27,7 +27,7 @@ def test_nothing_serious_is_wrong_with_a_page_in_use(browser, fresh, width, heig
     page.wait_for_selector(".rp-welcome")
     assert violations(page) == []
     page.locator("body").press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     assert violations(page) == []
     page.keyboard.press("Escape")
     page.goto(f"{fresh.app.url}/?repo={fresh.repository()}")

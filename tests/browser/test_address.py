@@ -66,7 +66,7 @@ def test_the_printed_address_lets_in_and_stays_clean(visitor, app):
 def test_without_it_a_page_says_what_to_do(visitor, app):
     answer = visitor.page.goto(f"{app.url}/?repo=pallets/flask")
     assert answer.status == 403
-    expect(visitor.page.get_by_role("heading")).to_have_text("This chat belongs to the account that started it")
+    expect(visitor.page.get_by_role("heading")).to_have_text("This RepoPilot belongs to the account that started it")
     expect(visitor.page.locator("body")).to_contain_text("Open the address that RepoPilot printed")
 
 

@@ -72,7 +72,7 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
     expect(page.page.get_by_text(QUESTION).first).to_be_visible()
     page.page.get_by_role("button", name=pressed, exact=True).click()
     if typed:
-        expect(page.page.get_by_text("What instead?")).to_be_visible()
+        expect(page.page.get_by_text("Type your answer:")).to_be_visible()
         page.say(typed)
     file = page.page.locator('.rp-file[data-path="orchard/water.py"]')
     expect(file.locator("tr.rp-added")).to_contain_text(f"degrees > {degrees}", timeout=90_000)
@@ -84,7 +84,7 @@ def test_an_answer_comes_after_looking_with_tools(page):
     expect(page.page.get_by_text("says how much water a tree gets").first).to_be_visible(timeout=60_000)
     page.page.wait_for_function("!document.querySelector('#stop-button')", timeout=60_000)
     page.page.get_by_role("button", name="Steps of this answer").last.click()
-    page.page.get_by_role("region", name="Steps").get_by_role("button", name="Look around").click()
+    page.page.get_by_role("region", name="Steps").get_by_role("button", name="Explore the repository").click()
     expect(page.page.get_by_role("region", name="Steps").get_by_role("button", name="callers")).to_be_visible()
     with page.page.expect_download() as download:
         page.page.get_by_role("button", name="Download as JSON").last.click()

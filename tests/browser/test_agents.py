@@ -184,7 +184,7 @@ def test_a_change_is_edited_and_committed_on_a_branch(renamed):
     run_git(folder, "branch", "-D", "repopilot/rename-litres-amount")
     page.get_by_role("button", name="Commit on a branch").click()
     page.get_by_role("button", name="Commit on a new branch?").click()
-    expect(page.get_by_text("not committed")).to_be_visible()  # what was accepted has been written
+    expect(page.get_by_text("has uncommitted changes")).to_be_visible()  # what was accepted has been written
     assert tab.problems == []
 
 
@@ -193,7 +193,7 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     page = tab.page
     tab.say("/plan improve it")
     asking = page.locator(".rp-plan").last
-    expect(asking).to_contain_text("One thing is missing", timeout=60_000)
+    expect(asking).to_contain_text("One more detail is needed", timeout=60_000)
     asking.get_by_role("button", name="@orchard/water.py").click()
     asking.get_by_role("button", name="Plan again with these answers").click()
     plan = page.locator(".rp-plan").last

@@ -82,7 +82,7 @@ def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: T
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened.say("Where is the ripe fruit harvested?")
     expect(page.locator(".rp-footer")).to_have_count(1)
-    page.get_by_role("button", name="Copy as Markdown with its places").click()
+    page.get_by_role("button", name="Copy as Markdown with citations").click()
     expect(page.locator(".lucide-check").last).to_be_visible()
     assert "`orchard/trees.py:" in page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("button", name="Steps of this answer").click()
@@ -100,7 +100,7 @@ def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: T
 
     page.get_by_role("button", name="Bad answer").click()
     page.get_by_label("What was wrong?").fill("It names the wrong tree.")
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_label("What was wrong?")).to_have_count(0)
     page.reload()
     expect(page.get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "true")

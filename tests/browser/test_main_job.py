@@ -175,7 +175,7 @@ def test_what_cannot_be_opened_says_why(tab, world):
     page = first_screen(tab, world)
     for text, words in (
         ("/open ext::sh -c whoami", "refused"),
-        ("/open /no/such/folder", "nothing at the path"),
+        ("/open /no/such/folder", "does not exist"),
         (f"{world.git.url}/absent.git", "could not be opened"),
         ("https://no-such-host.invalid/a/b", "could not be opened"),
     ):

@@ -20,6 +20,6 @@ def test_the_first_screen_names_the_model_with_its_speed_and_offers_the_next(bro
             offer = tab.page.locator(".rp-offer")
             expect(offer).to_contain_text("qwen3:8b, about")
             offer.get_by_role("button").click()
-            expect(status).to_contain_text("qwen3:8b by Ollama")
+            expect(status).to_contain_text("qwen3:8b in Ollama")
             assert tab.problems == [] and "Traceback" not in app.log.read_text()
             tab.close()

@@ -25,7 +25,7 @@ def test_a_search_lists_places_without_asking_a_model(opened, world):
     assert len(world.ollama.state.sent("/api/chat")) == asked
 
     # Why it is there, and all of it.
-    found.first.get_by_text("Why it is here").click()
+    found.first.get_by_text("Why this result").click()
     expect(found.first.locator(".rp-why")).to_contain_text("has the words you asked for")
 
     # The file beside, at the place; then at one line.
@@ -88,7 +88,7 @@ def test_nothing_found_says_what_to_try(opened):
     opened.say("/search zzyzx lang:pyhton")
     card = page.locator(".rp-search")
     expect(card).to_contain_text("Nothing was found")
-    expect(card).to_contain_text("Nothing here is lang:pyhton")
+    expect(card).to_contain_text("Nothing here matches lang:pyhton")
     card.get_by_role("button", name="Search without filters").click()
     expect(card.locator(".rp-filter")).to_have_count(0)
     card.get_by_label("Search the code of the repository").fill("harvest")

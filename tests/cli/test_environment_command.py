@@ -79,7 +79,9 @@ def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
     assert (found["language"], found["project"], found["built"]) == ("javascript", "web", None)
     assert main(["environment", str(repository)]) == 0
     said = capsys.readouterr().out
-    assert "package.json ask for 2 packages: mocha@^11, x@1" in said and "Not installed. `--build` fetches" in said
+    assert (
+        "Packages declared in package.json (2): mocha@^11, x@1" in said and "Not installed. `--build` installs" in said
+    )
     others = declared_packages(open_source(parse_source(str(repository)), Settings()))
     offered = packages_text(others, "javascript", Settings(), "en")
     assert all(part in offered for part in ("`package.json`", "`mocha@^11`", "`x@1`", "npm", "1,024 MB"))

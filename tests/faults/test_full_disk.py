@@ -346,7 +346,7 @@ def test_the_temporary_folder_of_a_review(tmp_path, monkeypatch):
         monkeypatch.setenv(f"REPOPILOT_{name}", str(value))
     root = write(tmp_path / "shop", {**many(30), "run.py": "import os\n\n\ndef run(x):\n    os.system(x)\n"})
     said = on_small_disk(REVIEW, tmp_path / "disk", "64k", root)
-    assert all(f"{tool} was left out: the disk is full" in said for tool in ("bandit (security)", "ruff (style)")), said
+    assert all(f"{tool} was skipped: the disk is full" in said for tool in ("bandit (security)", "ruff (style)")), said
 
 
 @pytest.mark.slow

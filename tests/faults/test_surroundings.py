@@ -57,7 +57,7 @@ def test_a_data_directory_that_can_only_be_read_answers_from_the_index_it_has(sh
     ended = run("search", shop, "total", "--json", within=read_only, REPOPILOT_HOME=home)
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout)["hits"][0]["path"] == "src/shop/cart.py"
-    assert "could not be brought up to date" in ended.stderr
+    assert "The index could not be updated" in ended.stderr
 
     shutil.rmtree(home / "index")
     ended = run("search", shop, "total", within=read_only, REPOPILOT_HOME=home)

@@ -75,7 +75,7 @@ def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
     assert len(issue.comments) == 29 and issue.clone_url == f"{lab.url}/g/p.git"
     assert forge.open_pull("t", "d", "b", "main") == (f"{lab.url}/g/p/-/merge_requests/50", 50)
     assert lab.opened[0]["source_branch"] == "b"
-    with pytest.raises(ForgeError, match="refuses the token"):
+    with pytest.raises(ForgeError, match="rejected the token"):
         forge_of(parse_item(f"{lab.url}/g/p/-/issues/3"), world.settings.model_copy(update={"forge_api": ""})).issue()
     lab.issue = {}
     with pytest.raises(ForgeError, match="was not found"):

@@ -86,17 +86,17 @@ def test_nothing_is_posted_to_what_is_closed_or_was_pushed_to(world, run):
     world.hub.pulls[7]["state"] = "open"
     world.hub.pulls[7]["head"]["sha"] = "0" * 40
     status, _, err = run("review", address(world), "--post")
-    assert status == 1 and "pushed to meanwhile" in err and world.hub.inline == []
+    assert status == 1 and "new commits in the meantime" in err and world.hub.inline == []
 
 
 @pytest.mark.parametrize(
     ("status", "reply", "said"),
     [
-        (401, {"message": "Bad credentials"}, "refuses the token"),
+        (401, {"message": "Bad credentials"}, "rejected the token"),
         (403, {"message": "Resource not accessible"}, "doesn’t allow this"),
         (404, {"message": "Not Found"}, "was not found"),
-        (409, {"message": "Conflict"}, "changed meanwhile"),
-        (422, {"message": "Validation Failed"}, "can’t take it"),
+        (409, {"message": "Conflict"}, "changed in the meantime"),
+        (422, {"message": "Validation Failed"}, "rejected the request"),
     ],
 )
 def test_what_the_host_refuses_is_said(world, status, reply, said):
@@ -112,7 +112,7 @@ def test_faults_of_the_host_are_tried_again_and_then_said(world):
     item = parse_item(address(world))
     world.hub.failures = [(502, {"message": "Bad gateway"})]
     assert forge_of(item, world.settings).pull().state == "open"
-    with pytest.raises(ForgeError, match="can’t be asked"):
+    with pytest.raises(ForgeError, match="gave no usable reply"):
         forge_of(item, world.settings.model_copy(update={"forge_api": "http://127.0.0.1:9"})).pull()
     world.hub.cut = 50
     with pytest.raises(ForgeError):
@@ -125,7 +125,7 @@ def test_a_token_goes_to_its_host_alone(world):
     world.hub.token = "s3cret"
     item = parse_item(address(world))
     host = world.hub.url.partition("//")[2]
-    with pytest.raises(ForgeError, match="refuses the token"):
+    with pytest.raises(ForgeError, match="rejected the token"):
         forge_of(item, world.settings.model_copy(update={"git_token": "example.org=s3cret"})).pull()
     assert forge_of(item, world.settings.model_copy(update={"git_token": f"{host}=s3cret"})).pull().title == "A change"
 

@@ -95,5 +95,5 @@ def test_a_merge_request_is_read_and_a_secret_needed(world):
     assert pull_of(json.dumps(body).encode()) == "https://g/x/-/merge_requests/1"
     for odd in (b"", b"[]", b'"x"', b'{"action": 1}', b'{"pull_request": []}'):
         assert pull_of(odd) == ""
-    with Runtime(world.settings) as runtime, pytest.raises(UsageError, match="no secret"):
+    with Runtime(world.settings) as runtime, pytest.raises(UsageError, match="No webhook secret"):
         serve_webhook(runtime)

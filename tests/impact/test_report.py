@@ -319,7 +319,7 @@ async def test_an_empty_diff_is_said(shop, options):
 async def test_unknown_refs(shop):
     with pytest.raises(SourceError):
         await _report(shop, diff="nowhere..HEAD")
-    with pytest.raises(UsageError, match="no range"):
+    with pytest.raises(UsageError, match="not a range"):
         await _report(shop, diff="main")
 
 

@@ -272,7 +272,7 @@ def test_an_index_of_another_version_is_rebuilt_with_a_note(root, conf):
     database.close()
     assert opened(root, conf) is None
     again = build(root, conf)
-    assert again.notes == ("The index was written by another version and is rebuilt.",)
+    assert again.notes == ("The index was written by another version and is being rebuilt.",)
     assert again.report.reused == 0
     assert build(root, conf).notes == ()
 
@@ -303,7 +303,7 @@ def test_damage_found_while_reading_is_reported_and_repaired(tmp_path, conf):
         with pytest.raises(IndexFailed, match="broken"):
             list(damaged.chunks)
     repaired = build(root, conf)
-    assert "The index was broken and is rebuilt." in repaired.notes
+    assert "The index was damaged and is being rebuilt." in repaired.notes
     assert len(repaired.files) == 200
 
 

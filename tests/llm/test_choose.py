@@ -216,7 +216,7 @@ async def test_the_chosen_model_and_the_reason_are_translated(settings_for):
         state = status(settings)
     assert state.detail == " ".join((*state.notes, state.speed_note))
     assert said(state.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
-    assert f"{SMALL} répond." in said(state.detail, "fr")
+    assert f"{SMALL} répond à sa place." in said(state.detail, "fr")
 
 
 async def test_a_missing_extra_of_the_package_is_reported(settings_for, monkeypatch):
@@ -257,7 +257,7 @@ async def test_a_role_whose_model_is_missing_is_said(settings_for):
         roles = await choose_roles(settings, model, ModelResources())
     assert (roles.router, roles.coder) == (None, None)
     (note,) = roles.notes
-    assert "REPOPILOT_ROUTER_MODEL names phi" in note and said(note, "fr").endswith("fait son travail.")
+    assert "REPOPILOT_ROUTER_MODEL names phi" in note and said(note, "fr").endswith("le remplace.")
 
 
 async def test_an_embedded_role_has_an_engine_of_its_own(settings_for):

@@ -116,7 +116,7 @@ async def test_a_server_without_schemas_is_asked_in_words(settings_for, step):
         refused, asked = server.state.sent("/v1/chat/completions")
     assert "response_format" in refused and "response_format" not in asked
     assert '"issues"' in asked["messages"][-1]["content"]
-    assert any("no JSON schema" in said for said in step.data["degraded"])
+    assert any("doesn't support JSON schemas" in said for said in step.data["degraded"])
 
 
 @pytest.mark.parametrize(

@@ -38,5 +38,5 @@ async def test_a_call_counts_and_the_next_is_refused_when_all_is_spent(settings_
 
         async with trace.root(lambda event: None, "ask") as step:
             await request(model, [ChatMessage(role="user", content="hello there")], step, ChatOptions())
-            with pytest.raises(ModelError, match="are spent"):
+            with pytest.raises(ModelError, match="are used up"):
                 await request(model, [ChatMessage(role="user", content="and again")], step, ChatOptions())

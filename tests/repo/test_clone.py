@@ -79,7 +79,7 @@ def test_a_server_that_cannot_filter_is_asked_without(server: GitServer, options
     server.refuse_filter = True
     seen: list[Progress] = []
     assert "src/app.py" in texts(opened(server, options, progress=seen.append), options)
-    assert any("refuses a filtered clone" in p.phase for p in seen)
+    assert any("refuses a partial clone" in p.phase for p in seen)
 
 
 def test_large_files_stay_on_the_server(server: GitServer, work: Path, options: Settings) -> None:

@@ -246,7 +246,7 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path, options: Settings) 
     assert history.commits(snapshot, 10) == []
     assert history.deepen(snapshot, options) == 0
     assert not history.leads_to(snapshot, "0" * 40)
-    with pytest.raises(SourceError, match="no git repository"):
+    with pytest.raises(SourceError, match="not a git repository"):
         history.diff(snapshot, "HEAD", None, options)
 
 

@@ -62,15 +62,15 @@ def test_addresses(text, url, ref, subdir, focus, line) -> None:
         ("ssh://git@host/o/r", "https address"),
         ("--upload-pack=touch /tmp/x", "option"),
         ("-u", "option"),
-        ("https://github.com/", "names no repository"),
+        ("https://github.com/", "does not name a repository"),
         ("https://", "no valid host"),
         ("https://ho st/x", "no valid host"),
         ("https://github.com/o/r/tree/--upload-pack=x", "can't be a branch"),
         ("o/r@--upload-pack=x", "can't be a branch"),
-        ("https://h.example/a/../../b", "names no repository"),
+        ("https://h.example/a/../../b", "does not name a repository"),
         ("https://h.example/a\nHost: b", "control characters"),
         ("https://h.example:99999/a", "valid address"),
-        ("/no/such/folder", "nothing at the path"),
+        ("/no/such/folder", "does not exist"),
     ],
 )
 def test_what_is_refused_says_why(text: str, says: str) -> None:

@@ -67,7 +67,7 @@ REASONS = {
     "coverage/lcov-report/sorter.js": "build output",
     ".env": "may hold secrets",
     "logo.png": "binary",
-    "notes.xyz": "not a kind",
+    "notes.xyz": "unsupported file type",
     "src/new\nline.py": "hidden characters",
     "src/link.py": "symbolic link",
     "src/away": "symbolic link",

@@ -95,11 +95,11 @@ def test_the_explanation_counts_the_commits_most_like_the_query(lexical):
     result = found([*carts, *others, commit("Else", "web/page.js")], lexical, "cart")
     assert result.touched(PATHS.index("shop/cart.py")) == (3, 5)
     said = result.explanation(PATHS.index("shop/cart.py"))
-    assert said == "3 of the 5 commits most like this touched it"
+    assert said == "3 of the 5 most similar commits touched it"
     assert i18n.said(said, "fr").startswith("3 des 5 commits")
     assert result.explanation(PATHS.index("web/page.js")) is None
     alone = found(COMMITS, lexical, "keep")
-    assert alone.explanation(PATHS.index("shop/order.py")) == "the commit most like this touched it"
+    assert alone.explanation(PATHS.index("shop/order.py")) == "the most similar commit touched it"
 
 
 WORDS = st.lists(st.sampled_from(["cart", "price", "order", "page"]), max_size=4)

@@ -113,7 +113,7 @@ async def test_renames_deletions_and_an_empty_diff(work: Path, tmp_path: Path) -
     assert report.findings == () and report.reviewed == ("pkg/store.py",)
     assert len(report.pre_existing) == 2
     nothing, _ = await reported(space, "HEAD", "HEAD", ())
-    assert "Nothing differs." in nothing.notes and report_json(nothing)["score"] == 100
+    assert "There are no changes to review." in nothing.notes and report_json(nothing)["score"] == 100
 
 
 async def test_syntax_errors_of_a_change_are_one_finding(work: Path, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_a_missing_and_a_breaking_analyser_are_said_and_the_others_go_on(w
     assert any("bandit" in n and "not installed" in n for n in report.notes)
     assert any("ruff" in n and "failed" in n for n in report.notes)
     assert {"bandit ✗", "ruff ✗"} <= {line.strip() for line in trace.outline(events).splitlines()}
-    assert any("left out" in d for d in trace.degraded(events))
+    assert any("was skipped" in d for d in trace.degraded(events))
     assert ("web/app.js", "eval") in {(f.path, f.rule) for f in report.findings}
     assert "Health at most" in report_markdown(report)
     assert "Health at most" in review_summary(report, "en")

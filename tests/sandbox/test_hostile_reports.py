@@ -238,7 +238,7 @@ def test_a_run_that_writes_into_its_report_is_not_verified(block):
     files = {"solution.py": WRITES.format(block=block), "test_a.py": TESTS.format(value=3)}
     run = run_pytest(files, ["test_a.py"], Settings(test_timeout_s=20))
     assert not run.genuine
-    assert "something else wrote into the report" in run.reasons
+    assert "something other than pytest wrote to the test report" in run.reasons
 
 
 @pytest.mark.slow
@@ -263,7 +263,7 @@ def test_a_caller_with_many_open_files_changes_nothing(level):
             os.close(descriptor)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert (honest.passed, honest.genuine, honest.reasons) == (1, level == "limits", ())
-    assert "something else wrote into the report" in hostile.reasons
+    assert "something other than pytest wrote to the test report" in hostile.reasons
 
 
 @pytest.mark.slow

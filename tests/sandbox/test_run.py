@@ -17,7 +17,7 @@ from repopilot.settings import Settings
 pytestmark = pytest.mark.slow
 
 SETTINGS = Settings(test_timeout_s=20)
-NOTICED = "no test notices faults that are put into the code under test"
+NOTICED = "no test fails when faults are put into the code under test"
 
 
 def run(code: str, tests: str, settings: Settings = SETTINGS, **more):
@@ -247,7 +247,7 @@ def test_code_whose_faults_no_test_notices_is_not_verified():
     tests = "import solution\n\ndef test_it():\n    assert len('ab') == 2\n"
     result = run(code, tests)
     assert (result.passed, result.genuine) == (1, False)
-    assert result.reasons == ("no test notices faults that are put into the code under test",)
+    assert result.reasons == ("no test fails when faults are put into the code under test",)
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_conftest_that_takes_part_in_how_tests_are_run_is_not_verified(conftes
     files = {"conftest.py": conftest, "test_a.py": "def test_it():\n    assert len('ab') == 2\n"}
     result = run_pytest(files, ["test_a.py"], SETTINGS)
     assert (result.passed, result.genuine) == (1, False)
-    assert "conftest.py, line 1, takes part in how tests are run" in result.reasons[0]
+    assert "conftest.py, line 1, can change how tests are run" in result.reasons[0]
 
 
 def test_an_ordinary_conftest_is_no_reason_for_doubt():

@@ -149,7 +149,7 @@ async def test_imports_are_sorted_and_unused_ones_removed(app):
         ("move_symbol", {"name": "total", "to_path": "web/x.ts"}, "Python only"),
         ("change_signature", {"name": "price", "path": "app/prices.py", "remove": ["y"]}, "x, scale"),
         ("change_signature", {"name": "price", "path": "app/prices.py"}, "which parameters"),
-        ("change_signature", {"name": "price", "path": "app/prices.py", "order": ["x", "x"]}, "one way only"),
+        ("change_signature", {"name": "price", "path": "app/prices.py", "order": ["x", "x"]}, "only one way"),
         (
             "change_signature",
             {"name": "price", "path": "app/prices.py", "rename": {"x": "y"}, "remove": ["x"]},
@@ -158,7 +158,7 @@ async def test_imports_are_sorted_and_unused_ones_removed(app):
         ("set_value", {"name": "name", "value": "x"}, "several".capitalize()),
         ("set_value", {"name": "NOPE", "value": "x"}, "Nothing here is called NOPE"),
         ("set_value", {"name": "RATE", "value": "(1"}, "not parse"),
-        ("organize_imports", {"path": "README.md"}, "no Python file"),
+        ("organize_imports", {"path": "README.md"}, "not a Python file"),
     ],
 )
 async def test_what_cannot_be_done_is_refused_and_nothing_changes(app, name, arguments, said):

@@ -151,7 +151,7 @@ async def test_a_failed_download_is_tried_again_by_itself_and_goes_on_where_it_w
         models = Models(Runtime(Settings(home=tmp_path, ollama_url="", embedded=False)))
         models.start(after=lambda: None)
         await until(lambda: models.troubles)
-        assert any("Tried again within" in note for note in model_props(models, "en")["notes"])
+        assert any("tries again within" in note for note in model_props(models, "en")["notes"])
         await until(lambda: known_models.installed("tiny", models.settings))
         await until(lambda: not models.troubles)
         assert (models.settings.models / "tiny.gguf").read_bytes() == content

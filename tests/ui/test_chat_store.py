@@ -208,7 +208,7 @@ def test_of_a_damaged_database_what_is_shown_is_what_was_said(tmp_path):
             try:
                 found, unreadable = everything(database)
             except StorageError as error:
-                assert "newer RepoPilot" in str(error) and 60 <= place < 64  # the number of the format
+                assert "newer version of RepoPilot" in str(error) and 60 <= place < 64  # the number of the format
                 continue
             assert all(stored[id] == each for id, each in found.items()), place
             told = unreadable or database.set_aside() or not damaged
@@ -223,7 +223,7 @@ def test_a_database_of_a_newer_version_is_left_alone(database):
     save(database, KEY, exchange())
     with closing(sqlite3.connect(database.home / NAME)) as connection:
         connection.execute("PRAGMA user_version=99")
-    with pytest.raises(StorageError, match="newer RepoPilot"):
+    with pytest.raises(StorageError, match="newer version of RepoPilot"):
         save(ChatDatabase(database.home), KEY, exchange())
     assert not ChatDatabase(database.home).set_aside()
 

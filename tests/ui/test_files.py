@@ -127,7 +127,7 @@ def test_follow_ups_are_marked_with_their_reason():
 def test_a_long_diff_is_cut_and_says_so():
     props = files_props(ShownFiles("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}), "", "en")
     more = 4000 - len(props["files"][0]["hunks"][0]["rows"])
-    assert props["files"][0]["more"] == f"{more:,} more lines: download the file or the patch."
+    assert props["files"][0]["more"] == f"{more:,} more lines. Download the file or the patch to see them."
     assert props["files"][0]["added"] == 4000
 
 

@@ -87,9 +87,9 @@ def test_an_answer_is_in_the_language_of_its_question(question, chosen, language
 
 def test_an_error_is_said_in_the_readers_language():
     error = SourceError(i18n.message("ui.errors.exists", path="a.py"), "Plain hint.")
-    assert str(error) == "a.py exists already; it is not overwritten. Plain hint."
+    assert str(error) == "a.py already exists and was not overwritten. Plain hint."
     assert error_line(error, "fr").startswith("a.py existe déjà") and error_line(error, "fr").endswith("Plain hint.")
-    assert error_paragraphs(error, "en") == "a.py exists already; it is not overwritten.\n\nPlain hint."
+    assert error_paragraphs(error, "en") == "a.py already exists and was not overwritten.\n\nPlain hint."
 
 
 def test_steps_are_shown_in_french():
@@ -98,7 +98,7 @@ def test_steps_are_shown_in_french():
     finished = Finished("1", "ok", "", "", 12.5, {"passed": 3, "failed": 1, "confidence": 0.25, "degraded": [note]})
     assert finished_title(started, finished, "fr") == "Itération 2 · 3 réussi(s), 1 échoué(s) · ⚠ · 2,5\u202fs"
     shown = body(finished, "", "fr")[0]
-    assert shown.startswith("⚠ a.py n’est plus dans l’index.") and "| confiance | 0,25 |" in shown
+    assert shown.startswith("⚠ a.py n’est pas dans l’index.") and "| confiance | 0,25 |" in shown
 
 
 def test_progress_is_shown_in_french():
@@ -109,7 +109,7 @@ def test_progress_is_shown_in_french():
 def test_a_refused_request_is_told_why_in_the_browsers_language():
     headers = [(b"host", b"evil.example"), (b"accept-language", b"fr-FR,fr;q=0.9")]
     status, why = refusal({"type": "http", "path": "/", "headers": headers}, allowed_hosts("127.0.0.1"))
-    assert status == 421 and why.startswith("RepoPilot ne répond pas au nom 'evil.example'")
+    assert status == 421 and why.startswith("RepoPilot n’accepte pas le nom d’hôte 'evil.example'")
 
 
 def test_a_paused_build_says_why():
