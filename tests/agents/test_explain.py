@@ -139,7 +139,9 @@ async def test_a_model_that_recites_its_context_is_replaced_by_extracts(shop_wit
         return messages[-1].content
 
     done, events = await asked(shop_with(recite))
-    assert done.result.origin == "extractive" and any("only repeats the excerpts" in note for note in trace.degraded(events))
+    assert done.result.origin == "extractive" and any(
+        "only repeats the excerpts" in note for note in trace.degraded(events)
+    )
 
 
 async def test_not_in_this_repository_is_an_answer_without_asking_the_model(shop_with: Shop) -> None:
