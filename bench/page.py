@@ -4,7 +4,9 @@
 
 A chat of 300 messages is stored, one of them with a trace of 2,000 steps, one with a diff of 5,000 lines, beside a file
 of 20,000 lines; then a headless Chromium opens it. Scrolling and unfolding are the median time from the event to the
-frame that shows it; `first paint` is the first contentful paint of the first screen.
+frame that shows it; `first paint` is the first contentful paint of the first screen. Then a scripted model makes 2,000
+tool calls, whose steps are unfolded while they come: `live scroll` is the slowest median of those moments, `sentence
+shown` the time from the last token of its first sentence to the page that shows it, checked.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -21,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from support import git_server
 from support.app import running
 from support.browser import Tab, chromium
+from support.ollama_server import OllamaServer, Script
 
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation
@@ -42,6 +46,12 @@ SCROLL = """async (selector) => {
     }
     return frames.sort((a, b) => a - b)[10];
 }"""
+SCROLLER = """() => {
+    let e = [...document.querySelectorAll('[data-step-type], .message-content')].pop();
+    while (e && e.scrollHeight <= e.clientHeight + 5) e = e.parentElement;
+    if (e) e.classList.add('the-scroller');
+    return e !== null;
+}"""
 CLICK = """async (selector) => {
     const frames = [];
     for (const button of [...document.querySelectorAll(selector)].slice(0, 20)) {
@@ -61,6 +71,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder))
+        found |= measure_live(Path(folder))
     for name, value in found.items():
         print(f"{name:24} {value:8.1f}")
     if options.json:
@@ -107,6 +118,45 @@ def measure(folder: Path) -> dict[str, float]:
         found["file scroll, ms"] = page.evaluate(SCROLL, ".rp-file-text")
         assert tab.problems == [], tab.problems
     return found
+
+
+def measure_live(folder: Path) -> dict[str, float]:
+    """The figures of an answer for which a model calls tools 2,000 times, while it is worked on."""
+    said: list[float] = []
+
+    def sentence() -> Iterator[str | float]:
+        yield from ("The function ", "`last_one` ", "returns ", "1 ", "[1]. ")
+        said.append(time.time())
+        yield 2.0
+        yield "It is the last one [1]."
+
+    def reply(messages: Sequence[dict]) -> Script:
+        asked = "\n".join(m.get("content") or "" for m in messages if m["role"] != "tool")
+        calls = sum("tools" in body for body in ollama.state.sent("/api/chat"))
+        if "What tools return" not in asked or calls > STEPS:
+            return sentence()
+        return {"tool_calls": [{"name": "read", "arguments": {"path": "much.py", "start": calls, "end": calls + 5}}]}
+
+    quiet = {"auto_download": "false", "embedded": "false", "loop_steps": STEPS + 9, "loop_tokens": 10**9}
+    models = {"models": ["qwen3:8b"], "capabilities": ("completion", "tools")}
+    with OllamaServer(reply=reply, **models) as ollama, chromium() as browser:
+        with running(folder / "live", ollama_url=ollama.url, loop_seconds=3600, **quiet) as app:
+            tab = Tab(browser, width=1280, height=850)
+            page = tab.page
+            page.goto(f"{app.url}/?repo={folder / 'much'}")
+            page.wait_for_selector('[data-answerable="true"]')
+            tab.say("Why does last_one return what it returns, and where does that come from?")
+            page.locator('button[id^="step-Work"]').last.click()
+            page.get_by_role("button", name="Explore the repository").last.click()
+            frames = []
+            while not said:
+                page.wait_for_timeout(1000)
+                if page.evaluate(SCROLLER):
+                    frames.append(page.evaluate(SCROLL, ".the-scroller"))
+            shown = "() => document.body.innerText.includes('returns 1') && Date.now()"
+            at = page.wait_for_function(shown, polling="raf", timeout=30_000).json_value() / 1000
+            assert tab.problems == [], tab.problems
+    return {"live scroll, ms": max(frames), "sentence shown, ms": (at - said[0]) * 1000}
 
 
 def fill(home: Path, repository: Path) -> None:

@@ -69,7 +69,7 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
     assert report.repaired == ("test/shop.test.js::large",)
     assert (report.broken, report.red_before, report.still_green) == ((), ("test/shop.test.js::always red",), 2)
     assert report.genuine and report.exercised == ("shop.js",)
-    assert "✓ Verified: with" in said and "shop.js:3 the test test/shop.test.js::large" in said
+    assert "✓ Verified: with" in said and "shop.js:3, the test test/shop.test.js::large" in said
     assert "✓ 1 test that failed before passes now: `test/shop.test.js::large`." in said
     assert "✓ 2 tests of the repository pass, as before." in said
     assert "! 1 test already failed before the change: `test/shop.test.js::always red`." in said
@@ -141,7 +141,7 @@ async def test_code_that_makes_every_test_pass_is_not_verified(tmp_path, forged)
 @needs_cargo
 async def test_a_change_of_rust_is_controlled(tmp_path):
     report, said, _ = await try_change(tmp_path, "a * RATE", "if a < 1 { -1 } else { a * RATE }", RUST, "src/lib.rs")
-    assert report.genuine and "`!(a < 1)` for `a < 1` in src/lib.rs:3" in said
+    assert report.genuine and "`a < 1` changed to `!(a < 1)` in src/lib.rs:3" in said
 
 
 @needs_node

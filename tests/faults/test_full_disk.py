@@ -52,7 +52,7 @@ def step(free_kb):
     free(disk)
     assert questions() == before + stored
     assert not database.set_aside()
-    assert all("the disk is full" in each and "Free space" in each for each in said), said
+    assert all("the disk is full" in each and "Free some disk space" in each for each in said), said
     return len(stored)
 
 in_forks(step, [*range(0, 24, 4), *range(24, 272, 24)])
