@@ -4,9 +4,9 @@
 
 A chat of 300 messages is stored, one of them with a trace of 2,000 steps, one with a diff of 5,000 lines, beside a file
 of 20,000 lines; then a headless Chromium opens it. Scrolling and unfolding are the median time from the event to the
-frame that shows it; `first paint` is the first contentful paint of the first screen. Then a scripted model makes 2,000
-tool calls, whose steps are unfolded while they come: `live scroll` is the slowest median of those moments, `sentence
-shown` the time from the last token of its first sentence to the page that shows it, checked.
+frame that shows it; `first paint` is the first contentful paint of the first screen. Then a scripted model calls tools
+200 times, ten times what is usual, and its steps are open while they come: `live scroll` is the slowest median of those
+moments, `first words shown` the time from a model's first words to the page that shows them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, repository_id, save
 from repopilot.ui.repository.registry import opening_key
 
-MESSAGES, STEPS, DIFF_LINES, FILE_LINES = 300, 2000, 5000, 20_000
+MESSAGES, STEPS, DIFF_LINES, FILE_LINES, CALLS = 300, 2000, 5000, 20_000, 200
 SCROLL = """async (selector) => {
     const pane = [...document.querySelectorAll(selector)].pop();
     const frames = [];
@@ -47,11 +47,15 @@ SCROLL = """async (selector) => {
     return frames.sort((a, b) => a - b)[10];
 }"""
 SCROLLER = """() => {
-    let e = [...document.querySelectorAll('[data-step-type], .message-content')].pop();
-    while (e && e.scrollHeight <= e.clientHeight + 5) e = e.parentElement;
-    if (e) e.classList.add('the-scroller');
-    return e !== null;
+    let pane = [...document.querySelectorAll('button[id^="step-"]')].pop();
+    while (pane && (pane.scrollHeight <= pane.clientHeight + 5 || getComputedStyle(pane).overflowY === 'visible'))
+        pane = pane.parentElement;
+    pane?.classList.add('the-scroller');
+    return Boolean(pane);
 }"""
+WATCH = """() => new MutationObserver(() => {
+    if (document.body.textContent.includes('The function ')) window.shownAt ??= Date.now();
+}).observe(document.body, {subtree: true, childList: true, characterData: true})"""
 CLICK = """async (selector) => {
     const frames = [];
     for (const button of [...document.querySelectorAll(selector)].slice(0, 20)) {
@@ -121,23 +125,24 @@ def measure(folder: Path) -> dict[str, float]:
 
 
 def measure_live(folder: Path) -> dict[str, float]:
-    """The figures of an answer for which a model calls tools 2,000 times, while it is worked on."""
+    """The figures of an answer for which a model calls tools 200 times, while it is worked on."""
     said: list[float] = []
 
     def sentence() -> Iterator[str | float]:
-        yield from ("The function ", "`last_one` ", "returns ", "1 ", "[1]. ")
+        yield 3.0  # as a model thinks: what came before has been shown
+        yield "The function "
         said.append(time.time())
-        yield 2.0
-        yield "It is the last one [1]."
+        yield 0.5
+        yield "`last_one` returns 1 [1]."
 
     def reply(messages: Sequence[dict]) -> Script:
         asked = "\n".join(m.get("content") or "" for m in messages if m["role"] != "tool")
         calls = sum("tools" in body for body in ollama.state.sent("/api/chat"))
-        if "What tools return" not in asked or calls > STEPS:
+        if "What tools return" not in asked or calls > CALLS:
             return sentence()
         return {"tool_calls": [{"name": "read", "arguments": {"path": "much.py", "start": calls, "end": calls + 5}}]}
 
-    quiet = {"auto_download": "false", "embedded": "false", "loop_steps": STEPS + 9, "loop_tokens": 10**9}
+    quiet = {"auto_download": "false", "embedded": "false", "loop_steps": CALLS + 9, "loop_tokens": 10**9}
     models = {"models": ["qwen3:8b"], "capabilities": ("completion", "tools")}
     with OllamaServer(reply=reply, **models) as ollama, chromium() as browser:
         with running(folder / "live", ollama_url=ollama.url, loop_seconds=3600, **quiet) as app:
@@ -146,17 +151,15 @@ def measure_live(folder: Path) -> dict[str, float]:
             page.goto(f"{app.url}/?repo={folder / 'much'}")
             page.wait_for_selector('[data-answerable="true"]')
             tab.say("Why does last_one return what it returns, and where does that come from?")
-            page.locator('button[id^="step-Work"]').last.click()
-            page.get_by_role("button", name="Explore the repository").last.click()
-            frames = []
-            while not said:
+            page.evaluate(WATCH)
+            frames: list[float] = []
+            while not page.evaluate("window.shownAt"):
                 page.wait_for_timeout(1000)
                 if page.evaluate(SCROLLER):
                     frames.append(page.evaluate(SCROLL, ".the-scroller"))
-            shown = "() => document.body.innerText.includes('returns 1') && Date.now()"
-            at = page.wait_for_function(shown, polling="raf", timeout=30_000).json_value() / 1000
+            shown = page.evaluate("window.shownAt") / 1000 - said[-1]
             assert tab.problems == [], tab.problems
-    return {"live scroll, ms": max(frames), "sentence shown, ms": (at - said[0]) * 1000}
+    return {"live scroll, ms": max(frames), "first words shown, ms": shown * 1000}
 
 
 def fill(home: Path, repository: Path) -> None:

@@ -13,7 +13,7 @@ from repopilot.results import Answer
 from repopilot.trace import Finished, Started, Streamed
 from repopilot.types import Evidence
 from repopilot.ui.trace.step_text import OUTPUT_LIMIT, body, closed, facts_table, finished_title, inert
-from repopilot.ui.trace.steps import UPDATES_PER_FLUSH, Receivers, TraceView
+from repopilot.ui.trace.steps import MOST_PARTS, UPDATES_PER_FLUSH, Receivers, TraceView
 
 
 class Browser:
@@ -37,6 +37,12 @@ class Browser:
     async def send_token(self, id, token, is_sequence=False, is_input=False):
         self.steps[id]["output"] += token
         self.events.append("token")
+
+    async def delete_step(self, step):
+        gone = {step["id"]}
+        while more := {id for id, each in self.steps.items() if each["parentId"] in gone} - gone:
+            gone |= more
+        self.steps = {id: each for id, each in self.steps.items() if id not in gone}
 
     async def on_answer(self, text):
         self.answer = text
@@ -127,6 +133,38 @@ async def test_closing_while_a_slow_browser_takes_updates_sends_each_once():
     await asyncio.sleep(0.2)
     await view.close()
     assert len(browser.steps) == 12 and browser.events.count("send") == 12
+
+
+async def test_of_very_many_steps_the_latest_are_shown():
+    browser, root = Browser(), Started("a", None, "explain", "agent", "", 0.0)
+    view = browser.view()
+    view.sink(root)
+    for number in range(500):
+        call, part = f"c{number}", f"p{number}"
+        view.sink(Started(call, "a", "read", "tool", "", 1.0))
+        view.sink(Started(part, call, "model", "llm", "", 1.0))
+        view.sink(Finished(part, "ok", "", "", 2.0, {}))
+        view.sink(Finished(call, "ok", str(number), "", 2.0, {}))
+        if number % 7 == 0:
+            await view.flush()
+    view.sink(Finished("a", "ok", "", "", 9.0, {}))
+    await view.close()
+    calls = [int(step["output"]) for id, step in browser.steps.items() if id.startswith("c")]
+    assert sorted(calls) == list(range(500 - MOST_PARTS, 500))
+    assert {step["parentId"] for step in browser.steps.values()} <= {*browser.steps, "run"}
+    assert browser.steps["a"]["name"].endswith(f"latest {MOST_PARTS} steps")
+    assert len(browser.events) < 1000, "what is not shown is not sent"
+
+
+async def test_what_comes_after_a_pause_is_sent_at_once():
+    browser = Browser()
+    view = browser.view()
+    view.start()
+    await asyncio.sleep(0.3)
+    view.sink(Started("a", None, "explain", "agent", "", 0.0))
+    await asyncio.sleep(0.02)
+    assert "a" in browser.steps
+    await view.close()
 
 
 async def test_one_flush_sends_a_few_updates_and_close_sends_all():

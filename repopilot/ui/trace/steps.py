@@ -1,7 +1,8 @@
 """Trace events as Chainlit steps, in batches the browser can handle.
 
-The browser spends about 20 ms on every event, whatever its size, so nothing is sent as it happens: each step collects
-what is new, and a task sends a few updates at a time.
+The browser spends about 20 ms on every event, whatever its size, so each step collects what is new, and a task sends a
+few updates at a time: the first at once, the next ones after a pause. It gets slower with every step it shows, so of a
+step's many parts the latest are shown; the panel of the answer has all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Protocol, cast
 
 from pydantic import TypeAdapter
 
+from repopilot import i18n
 from repopilot.results import Answer
 from repopilot.trace import Event, Finished, Published, Started, Streamed
 from repopilot.types import Evidence
@@ -27,9 +29,11 @@ from repopilot.ui.trace.step_text import (
     running_title,
 )
 
-FLUSH_S = 0.16
+FLUSH_S = 0.1
 _EVIDENCE = TypeAdapter(tuple[Evidence, ...])
-UPDATES_PER_FLUSH = 5
+UPDATES_PER_FLUSH = 3
+MOST_PARTS = 60
+"""Parts of one step that are shown."""
 TYPES = {"agent": "run", "answer": "llm"}
 """Chainlit's types for those of our kinds that it doesn't know."""
 ICONS = {
@@ -53,13 +57,17 @@ class Emitter(Protocol):
     def update_step(self, step_dict: Any) -> Awaitable[object]:
         """Send a changed step to the browser."""
 
+    def delete_step(self, step_dict: Any) -> Awaitable[object]:
+        """Remove a step, with its parts, from the browser."""
+
     def send_token(self, id: str, token: str) -> Awaitable[object]:
         """Append text to a step in the browser."""
 
 
 @dataclass(slots=True)
 class _StepState:
-    """A step and what the browser has of it: `unsent` is text still to be sent, `sent_chars` how much was streamed."""
+    """A step and what the browser has of it: `unsent` is text still to be sent, `sent_chars` how much was streamed. `parts` are
+    the steps within it that are shown; one that was `removed` made room for a later one, and its parent is `cut`."""
 
     started: Started
     text: list[str] = field(default_factory=list)
@@ -67,6 +75,9 @@ class _StepState:
     sent_chars: int = 0
     sent: bool = False
     finished: Finished | None = None
+    parts: list[str] = field(default_factory=list)
+    cut: bool = False
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +128,16 @@ class TraceView:
         self._dirty: dict[str, None] = {}
         self._answers: dict[str, list[str]] = {}
         self._answer_grew = False
+        self._news = asyncio.Event()
         self._sender: asyncio.Task | None = None
         self._sending = asyncio.Lock()
 
     def sink(self, event: Event) -> None:
         """Take an event, on the event loop. Raises KeyError for a step that was never started."""
+        self._news.set()
         if isinstance(event, Started):
             self._steps[event.id] = _StepState(event)
+            self._make_room(event)
         elif isinstance(event, Published):
             self._published = cast("Answer", event.answer)
             return
@@ -140,6 +154,22 @@ class TraceView:
             else:
                 _take_text(state, event)
         self._dirty.setdefault(event.id)
+
+    def _make_room(self, event: Started) -> None:
+        """Remove the oldest finished part of a step that gets one too many."""
+        parent = self._steps.get(event.parent_id or "")
+        if parent is None:
+            return
+        oldest = next((id for id in parent.parts if self._steps[id].finished), None)
+        if len(parent.parts) >= MOST_PARTS and oldest is not None:
+            parent.parts.remove(oldest)
+            parent.cut = self._steps[oldest].removed = True
+            self._dirty.setdefault(oldest)
+        parent.parts.append(event.id)
+
+    def _is_removed(self, state: _StepState) -> bool:
+        parent = self._steps.get(state.started.parent_id or "")
+        return state.removed or (parent is not None and self._is_removed(parent))
 
     def start(self) -> None:
         """Begin to send what `sink` takes."""
@@ -177,12 +207,21 @@ class TraceView:
 
     async def _run(self) -> None:
         while True:
-            await asyncio.sleep(FLUSH_S)
+            await self._news.wait()
+            self._news.clear()
             # Shielded: a step being sent when this task is cancelled would be sent a second time by `close`.
             await asyncio.shield(self.flush())
+            await asyncio.sleep(FLUSH_S)
+            if self._dirty:
+                self._news.set()
 
     async def _show(self, state: _StepState) -> None:
         text, state.unsent = "".join(state.unsent), []
+        if self._is_removed(state):
+            if state.sent:
+                await self._emitter.delete_step(self._dict(state))
+            state.sent = False
+            return
         if state.finished is not None:
             step, attachment = self._finished_dict(state, state.finished)
             await (self._emitter.update_step(step) if state.sent else self._emitter.send_step(step))
@@ -197,9 +236,12 @@ class TraceView:
     def _finished_dict(self, state: _StepState, finished: Finished) -> tuple[dict, str]:
         streamed = "".join(state.text) if state.text else finished.output
         output, attachment = body(finished, streamed, self._language, with_text=state.started.kind != "answer")
+        title = finished_title(state.started, finished, self._language)
+        if state.cut:
+            title += f" · {i18n.text('ui.steps.latest', self._language, count=MOST_PARTS)}"
         step = {
             **self._dict(state),
-            "name": finished_title(state.started, finished, self._language),
+            "name": title,
             "output": output,
             "end": _time(finished.at),
             "isError": finished.state == "error",
