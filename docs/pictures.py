@@ -29,7 +29,7 @@ def main(folder: str) -> None:
             mention(tab)
             for text, name in (
                 (COMMAND, "change"),
-                ("/review HEAD~1..HEAD", "review"),
+                ("/review HEAD~30..HEAD", "review"),
                 ("/impact Router.app", "impact"),
             ):
                 tab.page.goto(address)
