@@ -11,9 +11,10 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.manifests import facts, manifests
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code import project_commands
-from repopilot.code.languages import is_example_path, is_test_path
+from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.code.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
 from repopilot.index.store import Index
+from repopilot.types import Chunk
 
 MOST_COMMANDS = 6
 """Commands in one answer."""
@@ -27,8 +28,6 @@ _PURPOSES: dict[Purpose, re.Pattern[str]] = {
     "start": re.compile(r"\b(?:run|start|launch|démarr\w+|lanc\w+|exécut\w+)\b", re.I),
 }
 """What a question about a command of the project is about; those of narrow words first."""
-MOST_WORDS = 18
-"""A longer question has a subject of its own."""
 _DOCUMENT_DEPTH = 2
 _RANK = {"documentation": 0, "script": 1, "ci": 2, "convention": 3}
 _CONVENTIONS: dict[str, dict[Purpose, str]] = {
@@ -57,11 +56,13 @@ _CONVENTIONS: dict[str, dict[Purpose, str]] = {
 
 
 def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
-    """Answer how to install, build, start, test or check the project: the commands of the documentation first."""
-    words = inquiry.question.split()
+    """Answer how to install, build, start, test or check the project: the commands of the documentation first.
+
+    A question whose best match is the project's own code is about what that does.
+    """
     purposes = (purpose for purpose, pattern in _PURPOSES.items() if pattern.search(inquiry.question))
-    purpose = next(purposes, None) if len(words) <= MOST_WORDS else None
-    if purpose is None:
+    purpose = next(purposes, None)
+    if purpose is None or any(_is_product_code(hit.chunk) for hit in inquiry.results.hits[:1]):
         return None
     found = _chosen(inquiry.index.derived(_commands), purpose)
     if purpose == "install":
@@ -69,6 +70,13 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     sure = bool(found)
     found = [*found, *_by_convention(inquiry.index, purpose, found)][:MOST_COMMANDS]
     return _told(inquiry, purpose, found, sure) if found else None
+
+
+def _is_product_code(chunk: Chunk) -> bool:
+    path = chunk.path
+    if is_test_path(path) or is_example_path(path) or project_commands.is_read(path):
+        return False
+    return file_kind(path) == "code"
 
 
 def _commands(index: Index) -> tuple[ProjectCommand, ...]:
