@@ -147,9 +147,14 @@ def _index_command(commands: argparse._SubParsersAction) -> None:
 
 
 def _context_command(commands: argparse._SubParsersAction) -> None:
-    context = _command(commands, "context", "a context pack for a query", source=True, json=False)
-    context.add_argument("query", metavar="QUERY")
-    context.add_argument("--max-tokens", type=_positive, default=4000, metavar="N")
+    context = _command(commands, "context", "a context pack for a query, or of whole folders", source=True, json=False)
+    context.add_argument("query", nargs="?", default="", metavar="QUERY")
+    context.add_argument(
+        "--folder", action="append", metavar="PATH", help="instead of a query: all its files whole; . for all folders"
+    )
+    context.add_argument(
+        "--max-tokens", type=_positive, metavar="N", help="of the whole pack (4000; for folders, no limit)"
+    )
     context.add_argument("--format", choices=["markdown", "xml", "json"], default="markdown")
     context.add_argument("-o", "--output", metavar="FILE")
 

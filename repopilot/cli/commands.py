@@ -37,6 +37,7 @@ from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
+    from repopilot.retrieval.context_pack import ContextPack
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -193,22 +194,37 @@ def _search_all(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Write a context pack for a query."""
-    from repopilot.retrieval import skipped_files
-    from repopilot.retrieval.context_pack import context_pack, real_tokenizer, rendered
-    from repopilot.retrieval.search import search as run
+    """Write a context pack for a query, or of whole folders."""
+    from repopilot.retrieval.context_pack import real_tokenizer, rendered
+    from repopilot.retrieval.folder_pack import folder_pack
 
+    if bool(arguments.query) == bool(arguments.folder):
+        raise UsageError(message("cli.query_or_folder"))
     snapshot, built = _opened(arguments, runtime)
     show_notes(built.notes, arguments.language)
+    if arguments.folder:
+        packed = folder_pack(built, arguments.folder, arguments.max_tokens or 0, real_tokenizer())
+    else:
+        packed = _query_pack(arguments, runtime, snapshot, built)
+    if not arguments.output:
+        say(rendered(packed, arguments.format))
+        return 0
+    _write(Path(arguments.output), rendered(packed, arguments.format))
+    if packed.folders:
+        facts = {"file": arguments.output, "count": len(packed.excerpts), "tokens": packed.tokens}
+        say("\n".join((*packed.tree, *packed.notes, i18n.text("cli.packed", arguments.language, **facts))))
+    return 0
+
+
+def _query_pack(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot, built: Index) -> ContextPack:
+    from repopilot.retrieval import skipped_files
+    from repopilot.retrieval.context_pack import QUERY_BUDGET, context_pack, real_tokenizer
+    from repopilot.retrieval.search import search as run
+
     results = run(built, arguments.query, 30, embedder=runtime.embedders.choose(runtime.settings))
     asked_for = skipped_files.excerpts(built, snapshot, results.query, runtime.settings.max_file_kb << 10)
-    packed = context_pack(built, results.hits, arguments.query, arguments.max_tokens, real_tokenizer(), asked_for)
-    text = rendered(packed, arguments.format)
-    if arguments.output:
-        _write(Path(arguments.output), text)
-    else:
-        say(text)
-    return 0
+    budget = arguments.max_tokens or QUERY_BUDGET
+    return context_pack(built, results.hits, arguments.query, budget, real_tokenizer(), asked_for)
 
 
 def _write(file: Path, text: str) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class Pull:
         head_sha, head_ref: its own.
         clone_url: of the repository it goes into.
         head_clone_url: of the repository it comes from; '' where that is gone.
-        lines: the lines of the new files that can be commented on, by path.
+        lines: the lines of the new files that can be commented on, by path; each with its number in the old file, 0 for
+            an added one.
+        old_paths: of the files, where the host wants them with a comment.
         versions: ids that the host wants with a comment, beside `head_sha`.
     """
 
@@ -54,8 +56,9 @@ class Pull:
     head_ref: str
     clone_url: str
     head_clone_url: str
-    lines: Mapping[str, frozenset[int]]
+    lines: Mapping[str, Mapping[int, int]]
     versions: Mapping[str, str]
+    old_paths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,16 @@ class Forge(Protocol):
         """Open a pull request of a branch of the same repository; returns its address and number."""
 
 
-def commentable(patch: str) -> frozenset[int]:
-    """The lines of the new file that a patch shows: those a comment can be attached to."""
-    found: set[int] = set()
-    for hunk in _HUNK.finditer(patch):
-        start, size = int(hunk[1]), int(hunk[2] or 1)
-        found.update(range(start, start + size))
-    return frozenset(found)
+def commentable(patch: str) -> dict[int, int]:
+    """The lines of the new file that a patch shows, those a comment can be attached to: each with its number in the old
+    file, 0 for an added line."""
+    found: dict[int, int] = {}
+    old = new = 0
+    for line in patch.split("\n"):
+        if hunk := _HUNK.match(line):
+            old, new = int(hunk[1]), int(hunk[2])
+        elif line.startswith((" ", "+")):
+            found[new] = old if line[0] == " " else 0
+            new += 1
+        old += line.startswith((" ", "-"))
+    return found

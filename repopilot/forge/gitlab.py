@@ -70,6 +70,7 @@ class GitLabItem:
                 head_clone_url=source.http_url_to_repo,
                 lines={each["new_path"]: commentable(each.get("diff") or "") for each in diffs},
                 versions={name: str(refs.get(name) or "") for name in ("base_sha", "start_sha", "head_sha")},
+                old_paths={each["new_path"]: str(each["old_path"]) for each in diffs},
             )
 
     def inline_comments(self) -> list[Posted]:
@@ -78,7 +79,10 @@ class GitLabItem:
 
     def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
         """Comment on a line of the new version of a file."""
-        place = {**pull.versions, "position_type": "text", "new_path": path, "old_path": path, "new_line": line}
+        place: dict[str, Any] = {**pull.versions, "position_type": "text", "new_path": path, "new_line": line}
+        place["old_path"] = pull.old_paths.get(path, path)
+        if old_line := pull.lines[path][line]:  # a line that wasn't changed needs both numbers
+            place["old_line"] = old_line
         with _explained(self._item):
             self._merge_request().discussions.create({"body": text, "position": place})
 

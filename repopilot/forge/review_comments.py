@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
@@ -43,7 +43,7 @@ class PostingPlan:
 
 
 def plan(
-    report: ReviewReport, lines: Mapping[str, frozenset[int]], posted: Sequence[Posted], language: str = "en"
+    report: ReviewReport, lines: Mapping[str, Collection[int]], posted: Sequence[Posted], language: str = "en"
 ) -> PostingPlan:
     """Compare a review with what is posted.
 

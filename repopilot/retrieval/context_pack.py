@@ -1,13 +1,13 @@
 """A context pack: what a reader or a model elsewhere needs of a repository for a question, within a token budget.
 
-Byte for byte the same for the same commit, question and budget.
+`folder_pack.py` makes those of whole folders. Byte for byte the same for the same commit, question and budget.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from xml.sax.saxutils import escape, quoteattr
 
@@ -21,6 +21,7 @@ from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import LEAST, CountTokens, fence_of, fitted_lines, places_of
 from repopilot.types import Evidence, Hit
 
+QUERY_BUDGET = 4000
 OUTLINE_SHARE = 0.15
 """Of the budget, for the names in the files of the pack, and for further files."""
 SHARES = (0.22, 0.16, 0.12, 0.09, 0.07)
@@ -43,6 +44,8 @@ class ContextPack:
         outline: a line for each file: its path and the names it defines.
         excerpts: best first, neighbours in the code graph last.
         left_out: how many places did not fit.
+        folders, tree, files, notes: of a pack of whole folders, which ones, the tree of their files with the tokens of
+            each, these tokens by path, and what was left out and skipped.
     """
 
     repository: str
@@ -53,6 +56,10 @@ class ContextPack:
     outline: tuple[str, ...]
     excerpts: tuple[Excerpt, ...]
     left_out: int = 0
+    folders: tuple[str, ...] = ()
+    tree: tuple[str, ...] = ()
+    files: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @cache
@@ -133,21 +140,32 @@ def rendered(pack: ContextPack, form: str) -> str:
 def pack_markdown(pack: ContextPack) -> str:
     """The pack to paste elsewhere."""
     facts = i18n.text("retrieval.pack_source", "en", name=pack.repository, commit=pack.commit)
-    parts = [f"# {pack.query}", facts, ""]
+    folders = (pack.repository if folder == "." else folder for folder in pack.folders)
+    parts = [f"# {pack.query or ', '.join(folders)}", facts, *(f"- {note}" for note in pack.notes), ""]
     if pack.outline:
         parts += ["## Outline", *(f"- {line}" for line in pack.outline), ""]
-    for each in pack.excerpts:
-        heading = f"## {each.path}:{each.start_line}-{each.end_line}" + (f" ({each.symbol})" if each.symbol else "")
-        fence = fence_of(each.text)
-        parts += [heading, f"{fence}{each.path.rpartition('.')[2] if '.' in each.path else ''}", each.text, fence, ""]
-    return "\n".join(parts)
+    if pack.tree:
+        parts += ["## Tokens", "```", *pack.tree, "```", ""]
+    return "\n".join([*parts, *(section(each) for each in pack.excerpts)])
+
+
+def section(excerpt: Excerpt) -> str:
+    """An excerpt as Markdown."""
+    symbol = f" ({excerpt.symbol})" if excerpt.symbol else ""
+    heading = f"## {excerpt.path}:{excerpt.start_line}-{excerpt.end_line}{symbol}"
+    fence = fence_of(excerpt.text)
+    suffix = excerpt.path.rpartition(".")[2] if "." in excerpt.path else ""
+    return "\n".join((heading, f"{fence}{suffix}", excerpt.text, fence, ""))
 
 
 def pack_xml(pack: ContextPack) -> str:
     """The pack as XML."""
     head = f"<context repository={quoteattr(pack.repository)} commit={quoteattr(pack.commit)}"
     parts = [f'{head} budget="{pack.budget}" tokens="{pack.tokens}">', f"<query>{escape(pack.query)}</query>"]
+    parts += [f"<folder>{escape(folder)}</folder>" for folder in pack.folders]
+    parts += [f"<note>{escape(note)}</note>" for note in pack.notes]
     parts += ["<outline>", *(escape(line) for line in pack.outline), "</outline>"]
+    parts += ["<tree>", *(escape(line) for line in pack.tree), "</tree>"] if pack.tree else []
     for each in pack.excerpts:
         place = f'path={quoteattr(each.path)} start="{each.start_line}" end="{each.end_line}"'
         symbol = f" symbol={quoteattr(each.symbol)}" if each.symbol else ""

@@ -44,20 +44,23 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
     forge = forge_of(item, settings)
     pull = forge.pull()
     assert (pull.state, pull.head_sha, pull.base_ref) == ("open", "h" * 40, "main")
-    assert pull.lines == {"a.py": frozenset({1, 2, 3, 4})}
+    assert pull.lines == {"a.py": {1: 1, 2: 0, 3: 0, 4: 2}}
 
-    done = post(item, forge, pull, report(2, 3, 90))
+    lab.changes[0]["old_path"] = "before.py"  # a comment needs the path before, and for unchanged lines both numbers
+    done = post(item, forge, pull, report(2, 4, 90))
     assert (done.new, done.outside) == (2, 1)
     placed = [each["notes"][0]["position"] for each in lab.discussions if "position" in each["notes"][0]]
-    assert [place["new_line"] for place in placed] == [2, 3] and placed[0]["head_sha"] == "h" * 40
+    assert [(place.get("old_line"), place["new_line"]) for place in placed] == [(None, 2), (2, 4)] and placed[0][
+        "head_sha"
+    ] == "h" * 40
     assert sum(SUMMARY in each["notes"][0]["body"] for each in lab.discussions) == 1
 
     before = [dict(each["notes"][0]) for each in lab.discussions]
-    again = post(item, forge, pull, report(2, 3, 90))
+    again = post(item, forge, pull, report(2, 4, 90))
     assert (again.new, again.changed, again.kept) == (0, 0, 2)
     assert [each["notes"][0] for each in lab.discussions] == before
 
-    third = post(item, forge, pull, report(3))
+    third = post(item, forge, pull, report(4))
     assert third.fixed == 1 and lab.resolved == ["d1"] and "**Fixed**" in lab.discussions[0]["notes"][0]["body"]
     lab.merge_request["state"] = "merged"
     with pytest.raises(ForgeError, match="is merged"):

@@ -1,24 +1,19 @@
 """A server that speaks the part of GitLab's REST API that issues and merge requests need."""
 
-from __future__ import annotations
-
-import json
 import re
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+
+from support.host_server import HostHandler, HostServer, serving
+from support.openapi import Description
 
 
 @dataclass
-class GitLabServer:
-    """`url` is the address of the server; the rest is what its one project `g/p` (id 1) holds."""
+class GitLabServer(HostServer):
+    """What its one project `g/p` (id 1) holds."""
 
-    url: str
-    token: str = ""
     project: dict[str, Any] = field(default_factory=dict)
     issue: dict[str, Any] = field(default_factory=dict)
     merge_request: dict[str, Any] = field(default_factory=dict)
@@ -38,103 +33,95 @@ class GitLabServer:
         return note
 
 
-@contextmanager
-def serve() -> Iterator[GitLabServer]:
+def serve() -> AbstractContextManager[GitLabServer]:
     """Serve until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    state = GitLabServer(f"http://127.0.0.1:{server.server_port}")
-    server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    try:
-        yield state
-    finally:
-        server.shutdown()
-        server.server_close()
+    return serving(_Handler, GitLabServer)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(HostHandler):
     state: GitLabServer
-    protocol_version = "HTTP/1.1"
+    description = Description("gitlab")
+    base = "/api/v4"
+    page_size = 20
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+    def refused(self) -> bool:
+        if not self.state.token or self.headers.get("PRIVATE-TOKEN") == self.state.token:
+            return False
+        self.send(401, {"message": "401 Unauthorized"})
+        return True
 
-    def do_GET(self) -> None:
-        self._handle("GET", {})
+    def project(self, match: re.Match, body: dict, query: dict) -> None:
+        self.one(self.state.project)
 
-    def do_POST(self) -> None:
-        self._handle("POST", self._body())
+    def issue(self, match: re.Match, body: dict, query: dict) -> None:
+        self.one(self.state.issue)
 
-    def do_PUT(self) -> None:
-        self._handle("PUT", self._body())
+    def issue_notes(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(self.state.notes, query)
 
-    def _body(self) -> dict:
-        return json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+    def open_request(self, match: re.Match, body: dict, query: dict) -> None:
+        self.state.opened.append(body)
+        self.send(201, {"iid": 50, "web_url": f"{self.state.url}/g/p/-/merge_requests/50"})
 
-    def _send(self, status: int, reply: Any) -> None:
-        data = json.dumps(reply).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+    def request(self, match: re.Match, body: dict, query: dict) -> None:
+        self.one(self.state.merge_request)
 
-    def _page(self, rows: list) -> None:
-        query = {
-            name: int(values[-1])
-            for name, values in parse_qs(urlsplit(self.path).query).items()
-            if values[-1].isdigit()
-        }
-        size, page = query.get("per_page", 20), query.get("page", 1)
-        data = json.dumps(rows[size * (page - 1) : size * page]).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        if len(rows) > size * page:
-            path = urlsplit(self.path).path
-            self.send_header("Link", f'<{self.state.url}{path}?page={page + 1}&per_page={size}>; rel="next"')
-        self.end_headers()
-        self.wfile.write(data)
+    def changes(self, match: re.Match, body: dict, query: dict) -> None:
+        self.send(200, {**self.state.merge_request, "changes": self.state.changes})
 
-    def _handle(self, verb: str, body: dict) -> None:
-        state = self.state
-        if state.token and self.headers.get("PRIVATE-TOKEN") != state.token:
-            return self._send(401, {"message": "401 Unauthorized"})
-        path = unquote(urlsplit(self.path).path).removeprefix("/api/v4/projects/")
-        rest = re.sub(r"^(?:g/p|1)", "", path)
-        if rest == "":
-            return self._send(200, state.project)
-        if rest == "/issues/3":
-            return self._send(200, state.issue) if state.issue else self._send(404, {"message": "404 Not found"})
-        if rest == "/issues/3/notes":
-            return self._page(state.notes)
-        if rest == "/merge_requests" and verb == "POST":
-            state.opened.append(body)
-            return self._send(201, {"iid": 50, "web_url": f"{state.url}/g/p/-/merge_requests/50"})
-        if rest == "/merge_requests/7":
-            return self._send(200, state.merge_request)
-        if rest == "/merge_requests/7/changes":
-            return self._send(200, {**state.merge_request, "changes": state.changes})
-        if rest == "/merge_requests/7/discussions":
-            if verb == "POST":
-                state.add_note(body)
-                return self._send(201, state.discussions[-1])
-            return self._page(state.discussions)
-        if rest == "/merge_requests/7/notes" and verb == "POST":
-            return self._send(201, state.add_note(body))
-        return self._thread(verb, rest, body)
+    def discussions(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(self.state.discussions, query)
 
-    def _thread(self, verb: str, rest: str, body: dict) -> None:
-        for thread in self.state.discussions:
-            note = thread["notes"][0]
-            if rest == f"/merge_requests/7/discussions/{thread['id']}":
-                if verb == "PUT" and body.get("resolved"):
-                    self.state.resolved.append(thread["id"])
-                return self._send(200, thread)
-            if rest in (
-                f"/merge_requests/7/discussions/{thread['id']}/notes/{note['id']}",
-                f"/merge_requests/7/notes/{note['id']}",
-            ):
-                note["body"] = body.get("body", note["body"])
-                return self._send(200, note)
-        self._send(404, {"message": "404 Not found"})
+    def add_discussion(self, match: re.Match, body: dict, query: dict) -> None:
+        if "position" in body and not self._is_in_diff(body["position"]):
+            problem = """Note {:line_code=>["can't be blank", "must be a valid line code"]}"""
+            return self.send(400, {"message": f"400 Bad request - {problem}"})
+        self.state.add_note(body)
+        self.send(201, self.state.discussions[-1])
+
+    def add_note(self, match: re.Match, body: dict, query: dict) -> None:
+        self.send(201, self.state.add_note(body))
+
+    def discussion(self, match: re.Match, body: dict, query: dict) -> None:
+        found = next((each for each in self.state.discussions if each["id"] == match[1]), None)
+        if found and body.get("resolved"):
+            self.state.resolved.append(found["id"])
+        self.one(found)
+
+    def note(self, match: re.Match, body: dict, query: dict) -> None:
+        notes = [note for each in self.state.discussions for note in each["notes"]]
+        found = next((note for note in notes if str(note["id"]) == match[1]), None)
+        if found:
+            found["body"] = body.get("body", found["body"])
+        self.one(found)
+
+    def _is_in_diff(self, place: dict) -> bool:
+        """Whether a position is a line of the diff: an added one by its new number, an unchanged one by both."""
+        for change in self.state.changes:
+            if (change["old_path"], change["new_path"]) == (place["old_path"], place["new_path"]):
+                return (place.get("old_line"), place["new_line"]) in set(_numbered(change["diff"]))
+        return False
+
+    _REQUEST = r"/projects/(?:g%2Fp|1)/merge_requests/7"
+    routes = (
+        (r"/projects/(?:g%2Fp|1)", {"GET": project}),
+        (r"/projects/(?:g%2Fp|1)/issues/3", {"GET": issue}),
+        (r"/projects/(?:g%2Fp|1)/issues/3/notes", {"GET": issue_notes}),
+        (r"/projects/(?:g%2Fp|1)/merge_requests", {"POST": open_request}),
+        (_REQUEST, {"GET": request}),
+        (rf"{_REQUEST}/changes", {"GET": changes}),
+        (rf"{_REQUEST}/notes", {"POST": add_note}),
+        (rf"{_REQUEST}/discussions", {"GET": discussions, "POST": add_discussion}),
+        (rf"{_REQUEST}/discussions/(\w+)", {"GET": discussion, "PUT": discussion}),
+        (rf"{_REQUEST}/(?:discussions/\w+/)?notes/(\d+)", {"GET": note, "PUT": note}),
+    )
+
+
+def _numbered(diff: str) -> Iterator[tuple[int | None, int]]:
+    """The old and new numbers of the lines that a diff of one hunk leaves in the new file."""
+    header, *lines = diff.splitlines()
+    old, new = (int(number) for number in re.findall(r"[-+](\d+)", header)[:2])
+    for line in lines:
+        if line[0] != "-":
+            yield (old if line[0] == " " else None), new
+        old, new = old + (line[0] != "+"), new + (line[0] != "-")

@@ -1,0 +1,52 @@
+"""The scripted hosts follow the hosts' published OpenAPI descriptions: what doesn't is a fault of the test."""
+
+import pytest
+import requests
+from support import github_server
+from support.openapi import Description
+
+ISSUE = {"number": 5, "title": "A", "body": "", "state": "open", "labels": [{"name": "bug"}]}
+
+
+@pytest.mark.parametrize("host", ["github", "gitlab"])
+def test_every_operation_that_is_used_is_described(host):
+    found = Description(host).found
+    if not found["operations"]:
+        pytest.skip(f"{host} has no description here: tests/support/openapi_extract.py makes it of the published one")
+    assert found["version"] and found["licence"] and found["not described"] == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "body", "said"),
+    [
+        ("GET", "/repos/o/r/issues/5/comments?per_page=5&order=asc", None, "?order is not described"),
+        ("GET", "/repos/o/r/issues/5/comments?page=x", None, "'x' is not of type 'integer'"),
+        ("POST", "/repos/o/r/issues/5/comments", {}, "'body' is a required property"),
+        ("POST", "/repos/o/r/issues/5/comments", {"body": "a", "text": "b"}, "'text' was unexpected"),
+        ("GET", "/repos/o/r/labels", None, "no such operation"),
+        ("PATCH", "/repos/o/r/pulls", {}, "no such operation"),
+    ],
+)
+def test_a_request_that_the_host_would_not_take_fails_the_test(verb, path, body, said):
+    with pytest.raises(AssertionError) as failure, github_server.serve() as hub:
+        hub.issues[5] = ISSUE
+        requests.request(verb, hub.url + path, json=body, timeout=10)
+    assert said in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [({"number": "5"}, "'5' is not of type 'integer'"), ({"text": ""}, "'text' was unexpected"), ({"user": 1}, "user")],
+)
+def test_a_reply_that_the_host_would_not_give_fails_the_test(wrong, said):
+    with pytest.raises(AssertionError) as failure, github_server.serve() as hub:
+        hub.issues[5] = {**ISSUE, **wrong}
+        requests.get(f"{hub.url}/repos/o/r/issues/5", timeout=10)
+    assert said in str(failure.value)
+
+
+def test_a_reply_has_all_that_the_host_always_sends():
+    with github_server.serve() as hub:
+        hub.issues[5] = ISSUE
+        found = requests.get(f"{hub.url}/repos/o/r/issues/5", timeout=10).json()
+    assert found["user"] is None and found["node_id"] == "" and found["labels"][0]["name"] == "bug"

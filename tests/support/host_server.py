@@ -1,0 +1,119 @@
+"""A host's JSON API on loopback: what GitHub's and GitLab's have in common. Every request and reply is held against the
+host's published OpenAPI description; what doesn't follow it fails the test when the server ends."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+from support.openapi import Description
+
+PAGE_LIMIT = 100
+
+
+@dataclass
+class HostServer:
+    """`url` is the address of the API; `token`, where one is needed; `violations`, what wasn't as described."""
+
+    url: str
+    token: str = ""
+    violations: list[str] = field(default_factory=list)
+
+
+Server = TypeVar("Server", bound=HostServer)
+
+
+@contextmanager
+def serving(handler: type["HostHandler"], state_of: Callable[[str], Server]) -> Iterator[Server]:
+    """Serve until the block ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    state = state_of(f"http://127.0.0.1:{server.server_port}")
+    server.RequestHandlerClass = type("Handler", (handler,), {"state": state})
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert not state.violations, "not as described:\n" + "\n".join(state.violations)
+
+
+class HostHandler(BaseHTTPRequestHandler):
+    """Answers by `routes`: of the first pattern that the path matches, the method for the verb, called with the match,
+    the body and the query. `undescribed` matches the paths that the description lacks."""
+
+    state: Any
+    description: Description
+    routes: Sequence[tuple[str, dict[str, Callable]]]
+    undescribed = ""
+    base = ""
+    page_size = 30
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        path = parts.path.removeprefix(self.base)
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+        query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        self.operation = self.description.operation(self.command, path)
+        problems = self._problems(path, body, query)
+        self._noted(problems)
+        if problems:
+            self.send(422, {"message": "Validation Failed"})
+        elif not self.refused():
+            self._answer(path, body, query)
+
+    do_POST = do_PATCH = do_PUT = do_GET
+
+    def refused(self) -> bool:
+        """Answer a request that gets no further, such as one without the token."""
+        return False
+
+    def send(self, status: int, reply: Any, headers: dict[str, str] | None = None, cut: bool = False) -> None:
+        """Reply; `cut` ends in the middle."""
+        if self.operation:
+            reply = self.description.whole(self.operation, status, reply)
+            self._noted(self.description.reply_problems(self.operation, status, reply), f"{status} ")
+        data = json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        for name, value in {**(headers or {}), "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.close_connection = self.close_connection or cut
+        self.wfile.write(data[: len(data) // 2] if cut else data)
+
+    def page(self, rows: list, query: dict[str, str]) -> None:
+        """Reply with a page of a list."""
+        size, page = min(int(query.get("per_page", self.page_size)), PAGE_LIMIT), int(query.get("page", 1))
+        following = f"{self.state.url}{urlsplit(self.path).path}?page={page + 1}&per_page={size}"
+        headers = {"Link": f'<{following}>; rel="next"'} if len(rows) > size * page else {}
+        self.send(200, rows[size * (page - 1) : size * page], headers)
+
+    def one(self, found: Any) -> None:
+        """Reply with what was found."""
+        self.send(200, found) if found else self.send(404, {"message": "Not Found"})
+
+    def _problems(self, path: str, body: dict, query: dict[str, str]) -> list[str]:
+        if self.operation:
+            return self.description.request_problems(self.operation, query, body)
+        expected = not self.description.paths or re.fullmatch(self.undescribed, path)
+        return [] if expected else ["no such operation"]
+
+    def _answer(self, path: str, body: dict, query: dict[str, str]) -> None:
+        for pattern, verbs in self.routes:
+            match = re.fullmatch(pattern, path)
+            if match and self.command in verbs:
+                return verbs[self.command](self, match, body, query)
+        self.one(None)
+
+    def _noted(self, problems: list[str], what: str = "") -> None:
+        self.state.violations += [f"{self.command} {self.path}: {what}{problem}" for problem in problems]
