@@ -15,7 +15,13 @@ from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, que
 from repopilot.agents.explain.further_places import look_further
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import Prose, write_prose
-from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
+from repopilot.agents.explain.render import (
+    absence_note,
+    absent_names_note,
+    best_match,
+    citations_of,
+    evidence_markdown,
+)
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
@@ -141,10 +147,7 @@ def _lead(found: Findings, why: str = "") -> str:
     notes = [i18n.text(f"explain.{why}", found.language)] if why else []
     if found.map:
         return "\n\n".join([*notes, f"~~~~text\n{found.map}\n~~~~"])
-    best = found.evidence[0]
-    name = f" · `{best.symbol}`" if best.symbol else ""
-    place = f"`{best.place}`{name} [{best.number}]"
-    return "\n\n".join([*notes, i18n.text("explain.best_match", found.language, place=place)])
+    return "\n\n".join([*notes, best_match(found.evidence[0], found.language)])
 
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:
