@@ -64,7 +64,7 @@ function Place({ place, words, call }) {
       <div className="rp-row rp-tight">
         <span className="rp-source-number">{place.number}</span>
         <strong className="rp-place rp-found-title">{place.title}</strong>
-        {place.repository && <span className="rp-chip rp-place">{place.repository}</span>}
+        {place.repository && <span className="rp-chip rp-wraps">{place.repository}</span>}
         {place.kind && <span className="rp-chip rp-chip-soft">{place.kind}</span>}
         {place.language && <span className="rp-chip rp-chip-soft">{place.language}</span>}
         <span className="rp-grow" />

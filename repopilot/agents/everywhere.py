@@ -9,9 +9,10 @@ from dataclasses import asdict, replace
 from itertools import count
 
 from repopilot import i18n
+from repopilot.agents.explain.agent import best_match
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
 from repopilot.agents.explain.grounding import absent_names
-from repopilot.agents.explain.render import best_match, citations_of, evidence_markdown
+from repopilot.agents.explain.render import citations_of, evidence_markdown
 from repopilot.agents.exploration import hit_row
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.errors import UsageError

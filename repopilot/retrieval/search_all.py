@@ -17,9 +17,6 @@ from repopilot.retrieval.result_page import PAGE, example_queries, place_of, que
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Hit
 
-_OF_ONE = ("retrieval.no_match",)
-"""Keys of notes that say of one repository what the result as a whole says of all."""
-
 
 @dataclass(frozen=True, slots=True)
 class FoundInAll:
@@ -54,9 +51,8 @@ def search_all(store: IndexStore, text: str, count: int) -> FoundInAll:
     for hit, index in sorted(found, key=lambda each: -each[0].score):
         # Of a repository that is indexed at several commits, the same passage is shown once.
         passages.setdefault((index.name, hit.chunk.path, hit.chunk.text), (hit, index))
-    said = [set(results.notes) for _, results in searched]
-    notes = [note for note in (searched[0][1].notes if searched else ()) if all(note in each for each in said)]
-    notes = [note for note in notes if getattr(note, "key", "") not in _OF_ONE]
+    said = [results.notes for _, results in searched]
+    notes = [note for note in (said[0] if said else ()) if all(note in each for each in said)]
     if left_out:
         notes.append(i18n.message("search.left_out", count=len(left_out), names=", ".join(left_out)))
     hits = tuple(passages.values())[:count]

@@ -10,13 +10,13 @@ from support.browser import Tab
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
 
-CELLAR = {"cellar/bottles.py": 'def press_fruit(crates):\n    """Press ripe fruit to juice."""\n    return 12 * crates\n'}
+BOTTLES = 'def press_fruit(crates):\n    """Press ripe fruit to juice."""\n    return 12 * crates\n'
 
 
 @pytest.fixture(scope="module")
 def cellar(world, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cellar") / "cellar"
-    return folder, git_server.commit(folder, CELLAR)
+    return folder, git_server.commit(folder, {"cellar/bottles.py": BOTTLES})
 
 
 def opened(tab, world, cellar):
@@ -32,8 +32,8 @@ def test_all_repositories_are_searched_with_one_ranking(tab, world, cellar):
     card = page.locator(".rp-search")
     expect(card).to_contain_text(re.compile(r"\d+ places? · .* · \d+ repositories"))
     place = card.locator(".rp-found", has_text="press_fruit")
-    expect(place).to_contain_text(f"cellar @ {cellar[1][:7]}")
-    expect(card.locator(".rp-found", has_text=f"orchard @ {world.commit[:7]}").first).to_be_visible()
+    expect(place).to_contain_text(f"cellar · commit {cellar[1][:7]}")
+    expect(card.locator(".rp-found", has_text=f"orchard · commit {world.commit[:7]}").first).to_be_visible()
 
     # A place of a repository that isn't open: its file beside, and what it has there.
     place.get_by_role("button", name="Open cellar/bottles.py at lines").click()

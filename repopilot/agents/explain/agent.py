@@ -15,17 +15,11 @@ from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, que
 from repopilot.agents.explain.further_places import look_further
 from repopilot.agents.explain.grounding import absent_names
 from repopilot.agents.explain.prose import Prose, write_prose
-from repopilot.agents.explain.render import (
-    absence_note,
-    absent_names_note,
-    best_match,
-    citations_of,
-    evidence_markdown,
-)
+from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
-from repopilot.types import Citation
+from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
 _EXPLAIN = re.compile(r"\W*(?:explain|why|explique[rz]?|pourquoi)\b", re.I)
@@ -148,6 +142,12 @@ def _lead(found: Findings, why: str = "") -> str:
     if found.map:
         return "\n\n".join([*notes, f"~~~~text\n{found.map}\n~~~~"])
     return "\n\n".join([*notes, best_match(found.evidence[0], found.language)])
+
+
+def best_match(place: Evidence, language: str) -> str:
+    """The lead that names the best place."""
+    name = f" · `{place.symbol}`" if place.symbol else ""
+    return i18n.text("explain.best_match", language, place=f"`{place.place}`{name} [{place.number}]")
 
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:

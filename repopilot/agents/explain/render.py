@@ -63,26 +63,10 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
     return i18n.text("explain.absent_names", language, names=listed, **scope)
 
 
-def best_match(place: Evidence, language: str) -> str:
-    """The lead that names the best place."""
-    name = f" · `{place.symbol}`" if place.symbol else ""
-    return i18n.text("explain.best_match", language, place=f"`{place.place}`{name} [{place.number}]")
-
-
 def citations_of(evidence: Sequence[Evidence], commit: str) -> tuple[Citation, ...]:
-    """A citation for each place: they are the repository's own lines. `commit` is that of places without origin."""
-    return tuple(
-        Citation(
-            e.number,
-            e.path,
-            e.start_line,
-            e.end_line,
-            e.origin.commit if e.origin else commit,
-            e.symbol,
-            origin=e.origin,
-        )
-        for e in evidence
-    )
+    """A citation for each place, at a commit or that of its origin: they are the repository's own lines."""
+    found = ((e, e.origin.commit if e.origin else commit) for e in evidence)
+    return tuple(Citation(e.number, e.path, e.start_line, e.end_line, at, e.symbol, True, e.origin) for e, at in found)
 
 
 def _head(place: Evidence) -> str:

@@ -15,7 +15,7 @@ from repopilot.agents.explain.render import citations_of
 from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.types import Evidence
 from repopilot.ui.answer.citations import linked, source_rows
-from repopilot.ui.answer.code_panel import show_code, show_origin
+from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.diagram_panel import subject_of
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.folds import folds_props, summary_of
@@ -157,9 +157,7 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     line = payload.get("line")
     if isinstance(line, int):
         citation = replace(citation, start_line=line, end_line=line)
-    if citation.origin:
-        return await show_origin(chat, citation, citation.origin)
-    if citation.commit != shown.index.commit:
+    if not citation.origin and citation.commit != shown.index.commit:
         return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
     return await show_code(chat, shown.index, citation)
 

@@ -12,7 +12,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
 from repopilot.impact.call_graph import callers
 from repopilot.retrieval import skipped_files
-from repopilot.types import Citation, Origin, Symbol
+from repopilot.types import Citation, Symbol
 from repopilot.ui.answer.citations import host_link
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
@@ -29,9 +29,14 @@ async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
 
     Args:
         chat: where to open it.
-        index: what the lines come from.
+        index: what the lines come from, unless they have an origin.
         citation: the lines.
     """
+    if citation.origin:
+        found = await index_of(chat, citation.origin.key)
+        if found is None or found.commit != citation.commit:
+            return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
+        index = found
     props = await asyncio.to_thread(_props, chat, index, citation)
     if props is None:
         return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
@@ -103,14 +108,6 @@ async def index_of(chat: Chat, key: str) -> Index | None:
         return chat.opening.index if chat.opening else None
     store = chat.process.runtime.indexes
     return await asyncio.to_thread(lambda: store.open_key(key) if key in store.stored_keys() else None)
-
-
-async def show_origin(chat: Chat, citation: Citation, origin: Origin) -> dict:
-    """As `show_code`, for lines of one of all repositories."""
-    index = await index_of(chat, origin.key)
-    if index is None or index.commit != origin.commit:
-        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
-    return await show_code(chat, index, citation)
 
 
 def code_props(
