@@ -55,8 +55,7 @@ def search_all(store: IndexStore, text: str, count: int) -> FoundInAll:
     notes = [note for note in (said[0] if said else ()) if all(note in each for each in said)]
     if left_out:
         notes.append(i18n.message("search.left_out", count=len(left_out), names=", ".join(left_out)))
-    hits = tuple(passages.values())[:count]
-    return FoundInAll(hits, searched, tuple(notes), time.perf_counter() - began)
+    return FoundInAll(tuple(passages.values())[:count], searched, tuple(notes), time.perf_counter() - began)
 
 
 def page_of_all(store: IndexStore, text: str, count: int = PAGE) -> SearchReport:

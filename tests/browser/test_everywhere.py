@@ -1,6 +1,7 @@
 """All repositories of the machine in a real browser: searched and asked together, their files beside the chat."""
 
 import re
+import shutil
 
 import pytest
 from playwright.sync_api import expect
@@ -52,6 +53,20 @@ def test_all_repositories_are_searched_with_one_ranking(tab, world, cellar):
     card.locator(".rp-found .rp-source").click()
     expect(page.locator("#side-view-content .rp-cited", has_text="def press_fruit")).to_be_visible()
     assert tab.problems == []
+
+
+def test_an_index_that_cannot_be_read_is_said_to_be_left_out(tab, world, cellar):
+    page = opened(tab, world, cellar)
+    folder = world.app.home / "data/index"
+    copy = shutil.copytree(next(folder.glob("cellar-*")), folder / "damaged")
+    try:
+        (array,) = copy.glob("g*/lexical/body.counts.npy")
+        array.write_bytes(array.read_bytes()[:-1] + b"x")
+        tab.say("/search --all ripe fruit")
+        expect(page.locator(".rp-search .rp-warn")).to_contain_text("cellar was left out: its index can’t be read.")
+        expect(page.locator(".rp-found").first).to_be_visible()
+    finally:
+        shutil.rmtree(copy)
 
 
 def test_a_question_is_answered_from_all_repositories_without_a_model(tab, world, cellar):
