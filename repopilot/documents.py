@@ -10,7 +10,7 @@ from repopilot.index.build_report import BuildReport
 from repopilot.results import Answer, Generation, TestReport
 from repopilot.tools.registry import Tool, ToolResult
 from repopilot.trace import Event, tree
-from repopilot.types import Evidence, FileChange, Route
+from repopilot.types import Citation, Evidence, FileChange, Route
 
 
 def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> dict:
@@ -19,7 +19,7 @@ def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> di
         "route": route_document(done.route),
         "answer": done.text,
         "evidence": [evidence_document(each) for each in done.evidence],
-        "citations": [asdict(each) for each in done.citations],
+        "citations": [citation_document(each) for each in done.citations],
         "degraded": list(done.degraded),
         "model": model,
         "steps": tree(events),
@@ -60,6 +60,14 @@ def route_document(chosen: Route | None) -> dict[str, object]:
 
 
 def evidence_document(place: Evidence) -> dict[str, object]:
-    """A place of the evidence."""
+    """A place of the evidence, with its repository and commit where several were searched."""
     names = ("number", "path", "start_line", "end_line", "symbol", "lines")
-    return {name: getattr(place, name) for name in names}
+    origin = place.origin
+    of = {"repository": origin.repository, "commit": origin.commit} if origin else {}
+    return {**{name: getattr(place, name) for name in names}, **of}
+
+
+def citation_document(citation: Citation) -> dict[str, object]:
+    """A citation, with its repository where several were searched."""
+    facts = {name: value for name, value in asdict(citation).items() if name != "origin"}
+    return {**facts, "repository": citation.origin.repository} if citation.origin else facts

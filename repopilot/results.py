@@ -20,6 +20,7 @@ from repopilot.types import (
     Finding,
     Intent,
     OpenReference,
+    Origin,
     Risk,
     Route,
     SandboxLevel,
@@ -75,6 +76,7 @@ class RankedPlace:
         lines: those that matter, ascending, long ones cut.
         text: all of it.
         history: a message on the past commits most like the query that touched its file, '' for none.
+        origin: the repository, where several were searched.
     """
 
     number: int
@@ -91,6 +93,7 @@ class RankedPlace:
     lines: tuple[MarkedLine, ...]
     text: str
     history: str = ""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +111,10 @@ class SearchReport:
         tokens: the index tokens of the query, to mark its words.
         notes: messages on what was left out, corrected or not found.
         seconds: how long it took.
-        commit: the state of the repository.
+        commit: the state of the repository; '' where all were searched.
         examples: (what it shows, a query) for a search that says nothing: how queries are written, with names of this
             repository.
+        repositories: how many were searched by a search of all, None for a search of one.
     """
 
     query: str
@@ -127,6 +131,7 @@ class SearchReport:
     seconds: float = 0.0
     commit: str = ""
     examples: tuple[tuple[str, str], ...] = ()
+    repositories: int | None = None
     kind: Literal["search"] = "search"
 
 
@@ -594,6 +599,11 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     result: Result | None = None
     understood: str = ""
+
+    @property
+    def of_all(self) -> bool:
+        """Whether its evidence is that of all repositories."""
+        return any(place.origin for place in self.evidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,15 @@ def innermost(symbols: Iterable[Symbol], line: int) -> Symbol | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The repository that a place is of, where several were searched. `key` names its index."""
+
+    repository: str
+    commit: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A place that was found for a question without a model.
 
@@ -155,6 +164,7 @@ class Evidence:
         signature: of the definition, '' where it is not known.
         summary: the first sentence of its documentation, '' for none.
         focus: numbers of the lines that answer best.
+        origin: the repository, where several were searched.
     """
 
     number: int
@@ -166,17 +176,20 @@ class Evidence:
     signature: str = ""
     summary: str = ""
     focus: tuple[int, ...] = ()
+    origin: Origin | None = None
 
     @property
     def place(self) -> str:
-        """`path:first-last`, of a single line `path:line`."""
+        """`path:first-last`, of a single line `path:line`; behind the repository where several were searched."""
         last = f"-{self.end_line}" if self.end_line > self.start_line else ""
-        return f"{self.path}:{self.start_line}{last}"
+        repository = f"{self.origin.repository} › " if self.origin else ""
+        return f"{repository}{self.path}:{self.start_line}{last}"
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in the repository that an answer cites by its `number`. `supported`: its lines support the claim."""
+    """A place in the repository that an answer cites by its `number`. `supported`: its lines support the claim.
+    `origin` names the repository, where several were searched."""
 
     number: int
     path: str
@@ -185,6 +198,7 @@ class Citation:
     commit: str
     symbol: str = ""
     supported: bool = True
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,9 @@ const Code = (window.repopilotCode ||= function ({ props, callAction }) {
     marked.current?.scrollIntoView({ block: 'center' });
     setName(null);
     setCopied(false);
-  }, [props.path, start, end]);
+  }, [props.key, props.path, start, end]);
   const call = async (action, payload) => {
-    const result = await callAction({ name: action, payload });
+    const result = await callAction({ name: action, payload: { ...payload, key: props.key } });
     setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
     return result?.response;
   };
@@ -109,7 +109,7 @@ const Code = (window.repopilotCode ||= function ({ props, callAction }) {
           {props.host && <a className="rp-button" href={props.host} target="_blank" rel="noreferrer"><ExternalLink size={13} /> {words.host}</a>}
         </div>
       </div>
-      {aside === 'files' && <FileList words={words} call={call} open={open} />}
+      {aside === 'files' && <FileList key={props.key} words={words} call={call} open={open} />}
       {aside === 'outline' && (
         <div className="rp-tree">
           {props.outline.map(([depth, label, line]) => (

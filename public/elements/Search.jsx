@@ -64,6 +64,7 @@ function Place({ place, words, call }) {
       <div className="rp-row rp-tight">
         <span className="rp-source-number">{place.number}</span>
         <strong className="rp-place rp-found-title">{place.title}</strong>
+        {place.repository && <span className="rp-chip rp-wraps">{place.repository}</span>}
         {place.kind && <span className="rp-chip rp-chip-soft">{place.kind}</span>}
         {place.language && <span className="rp-chip rp-chip-soft">{place.language}</span>}
         <span className="rp-grow" />
@@ -181,7 +182,7 @@ const Search = (window.repopilotSearch ||= function ({ props, callAction, sendUs
       {props.empty && <Empty props={props} />}
       {props.places.length > 0 && (
         <ol className="rp-found-list">
-          {props.places.map((place) => <Place key={`${props.query} ${place.place}`} place={place} words={words} call={call} />)}
+          {props.places.map((place) => <Place key={`${props.query} ${place.repository} ${place.place}`} place={place} words={words} call={call} />)}
         </ol>
       )}
       {props.most && <div className="rp-muted rp-detail">{props.most}</div>}
@@ -190,7 +191,7 @@ const Search = (window.repopilotSearch ||= function ({ props, callAction, sendUs
           <button className="rp-button" disabled={busy} onClick={() => search(props.query, pairs, props.count + props.page)}>{props.next}</button>
         )}
         {props.empty && props.query && pairs.length > 0 && <button className="rp-button" disabled={busy} onClick={() => search(props.query, [])}>{words.without_filters}</button>}
-        {props.query && <button className="rp-button" onClick={() => sendUserMessage(props.query)}><MessageCircleQuestion size={14} /> {words.ask}</button>}
+        {props.query && <button className="rp-button" onClick={() => (props.all ? sendUserMessage(`--all ${props.query}`, 'explain') : sendUserMessage(props.query))}><MessageCircleQuestion size={14} /> {words.ask}</button>}
       </div>
     </section>
   );

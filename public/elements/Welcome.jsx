@@ -58,6 +58,11 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
           ))}
         </ul>
       )}
+      {props.recent.length > 1 && (
+        <div className="rp-row rp-tight rp-muted">
+          {words.all} <button className="rp-link rp-place" onClick={() => sendUserMessage('--all', 'search')}>{words.all_command}</button>
+        </div>
+      )}
       {props.recent.length > 0 && <div className="rp-muted rp-note">{props.disk}</div>}
       {failed && <div className="rp-error">{failed}</div>}
       <div className="rp-row">

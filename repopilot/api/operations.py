@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from repopilot import i18n
+from repopilot.agents.everywhere import answer_all
 from repopilot.agents.search.render import search_json
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import AskBody, GenerateBody, ImpactBody, OfRepository, ReviewBody, SearchBody, ToolCallBody
@@ -37,15 +38,20 @@ async def index(body: OfRepository, repositories: Repositories, step: Step) -> d
 async def search(body: SearchBody, repositories: Repositories, step: Step) -> dict:
     """The passages that answer a query best."""
     from repopilot.retrieval.result_page import search_page
+    from repopilot.retrieval.search_all import page_of_all
 
+    if body.all:
+        return search_json(await asyncio.to_thread(page_of_all, repositories.runtime.indexes, body.query, body.k))
     found = await repositories.open(body.source, body.ref)
     return search_json(await asyncio.to_thread(search_page, found.index, body.query, body.k))
 
 
 async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
     """Answer a question, with citations that were checked."""
-    workspace = await repositories.workspace(body.source, body.ref)
     events, own = _recorded(step)
+    if body.all:
+        return ask_document(await answer_all(body.question, repositories.runtime, own, "EXPLAIN"), events, None)
+    workspace = await repositories.workspace(body.source, body.ref)
     done = await answer(body.question, workspace, own)
     return ask_document(done, events, workspace.model.name if workspace.model else None)
 

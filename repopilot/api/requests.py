@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]
@@ -19,14 +19,27 @@ class OfRepository(BaseModel):
     ref: Annotated[str, Field(max_length=250, description="Branch, tag or commit.")] = ""
 
 
-class SearchBody(OfRepository):
+class OfAny(OfRepository):
+    """A request about a repository, or about all that are indexed."""
+
+    source: Annotated[str, Field(max_length=2_000)] = ""
+    all: bool = False
+
+    @model_validator(mode="after")
+    def _one_or_all(self) -> Self:
+        if bool(self.source) == self.all:
+            raise ValueError("give either source or all")
+        return self
+
+
+class SearchBody(OfAny):
     """A search."""
 
     query: Annotated[Text, Field(min_length=1)]
     k: Annotated[int, Field(ge=1, le=100)] = 10
 
 
-class AskBody(OfRepository):
+class AskBody(OfAny):
     """A question."""
 
     question: Annotated[Text, Field(min_length=1)]

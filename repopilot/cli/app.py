@@ -90,7 +90,8 @@ def parser() -> argparse.ArgumentParser:
     _context_command(commands)
 
     ask = _command(commands, "ask", "ask a question", source=True)
-    ask.add_argument("question", metavar="QUESTION")
+    ask.add_argument("question", nargs="?", metavar="QUESTION")
+    ask.add_argument("--all", action="store_true", help="of every indexed repository: SOURCE is the question then")
     ask.add_argument("--trace", action="store_true", help="show every step")
 
     route = _command(commands, "route", "which agent a question goes to")

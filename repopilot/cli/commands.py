@@ -175,21 +175,12 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def _search_all(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Print the best passages of every indexed repository."""
-    from repopilot.agents.search.render import hit_json
-    from repopilot.retrieval.search_all import search_all
+    from repopilot.agents.search.render import search_json
+    from repopilot.retrieval.search_all import page_of_all
 
-    found = search_all(runtime.indexes, " ".join(filter(None, (arguments.source, arguments.query))), arguments.k)
-    facts = {
-        "repositories": found.repositories,
-        "seconds": round(found.seconds, 3),
-        "hits": [{"repository": name, "commit": commit, **hit_json(place)} for name, commit, place in found.places],
-    }
-
-    def show() -> None:
-        for name, _, place in found.places:
-            say(f"{name}  {place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}")
-
-    emit(facts, arguments.json, show)
+    found = page_of_all(runtime.indexes, " ".join(filter(None, (arguments.source, arguments.query))), arguments.k)
+    emit(search_json(found), arguments.json, partial(show_places, found, arguments.language))
+    show_notes(found.notes, arguments.language)
     return 0
 
 
@@ -239,9 +230,20 @@ def _write(file: Path, text: str) -> None:
 
 def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Answer a question."""
-    command, question = split_command(arguments.question, commands())
-    done, events, workspace = _answered(arguments, runtime, question, commands().get(command))
-    facts = ask_document(done, events, workspace.model.name if workspace.model else None)
+    from repopilot.agents.everywhere import answer_all
+
+    said = (arguments.source, arguments.question) if arguments.all else (arguments.question,)
+    command, question = split_command(" ".join(filter(None, said)), commands())
+    intent, model = commands().get(command), None
+    if not question and intent is None:
+        raise UsageError(message("assistant.empty"))
+    if arguments.all:
+        work = partial(answer_all, question, runtime, intent=intent or "EXPLAIN")
+        done, events = asyncio.run(_traced("ask", question, work))
+    else:
+        done, events, workspace = _answered(arguments, runtime, question, intent)
+        model = workspace.model
+    facts = ask_document(done, events, model.name if model else None)
     emit(facts, arguments.json, lambda: show_answer(done, arguments.language))
     if arguments.trace:
         show_steps(events)

@@ -67,7 +67,8 @@ def show_places(found: SearchReport, language: str) -> None:
     """Print places as path:lines, symbol, score and the contributions to it, with the lines that matter below."""
     for place in found.places:
         why = " ".join(f"{name} {value:.2f}" for name, value in place.why.items())
-        say(f"{place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}  ({why})")
+        of = f"{place.origin.repository} › " if place.origin else ""
+        say(f"{of}{place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}  ({why})")
         for line in place.lines:
             say(f"{line.number:>8}  {line.text}")
     if found.places:

@@ -24,7 +24,7 @@ from repopilot.index.build_report import BuildReport, read_report
 from repopilot.index.codec import FileInfo
 from repopilot.index.layout import version
 from repopilot.index.lexical import LexicalIndex
-from repopilot.types import Chunk, Reference, Skip, Snapshot, Symbol
+from repopilot.types import Chunk, Origin, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
     from repopilot.code.import_statements import Import
@@ -85,6 +85,11 @@ class IndexStore:
             except (OSError, ValueError, KeyError, TypeError, IndexFailed, sqlite3.Error):
                 continue
         return None
+
+    def name_of(self, key: str) -> str:
+        """The name of the repository with a key; the key itself where its index can't be read."""
+        newest = next(iter(layout.generations(self.folder / key)), None)
+        return ((newest and database.read_meta(newest)) or {}).get("name", key)
 
     def unusable(self, generation: Path) -> str:
         """Why a generation can't be used, a message; '' when it can. The first time all of its files are read."""
@@ -214,6 +219,11 @@ class Index:
         """All chunks, decoded file by file; those of the files used last are cached."""
         # Made anew each time: a cycle would keep an index that was replaced until the next full garbage collection.
         return Chunks(self, len(self._arrays.digests))
+
+    @property
+    def origin(self) -> Origin:
+        """What tells its places from those of other repositories."""
+        return Origin(self.name, self.commit, self.folder.parent.name)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from mcp.types import Tool as OfferedTool
 from pydantic import AnyUrl
 
 from repopilot import i18n, trace
+from repopilot.agents.everywhere import answer_all
 from repopilot.assistant import answer
 from repopilot.documents import ask_document
 from repopilot.errors import RepoPilotError, UsageError
@@ -52,6 +53,11 @@ PLACES = 8
 RESOURCES = 200
 """Files of a repository that are listed; every other can be read by its address."""
 SOURCE = {"type": "string", "description": "the repository's https URL or local path"}
+
+
+ALL = {"type": "boolean", "description": "every repository that is indexed here, instead of source"}
+OF_ALL = {"search": ("query", "SEARCH"), "ask": ("question", "EXPLAIN")}
+"""What can be asked of all repositories: the argument that says it, and its intent."""
 
 
 def run(runtime: Runtime, apply: bool = False) -> None:
@@ -225,6 +231,10 @@ class OfferedTools:
 
     async def _called(self, name: str, arguments: dict[str, Any], progress: OnProgress) -> ToolResult:
         source = arguments.pop("source", None)
+        if name in OF_ALL and arguments.pop("all", False) is True:
+            asked, intent = OF_ALL[name]
+            async with trace.root(lambda event: None, name, "tool") as step:
+                return _replied(await answer_all(str(arguments.get(asked, "")), self._runtime, step, intent), None)
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
         if name == "ask":
@@ -263,9 +273,7 @@ class OfferedTools:
         workspace = await open_workspace(original.index, original.snapshot, self._runtime)
         async with trace.root(lambda event: None, "ask", "tool", question) as step:
             done = await answer(question, workspace, step)
-        document = ask_document(done, (), workspace.model.name if workspace.model else None)
-        left_out = ("steps", "evidence")  # what is read costs the client's context: it has the places
-        return ToolResult(_short(done), {name: value for name, value in document.items() if name not in left_out})
+        return _replied(done, workspace.model.name if workspace.model else None)
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:
         async with self._opening:
@@ -305,10 +313,17 @@ class OfferedTools:
 
 def _offered(name: str, description: str, parameters: dict[str, Any]) -> OfferedTool:
     """A tool with the repository as its first argument."""
-    properties = {"source": SOURCE, **parameters.get("properties", {})}
-    required = ["source", *parameters.get("required", ())]
+    of_all = {"all": ALL} if name in OF_ALL else {}
+    properties = {"source": SOURCE, **of_all, **parameters.get("properties", {})}
+    required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
     return OfferedTool(name=name, description=description, inputSchema=schema)
+
+
+def _replied(done: Answer, model: str | None) -> ToolResult:
+    left_out = ("steps", "evidence")  # what is read costs the client's context: it has the places
+    document = {name: value for name, value in ask_document(done, (), model).items() if name not in left_out}
+    return ToolResult(_short(done), document)
 
 
 def _short(done: Answer) -> str:

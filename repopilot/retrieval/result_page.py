@@ -12,7 +12,7 @@ from repopilot.results import MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
 from repopilot.retrieval.focus import best_lines, clipped, matched_spans
 from repopilot.retrieval.place_symbol import place_symbol
-from repopilot.retrieval.query.parse import Query, parse, without_filters
+from repopilot.retrieval.query.parse import Query, without_filters
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Hit, Symbol
 
@@ -27,10 +27,9 @@ SHOWN_LINES = 8
 _EXAMPLE_FILES = 40
 
 
-def place_of(index: Index, text: str, hit: Hit) -> RankedPlace:
-    """A hit of a search for a text, as a place to show."""
-    query = parse(text)
-    return next(_places(index, (hit,), _query_tokens(query), query.names))
+def place_of(index: Index, query: Query, hit: Hit) -> RankedPlace:
+    """A hit of a search for a query, as a place to show."""
+    return next(_places(index, (hit,), query_tokens(query), query.names))
 
 
 def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedder | None = None) -> SearchReport:
@@ -54,7 +53,7 @@ def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedde
     results = search(index, text, count + 1, embedder=embedder)
     query, shown = results.query, results.hits[:count]
     counts = count_matches(index, query)
-    tokens = _query_tokens(query)
+    tokens = query_tokens(query)
     return SearchReport(
         query=text,
         words=without_filters(text),
@@ -113,7 +112,7 @@ def _is_sample(symbol: Symbol) -> bool:
     return symbol.kind in ("function", "method", "class") and not symbol.name.startswith("_")
 
 
-def _query_tokens(query: Query) -> set[str]:
+def query_tokens(query: Query) -> set[str]:
     """The tokens to mark: those searched for, and those of the names that filters ask for."""
     named = (token for name in query.filters.symbols for word in words(name) for token in expand(word))
     return {*query.terms, *named}

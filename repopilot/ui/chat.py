@@ -42,7 +42,7 @@ class ShownAnswer:
 
     Attributes:
         answer: the answer.
-        index: the index it came from.
+        index: the index it came from; for an answer of all repositories, any.
         root: the local folder that accepted files are written to, None for a clone.
         decisions: `accepted` or `rejected` by the id of a file, or of a hunk (`hunk_id`), for those decided on.
         element: the diff view or the search below it, None where it has neither.

@@ -7,6 +7,7 @@ import asyncio
 import chainlit as cl
 
 from repopilot import i18n, intents
+from repopilot.agents.everywhere import asked_of_all
 from repopilot.agents.explain.mentioned import with_chips
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
@@ -14,6 +15,7 @@ from repopilot.forge.items import required_item
 from repopilot.i18n.format import count, size
 from repopilot.repo.source import parse_source, split_token
 from repopilot.ui.answer.ask import ask
+from repopilot.ui.answer.ask_all import ask_all
 from repopilot.ui.answer.issue_view import work_on_issue
 from repopilot.ui.answer.subject import show_subject
 from repopilot.ui.answer.thread_view import show_earlier
@@ -90,15 +92,15 @@ def _parse(chat: Chat, text: str, command: str) -> ParsedMessage:
 
 
 async def _answer_or_postpone(chat: Chat, text: str, command: str) -> None:
-    opening = chat.opening
+    opening, of_all = chat.opening, asked_of_all(text)
     if chat.asking >= QUESTIONS_AT_ONCE:
         text = i18n.text("ui.chat.busy", chat.language, count=chat.asking)
         await cl.Message(content=text).send()
         return
-    if opening is not None and opening.answerable:
+    if of_all is not None or (opening is not None and opening.answerable):
         chat.asking += 1
         try:
-            await ask(chat, text, command)
+            await (ask(chat, text, command) if of_all is None else ask_all(chat, of_all, command))
         finally:
             chat.asking -= 1
         return

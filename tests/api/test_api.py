@@ -42,6 +42,10 @@ def test_every_operation_returns_its_document(client, repository):
     assert hits["hits"] and len(hits["hits"]) <= 2
     asked = client.post("/ask", json={"source": source, "question": "what calls price?"}).json()
     assert "shop/cart.py" in json.dumps(asked["evidence"]) and asked["steps"] and asked["model"] is None
+    everywhere = client.post("/search", json={"all": True, "query": "price", "k": 2}).json()
+    assert everywhere["repositories"] == 1 and everywhere["hits"][0]["repository"] == "shop"
+    asked = client.post("/ask", json={"all": True, "question": "what calls price?"}).json()
+    assert asked["citations"][0]["repository"] == "shop" and asked["degraded"]
     touched = client.post("/impact", json={"source": source, "targets": ["shop/prices.py:price"]}).json()
     assert touched["risk"] and any(each["path"] == "shop/cart.py" for each in touched["affected"])
     reviewed = client.post("/review", json={"source": source}).json()

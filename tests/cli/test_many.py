@@ -43,6 +43,28 @@ def test_one_that_fails_ends_nothing_and_all_are_searched_together(run, shops):
     assert {hit["repository"] for hit in found["hits"]} == {"fruit", "tools"}
 
 
+def test_a_question_is_answered_from_all_and_a_damaged_index_is_said_to_be_left_out(run, shops, tmp_path):
+    for name in ("fruit", "tools"):
+        run("index", shops / name)
+    status, found, _ = run("ask", "--all", "where is price_of_tools computed?", "--json")
+    first, second = found["citations"]
+    assert status == 0 and found["model"] is None and found["answer"].startswith("Best match: `tools › tools/prices.py")
+    assert (first["number"], first["repository"], first["path"]) == (1, "tools", "tools/prices.py") and first["commit"]
+    assert (second["number"], second["repository"]) == (2, "fruit") and second["commit"] != first["commit"]
+    assert found["evidence"][0]["repository"] == "tools" and "no model is asked" in found["degraded"][0]
+    cited = run("ask", "--all", "where is the price computed? file:fruit/*", "--json")[1]["citations"]
+    assert [each["repository"] for each in cited] == ["fruit"]
+    assert "nowhere in the 2 indexed" in run("ask", "--all", "what does `price_of_tea` do with a price?")[1]
+
+    (array,) = (tmp_path / "home/index").glob("fruit-*/g*/lexical/body.counts.npy")
+    array.write_bytes(array.read_bytes()[:-1] + b"x")
+    for command in ("search", "ask"):
+        status, found, _ = run(command, "--all", "price", "--json")
+        assert status == 0 and found["degraded"][0].startswith("fruit was left out")
+        assert {each["repository"] for each in found.get("hits") or found["citations"]} == {"tools"}
+    assert run("ask", "--all", "/review this")[0] == 2 and run("ask", shops / "tools")[0] == 2
+
+
 def test_an_index_is_handed_over(run, shops, tmp_path, monkeypatch):
     file = tmp_path / "fruit.index"
     status, exported, _ = run("index", "export", shops / "fruit", file, "--json")

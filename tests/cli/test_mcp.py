@@ -30,6 +30,9 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
             return (await session.call_tool(tool, {"source": str(shop), **arguments})).content[0].text
 
         assert "shop/auth.py" in await call("search", query="validate token")
+        of_all = await session.call_tool("search", {"all": True, "query": "validate token"})
+        assert f"{shop.name} › shop/auth.py" in of_all.content[0].text
+        assert "source" not in tools["ask"].inputSchema["required"]
         assert "def validate_token" in await call("symbol", name="validate_token")
         assert "shop/server.py" in await call("references", name="validate_token")
         assert "class Cart" in await call("outline", path="shop/cart.py")

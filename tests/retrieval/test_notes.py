@@ -30,7 +30,7 @@ class FailingEmbedder(WordEmbedder):
     [
         ("file:nowhere price", "No passage satisfies the filters.", "Aucun passage ne satisfait les filtres."),
         ("the of a", "The question has no word to search for.", "La question ne contient aucun mot à rechercher."),
-        ("zzyzx", "Nothing in this repository matches.", "Rien ne correspond dans ce dépôt."),
+        ("zzyzx", "Nothing matches.", "Rien ne correspond."),
         (
             'where is "price tag" set?',
             "No passage contains this phrase word for word: 'price tag'.",

@@ -19,7 +19,7 @@ from repopilot.agents.explain.render import absence_note, absent_names_note, cit
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
-from repopilot.types import Citation
+from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
 _EXPLAIN = re.compile(r"\W*(?:explain|why|explique[rz]?|pourquoi)\b", re.I)
@@ -141,10 +141,13 @@ def _lead(found: Findings, why: str = "") -> str:
     notes = [i18n.text(f"explain.{why}", found.language)] if why else []
     if found.map:
         return "\n\n".join([*notes, f"~~~~text\n{found.map}\n~~~~"])
-    best = found.evidence[0]
-    name = f" · `{best.symbol}`" if best.symbol else ""
-    place = f"`{best.place}`{name} [{best.number}]"
-    return "\n\n".join([*notes, i18n.text("explain.best_match", found.language, place=place)])
+    return "\n\n".join([*notes, best_match(found.evidence[0], found.language)])
+
+
+def best_match(place: Evidence, language: str) -> str:
+    """The lead that names the best place."""
+    name = f" · `{place.symbol}`" if place.symbol else ""
+    return i18n.text("explain.best_match", language, place=f"`{place.place}`{name} [{place.number}]")
 
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:

@@ -53,7 +53,8 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
 
 def evidence_rows(evidence: Sequence[Evidence]) -> list[dict]:
     """The places as a step notes them; the values are shared, since copying them takes long."""
-    return [{each.name: getattr(place, each.name) for each in fields(place)} for place in evidence]
+    names = [each.name for each in fields(Evidence) if each.name != "origin"]
+    return [{name: getattr(place, name) for name in names} for place in evidence]
 
 
 def evidence_of_lines(

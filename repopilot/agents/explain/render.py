@@ -64,8 +64,9 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
 
 
 def citations_of(evidence: Sequence[Evidence], commit: str) -> tuple[Citation, ...]:
-    """A citation for each place: they are the repository's own lines."""
-    return tuple(Citation(e.number, e.path, e.start_line, e.end_line, commit, e.symbol, True) for e in evidence)
+    """A citation for each place, at a commit or that of its origin: they are the repository's own lines."""
+    found = ((e, e.origin.commit if e.origin else commit) for e in evidence)
+    return tuple(Citation(e.number, e.path, e.start_line, e.end_line, at, e.symbol, True, e.origin) for e, at in found)
 
 
 def _head(place: Evidence) -> str:

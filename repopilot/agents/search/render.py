@@ -36,6 +36,7 @@ def evidence_of(report: SearchReport) -> tuple[Evidence, ...]:
             place.end_line,
             place.title,
             tuple((line.number, line.text) for line in place.lines),
+            origin=place.origin,
         )
         for place in report.places
     )
@@ -43,12 +44,18 @@ def evidence_of(report: SearchReport) -> tuple[Evidence, ...]:
 
 def search_json(report: SearchReport) -> dict[str, object]:
     """A search as the document of the command line."""
-    return {"commit": report.commit, "hits": [hit_json(place) for place in report.places]}
+    hits = [hit_json(place) for place in report.places]
+    if report.repositories is None:
+        return {"commit": report.commit, "hits": hits}
+    facts = {"repositories": report.repositories, "seconds": round(report.seconds, 3)}
+    return {**facts, "hits": hits, "degraded": list(report.notes)}
 
 
 def hit_json(place: RankedPlace) -> dict[str, object]:
-    """A place of a search as JSON."""
+    """A place of a search as JSON, with its repository and commit where several were searched."""
+    origin = place.origin
     return {
+        **({"repository": origin.repository, "commit": origin.commit} if origin else {}),
         "path": place.path,
         "start_line": place.start_line,
         "end_line": place.end_line,
@@ -68,5 +75,6 @@ def _block(place: RankedPlace) -> str:
     title = f"**{place.title}** " if place.title else ""
     width = len(str(place.lines[-1].number)) if place.lines else 1
     lines = [f"    {line.number:>{width}}  {line.text}" for line in place.lines]
-    head = f"{place.number}. {title}`{place.path}:{place.start_line}-{place.end_line}`"
+    repository = f"{place.origin.repository} › " if place.origin else ""
+    head = f"{place.number}. {title}`{repository}{place.path}:{place.start_line}-{place.end_line}`"
     return "\n".join([head, "", *lines])

@@ -67,7 +67,7 @@ async def _show(
 ) -> None:
     """Put an answer into its message; `exchange` is None while it isn't complete."""
     opening, before = chat.opening, chat.answers.get(message.id)
-    assert opening is not None and opening.snapshot is not None
+    root = opening.snapshot.root if opening and opening.snapshot else None
     shown = message.streaming or before is not None
     decided, written = decisions_kept(before, answer), before.written if before else {}
     if exchange is not None and answer.files:
@@ -76,7 +76,7 @@ async def _show(
         decided, written = chat.process.decisions.setdefault(exchange.id, first)
         for id in list(chat.process.decisions)[:-DECISIONS_KEPT]:
             del chat.process.decisions[id]
-    current = ShownAnswer(answer, index, opening.snapshot.root, decided, written=written)
+    current = ShownAnswer(answer, index, root, decided, written=written)
     if exchange is not None:
         current.request, current.steps = exchange.id, exchange.steps
         current.question, current.command = exchange.question, exchange.command
@@ -130,10 +130,13 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
 
 
 def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence]) -> cl.CustomElement:
+    def text_of(place: Evidence) -> str | None:
+        origin, store = place.origin, chat.process.runtime.indexes
+        index = store.open_key(origin.key) if origin else chat.answers[id].index
+        return index.text(place.path) if index else None
+
     # The same element at every update: what the user unfolded stays.
-    return element(
-        "Evidence", evidence_props(id, evidence, chat.answers[id].index.text, chat.language), id=f"{id}-evidence"
-    )
+    return element("Evidence", evidence_props(id, evidence, text_of, chat.language), id=f"{id}-evidence")
 
 
 async def show_citation(chat: Chat, payload: dict) -> dict:
@@ -151,11 +154,11 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     citation = next((c for c in shown.answer.citations if c.number == number), None) if shown else None
     if shown is None or citation is None:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
-    if citation.commit != shown.index.commit:
-        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
     line = payload.get("line")
     if isinstance(line, int):
         citation = replace(citation, start_line=line, end_line=line)
+    if not citation.origin and citation.commit != shown.index.commit:
+        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
     return await show_code(chat, shown.index, citation)
 
 
@@ -232,12 +235,12 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "alternatives": alternatives(answer, language),
         "choices": place_choices(exchange),
         "retry": exchange.interrupted or _broke_off(answer),
-        "explain": explanation_request(exchange, language) if model else "",
+        "explain": explanation_request(exchange, language) if model and not answer.of_all else "",
         "footer": exchange.footer,
         "rating": exchange.rating,
         "steps": bool(exchange.steps),
         "diagram": bool(subject_of(answer)),
-        "pack": bool(answer.evidence),
+        "pack": bool(answer.evidence) and not answer.of_all,
         "follow_ups": [],
         "larger": "",
         "words": i18n.section("ui.sources.words", language),

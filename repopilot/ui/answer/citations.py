@@ -67,8 +67,9 @@ def answer_markdown(answer: Answer, url: str) -> str:
     """
     rows = []
     for each in answer.citations:
-        place = f"`{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
-        link = host_link(url, each, each.start_line, each.end_line)
+        of = f"{each.origin.repository} › " if each.origin else ""
+        place = f"`{of}{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
+        link = "" if each.origin else host_link(url, each, each.start_line, each.end_line)
         rows.append(f"- [{each.number}] " + (f"[{place}]({link})" if link else place))
     return "\n\n".join(filter(None, [answer.text.strip(), "\n".join(rows)])) + "\n"
 

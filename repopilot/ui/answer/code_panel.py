@@ -29,9 +29,14 @@ async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
 
     Args:
         chat: where to open it.
-        index: what the lines come from.
+        index: what the lines come from, unless they have an origin.
         citation: the lines.
     """
+    if citation.origin:
+        found = await index_of(chat, citation.origin.key)
+        if found is None or found.commit != citation.commit:
+            return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
+        index = found
     props = await asyncio.to_thread(_props, chat, index, citation)
     if props is None:
         return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
@@ -44,14 +49,15 @@ async def open_file(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the panel is.
-        payload: {path, line: the one to mark, 1 by default}.
+        payload: {path, line: the one to mark, 1 by default, key: of another repository than the open one}.
     """
-    index = chat.opening.index if chat.opening else None
+    index = await index_of(chat, key := str(payload.get("key", "")))
     if index is None:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
     line = payload.get("line")
     line = line if isinstance(line, int) and line > 0 else 1
-    return await show_code(chat, index, Citation(0, str(payload.get("path", "")), line, line, index.commit))
+    path, origin = str(payload.get("path", "")), index.origin if key else None
+    return await show_code(chat, index, Citation(0, path, line, line, index.commit, origin=origin))
 
 
 async def look_up(chat: Chat, payload: dict) -> dict:
@@ -59,12 +65,12 @@ async def look_up(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the panel is.
-        payload: {name: as it stands in the code}.
+        payload: {name: as it stands in the code, key: as for `open_file`}.
 
     Returns:
         {name, definitions: [place], callers: [place]}, a place {path, line, label}.
     """
-    index = chat.opening.index if chat.opening else None
+    index = await index_of(chat, str(payload.get("key", "")))
     name = str(payload.get("name", ""))[:200]
     if index is None or not name:
         return {}
@@ -85,15 +91,23 @@ async def list_files(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the panel is.
-        payload: {filter: the text}.
+        payload: {filter: the text, key: as for `open_file`}.
     """
-    index = chat.opening.index if chat.opening else None
+    index = await index_of(chat, str(payload.get("key", "")))
     wanted = str(payload.get("filter", ""))[:200].lower().strip()
     paths = sorted(index.files) if index else []
     found = [path for path in paths if wanted in path.lower() or ("*" in wanted and fnmatch(path.lower(), wanted))]
     more = len(found) - FILES_SHOWN
     said = i18n.text("ui.code.more_files", chat.language, count=more) if more > 0 else ""
     return {"files": found[:FILES_SHOWN], "more": said}
+
+
+async def index_of(chat: Chat, key: str) -> Index | None:
+    """The index of a repository of this machine by its key; for '' that of the open one."""
+    if not key:
+        return chat.opening.index if chat.opening else None
+    store = chat.process.runtime.indexes
+    return await asyncio.to_thread(lambda: store.open_key(key) if key in store.stored_keys() else None)
 
 
 def code_props(
@@ -112,11 +126,13 @@ def code_props(
     start, end = max(1, citation.start_line), min(max(citation.end_line, citation.start_line), len(lines))
     kind = "lines" if end > start else "line"
     facts = [
+        citation.origin.repository if citation.origin else "",
         i18n.text(f"ui.code.{kind}", language, start=start, end=end, total=len(lines)),
         commit_words(citation.commit, language),
         citation.symbol,
     ]
     return {
+        "key": citation.origin.key if citation.origin else "",
         "path": citation.path,
         "facts": " · ".join(fact for fact in facts if fact),
         "supported": citation.supported,
@@ -132,11 +148,12 @@ def code_props(
 def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:
     """None where the file can't be shown."""
     text = index.text(citation.path)
-    snapshot = chat.opening.snapshot if chat.opening else None
+    opening = None if citation.origin else chat.opening
+    snapshot = opening.snapshot if opening else None
     if text is None and snapshot is not None and skipped_files.reason(index, citation.path) is not None:
         text = skipped_files.text_on_demand(snapshot, citation.path, chat.settings.max_file_kb << 10)
     if text is None:
         return None
     outline = tuple(index.outline(citation.path)) if citation.path in index.files else ()
-    url = chat.opening.source.url if chat.opening else None
+    url = opening.source.url if opening else None
     return code_props(citation, text, chat.language, outline=outline, url=url)

@@ -17,8 +17,8 @@ BOX, STEP, TOP = (170, 28), (215, 36), 40
 
 
 def subject_of(answer: Answer) -> str:
-    """The definition that an answer is about, as `path:symbol`; '' where it is about none."""
-    if not isinstance(answer.result, Explanation):
+    """The definition of the repository that an answer is about, as `path:symbol`; '' where it is about none."""
+    if not isinstance(answer.result, Explanation) or answer.of_all:
         return ""
     named = next((each for each in answer.evidence if each.symbol), None)
     return f"{named.path}:{named.symbol}" if named else ""

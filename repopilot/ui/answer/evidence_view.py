@@ -16,25 +16,26 @@ LONGEST = 150_000
 
 
 def evidence_props(
-    answer_id: str, evidence: Sequence[Evidence], text_of: Callable[[str], str | None], language: str
+    answer_id: str, evidence: Sequence[Evidence], text_of: Callable[[Evidence], str | None], language: str
 ) -> dict:
     """Props of the element `Evidence`.
 
     Args:
         answer_id: the id of the answer's message.
         evidence: the places, best first; the first one is unfolded, the first SHOWN are listed.
-        text_of: gives the text of an indexed file.
+        text_of: gives the text of the file of a place.
         language: of the reader.
 
     Returns:
         A JSON-serializable value.
     """
     folded = len(evidence) - SHOWN
-    read = cache(lambda path: _read(path, text_of(path) or ""))
+    files = {(place.origin, place.path): place for place in evidence}
+    read = cache(lambda *file: _read(file[1], text_of(files[file]) or ""))
     return {
         "answer": answer_id,
-        "shown": [_place(place, read(place.path), language) for place in evidence[:SHOWN]],
-        "folded": [_place(place, read(place.path), language) for place in evidence[SHOWN:]],
+        "shown": [_place(place, read(place.origin, place.path), language) for place in evidence[:SHOWN]],
+        "folded": [_place(place, read(place.origin, place.path), language) for place in evidence[SHOWN:]],
         "more": i18n.text("ui.evidence.more", language, count=folded) if folded > 0 else "",
         "words": i18n.section("ui.evidence.words", language),
     }

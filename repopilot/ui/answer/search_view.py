@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -13,6 +14,7 @@ from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.exact_matches import ALIASES
 from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
+from repopilot.retrieval.search_all import page_of_all
 from repopilot.types import Citation
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.chat import Chat, ShownAnswer
@@ -50,8 +52,10 @@ async def search_again(chat: Chat, payload: dict) -> dict:
     count = min(MOST_PLACES, max(PAGE, int(payload.get("count", PAGE))))
     shown.index = newest(chat, shown.index)
     with chat.process.runtime.index_jobs.embedding_paused():
-        embedder = chat.process.models.embedder
-        found = await asyncio.to_thread(search_page, shown.index, query, count, embedder=embedder)
+        search = partial(search_page, shown.index, embedder=chat.process.models.embedder)
+        if report.repositories is not None:
+            search = partial(page_of_all, chat.process.runtime.indexes)
+        found = await asyncio.to_thread(search, query, count)
     # A reload shows what was seen last.
     await change_exchange(chat, shown, answer=replace(shown.answer, result=found, evidence=()))
     props = search_props(str(payload["answer"]), found, chat.language, status=index_status(chat, shown.index))
@@ -73,11 +77,12 @@ async def search_open(chat: Chat, payload: dict) -> dict:
     place = _place(report, payload)
     if shown is None or report is None or place is None:
         return {"error": i18n.text("ui.search.gone", chat.language)}
-    if report.commit != shown.index.commit:
-        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
-    line = payload.get("line")
+    line, origin = payload.get("line"), place.origin
     first, last = (line, line) if isinstance(line, int) else (place.start_line, place.end_line)
-    citation = Citation(place.number, place.path, first, last, report.commit, place.symbol)
+    commit = origin.commit if origin else report.commit
+    citation = Citation(place.number, place.path, first, last, commit, place.symbol, origin=origin)
+    if not origin and commit != shown.index.commit:
+        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
     return await show_code(chat, shown.index, citation)
 
 
@@ -149,14 +154,18 @@ def search_props(answer_id: str, report: SearchReport, language: str, *, status:
     shown = len(report.places)
     more = min(PAGE, MOST_PLACES - shown) if report.more else 0
     full = report.more and shown >= MOST_PLACES
+    of_all = report.repositories is not None
+    words = i18n.section("ui.search.words", language)
+    words |= i18n.section("ui.search.all_words", language) if of_all else {}
     return {
         "answer": answer_id,
+        "all": of_all,
         "query": report.words,
         "filters": [_filter_props(name, value, language) for name, value in report.filters],
         "facets": _facets(report, language),
         "summary": _summary(report, language) if report.query else "",
         "notes": [i18n.said(note, language) for note in report.notes],
-        "status": status,
+        "status": "" if of_all else status,
         "places": [_place_props(place, language) for place in report.places],
         "count": shown,
         "page": PAGE,
@@ -164,7 +173,7 @@ def search_props(answer_id: str, report: SearchReport, language: str, *, status:
         "most": i18n.text("ui.search.most", language, count=MOST_PLACES) if full else "",
         "empty": i18n.text("ui.search.empty", language, query=report.query) if report.query and not shown else "",
         "examples": [[query, i18n.text(f"ui.search.examples.{what}", language)] for what, query in report.examples],
-        "words": i18n.section("ui.search.words", language),
+        "words": words,
     }
 
 
@@ -210,7 +219,10 @@ def _summary(report: SearchReport, language: str) -> str:
     matching = i18n.text("ui.search.matching", language, count=report.total)
     files = i18n.text("ui.search.in_files", language, count=report.files)
     found = [places, f"{matching} {files}"] if report.places else []
-    facts = [*found, duration(report.seconds, language), commit_words(report.commit, language)]
+    of = commit_words(report.commit, language)
+    if report.repositories is not None:
+        of = i18n.text("ui.search.repository", language, count=report.repositories)
+    facts = [*found, duration(report.seconds, language), of]
     return " · ".join(facts)
 
 
@@ -250,7 +262,7 @@ def _chosen(report: SearchReport, name: str) -> set[str]:
 
 
 def _place_props(place: RankedPlace, language: str) -> dict:
-    start, end = place.start_line, place.end_line
+    start, end, of = place.start_line, place.end_line, place.origin
     kind = "lines" if end > start else "line"
     lines = i18n.text(f"ui.search.{kind}", language, start=start, end=end)
     count = end - start + 1
@@ -261,6 +273,7 @@ def _place_props(place: RankedPlace, language: str) -> dict:
         # The kind is that of the whole place, which may hold other definitions than the one it is shown as.
         "kind": i18n.term("ui.search.kind_names", place.kind, language) if place.title == place.symbol else "",
         "language": place.language,
+        "repository": f"{of.repository} · {commit_words(of.commit, language)}" if of else "",
         "place": f"{place.path}:{start}–{end}" if end > start else f"{place.path}:{start}",
         "open": i18n.text("ui.search.open", language, path=place.path, lines=lines),
         "lines": _lines(place.lines),

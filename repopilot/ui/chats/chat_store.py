@@ -68,9 +68,9 @@ class Exchange:
 
     @property
     def is_turn(self) -> bool:
-        """Whether what follows may refer to it: it says something, and is more than a look-up."""
+        """Whether what follows may refer to it: it says something of the repository, and is more than a look-up."""
         said = self.answer.text or self.answer.evidence or self.answer.files or self.answer.result
-        return bool(said) and not self.is_lookup
+        return bool(said) and not self.is_lookup and not self.answer.of_all
 
 
 @dataclass(frozen=True, slots=True)
