@@ -109,7 +109,7 @@ class Runtime:
                 from repopilot.index import vectors
 
                 self._embedders.close()
-                vectors.release(self.settings.indexes, self.indexes.chroma)
+                vectors.release(self.settings.indexes)
             if self._models is not None:
                 self._models.close()
 

@@ -6,15 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
 from repopilot import i18n
 from repopilot.llm.address import trusted, without_credentials
-
-if TYPE_CHECKING:
-    from chromadb.api.fastapi import FastAPI
 
 _TIMEOUT, _ANSWER_S = httpx.Timeout(3.0, connect=1.0), 4.0
 PAUSE_S = 15.0
@@ -30,7 +27,7 @@ class ChromaServer:
 
     def __init__(self, url: str, token: str = "") -> None:
         self.url, self.shown_url, self.trouble = url, without_credentials(url), ""
-        self.api: FastAPI | None = None
+        self.api: Any = None
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._again_at, self._lock = 0.0, threading.Lock()
 

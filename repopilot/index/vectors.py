@@ -71,7 +71,7 @@ class _Registry:
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     owned: dict[Path, tuple[Client, FileLock]] = field(default_factory=dict)
-    open: dict[tuple[Path | ChromaServer, str], Vectors] = field(default_factory=dict)
+    open: dict[tuple[Path, str, ChromaServer | None], Vectors] = field(default_factory=dict)
 
 
 _registry = _Registry()
@@ -86,23 +86,20 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
     """
     root, key = index.folder.parent.parent, index.folder.parent.name
     with _registry.lock:
-        at = index.chroma or root, _collection_name(key, embedder.name, splitter())
-        if at not in _registry.open:
-            _registry.open[at] = Vectors(root, key, at[1], embedder, index.chroma)
-        _registry.open[at].embedder = embedder
-        return _registry.open[at]
+        at = root, _collection_name(key, embedder.name, splitter()), index.chroma
+        found = _registry.open.setdefault(at, Vectors(root, key, at[1], embedder, index.chroma))
+        found.embedder = embedder
+        return found
 
 
-def release(root: Path, server: ChromaServer | None = None) -> None:
-    """Close the Chroma folder in `root` (the folder of all indexes), so that another process can open it; and `server`.
+def release(root: Path) -> None:
+    """Close the Chroma folder in `root` (the folder of all indexes), so that another process can open it.
 
     Nothing happens where this process has none open. `Vectors` that are still in use open the folder again.
     """
     with _registry.lock:
         _forget_collections(root)
-        _registry.open = {at: vectors for at, vectors in _registry.open.items() if at[0] not in (root, server)}
-        if server is not None:
-            server.close()
+        _registry.open = {at: vectors for at, vectors in _registry.open.items() if at[0] != root}
         owned = _registry.owned.pop(root, None)
         if owned is not None:
             _close(owned[0])
@@ -116,8 +113,14 @@ def health(root: Path, server: ChromaServer | None = None) -> str:
     Raises:
         StorageError: it can't be opened, or the server can't be used.
     """
+
+    def line(client: Client | ServerAPI) -> str:
+        place = server.shown_url if server else root / FOLDER
+        found = {"version": client.get_version(), "count": int(client.count_collections()), "place": place}
+        return i18n.message("retrieval.vectors.health", **found)
+
     if server is not None:
-        if found := _ask(server, lambda api: _health(api, server.shown_url), ""):
+        if found := _ask(server, line, ""):
             return found
         raise StorageError(server.trouble, i18n.message("retrieval.vectors.server_hint"))
     with storage_errors():
@@ -126,12 +129,7 @@ def health(root: Path, server: ChromaServer | None = None) -> str:
         client = _client(root)
         if client is None:
             return i18n.message("retrieval.vectors.owned")
-        return _health(client, str(root / FOLDER))
-
-
-def _health(client: Client | ServerAPI, place: str) -> str:
-    version, count = client.get_version(), client.count_collections()
-    return i18n.message("retrieval.vectors.health", version=version, count=count, place=place)
+        return line(client)
 
 
 class Vectors:
@@ -323,7 +321,8 @@ class Vectors:
         """The collection, after deleting those of the repository that RepoPilot made with another splitter."""
         from chromadb.api.models.Collection import Collection
 
-        for other in api.list_collections():
+        # Once: two versions of RepoPilot at one server would delete each other's all the time.
+        for other in () if self._api else api.list_collections():
             found = other.metadata or {}
             made = _collection_name(self._key, str(found.get("embedder")), str(found.get("splitter")))
             if other.name == made and found.get("splitter") != splitter():
@@ -488,7 +487,7 @@ def _empty(root: Path) -> None:
 
 
 def _forget_collections(root: Path) -> None:
-    for (at, _), vectors in _registry.open.items():
+    for (at, *_), vectors in _registry.open.items():
         if at == root:
             vectors._collection = None
 

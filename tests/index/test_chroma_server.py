@@ -13,13 +13,16 @@ from support.chroma import Chroma, answering, guarded, reply
 from support.index_case import FILES, WordEmbedder, build_index, many, runtime_for, settings, snapshot, write
 from support.postgres import free_port
 
-from repopilot.cli.doctor import checks
+from repopilot.cli import doctor
 from repopilot.index import chroma_server, vectors
 from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.chroma_server import ChromaServer
 from repopilot.index.vectors import vectors_of
 from repopilot.retrieval.search import search
+from repopilot.ui.chat import Process
+from repopilot.ui.frame.health import health_props
+from repopilot.ui.model_status import model_props
 
 QUESTION = "how is the total computed?"
 
@@ -204,11 +207,26 @@ def test_only_who_has_the_token_is_served(server, tmp_path, shop):
     assert "secret-token" not in shown and "password" not in shown
 
 
-def test_doctor_says_which_store_is_used_and_what_is_wrong(server, tmp_path):
+def test_doctor_and_the_line_of_health_say_which_store_is_used_and_what_is_wrong(server, tmp_path):
     def found(url):
-        return next(c for c in checks(runtime_for(settings(tmp_path, chroma_url=url))) if c.name == "chroma")
+        runtime = runtime_for(settings(tmp_path, chroma_url=url))
+        return doctor._guarded("chroma", doctor._chroma, runtime), health_props(None, Process(runtime), "en")
 
-    assert found(server.url).state == "ok" and found(server.url).detail.endswith(f", at {server.url}")
+    check, health = found(server.url)
+    assert check.state == "ok" and check.detail.endswith(f", at {server.url}")
+    assert f"vectors: Chroma at {server.url}" in health["items"] and not health["problems"]
     nowhere = f"http://127.0.0.1:{free_port()}"
-    assert found(nowhere).state == "degraded" and nowhere in found(nowhere).detail
-    assert "REPOPILOT_CHROMA_URL" in found(nowhere).fix
+    check, health = found(nowhere)
+    assert check.state == "degraded" and "REPOPILOT_CHROMA_URL" in check.fix
+    assert f"vectors: Chroma at {nowhere}" in health["items"] and health["state"] == "bad"
+    assert f"{nowhere} does not answer" in check.detail and f"{nowhere} does not answer" in health["problems"][-1]
+
+
+def test_the_first_screen_names_a_server_elsewhere(tmp_path):
+    def said(url):
+        return model_props(Process(runtime_for(settings(tmp_path, chroma_url=url))).models, "en")["notes"]
+
+    assert said("http://me:password@chroma.lan:8000") == [
+        "Vectors of the code are sent to the Chroma server at http://chroma.lan:8000."
+    ]
+    assert said("http://127.0.0.1:8000") == said("") == []
