@@ -4,8 +4,8 @@ Two processes on one Chroma folder would damage it, so one owns it: the first th
 embed what they need and keep it in memory. Everything in the folder can be computed again: a damaged collection, or a
 damaged folder, is recreated, with a note.
 
-Instead of the folder a Chroma server can keep them, for several machines: nothing is deleted there that another machine
-may need. While it can't be used, vectors are kept in memory as well.
+A Chroma server can keep them instead, for several machines: nothing is deleted there that another one may need. While
+it can't be used, vectors are kept in memory as well.
 
 The collection is called directly, which is two to three times as fast as through LlamaIndex's `ChromaVectorStore` and
 spares the command line its import: docs/decisions/0008-vectors-in-chroma.md.
@@ -113,23 +113,24 @@ def health(root: Path, server: ChromaServer | None = None) -> str:
     Raises:
         StorageError: it can't be opened, or the server can't be used.
     """
-
-    def line(client: Client | ServerAPI) -> str:
-        place = server.shown_url if server else root / FOLDER
-        found = {"version": client.get_version(), "count": int(client.count_collections()), "place": place}
-        return i18n.message("retrieval.vectors.health", **found)
-
     if server is not None:
-        if found := _ask(server, line, ""):
-            return found
-        raise StorageError(server.trouble, i18n.message("retrieval.vectors.server_hint"))
+        if trouble := trouble_of(server):
+            raise StorageError(trouble, i18n.message("retrieval.vectors.server_hint"))
+        return i18n.message("retrieval.vectors.server", url=server.shown_url)
     with storage_errors():
         root.mkdir(parents=True, exist_ok=True)
     with _storage_errors():
         client = _client(root)
         if client is None:
             return i18n.message("retrieval.vectors.owned")
-        return line(client)
+        return i18n.message("retrieval.vectors.health", version=client.get_version(), count=client.count_collections())
+
+
+def trouble_of(server: ChromaServer) -> str:
+    """Why a server can't be used, a message, '' while it can. It is asked while there is no connection."""
+    if server.api is None:
+        _ask(server, lambda api: int(api.count_collections()), 0)
+    return server.trouble
 
 
 class Vectors:

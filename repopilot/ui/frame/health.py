@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
-from repopilot.runtime import Runtime
+from repopilot.index.vectors import trouble_of
 from repopilot.sandbox.levels import level
 from repopilot.settings import Settings
 from repopilot.ui.chat import Process
@@ -28,8 +28,11 @@ def health_props(opening: Opening | None, process: Process, language: str) -> di
     problems = [error_line(error, language) for error, _ in models.troubles]
     sandbox, weak = _sandbox(process.runtime.settings, language)
     problems += [weak] if weak else []
-    vectors, lost = _vectors(process.runtime, language)
-    problems += [lost] if lost else []
+    vectors = ""
+    if server := process.runtime.indexes.chroma:
+        vectors = i18n.text("ui.health.vectors", language, url=server.shown_url)
+        trouble = trouble_of(server)
+        problems += [i18n.said(trouble, language)] if trouble else []
     if opening is not None and opening.phase == "failed" and opening.error is not None:
         problems.insert(0, error_line(opening.error, language))
     busy = models.status is None or models.warming or (opening is not None and opening.phase in ("cloning", "indexing"))
@@ -69,17 +72,3 @@ def _sandbox(settings: Settings, language: str) -> tuple[str, str]:
         return i18n.text("ui.health.sandbox", language, level=level(settings)), ""
     except RepoPilotError as error:
         return i18n.text("ui.health.no_sandbox", language), error_line(error, language)
-
-
-def _vectors(runtime: Runtime, language: str) -> tuple[str, str]:
-    """Which server keeps the vectors, and what is wrong about it; it is asked while there is no connection."""
-    from repopilot.index.vectors import health
-
-    server = runtime.indexes.chroma
-    where = i18n.text("ui.health.vectors", language, url=server.shown_url) if server else ""
-    try:
-        if server and server.api is None:
-            health(runtime.settings.indexes, server)
-    except RepoPilotError as error:
-        return where, error_line(error, language)
-    return where, ""
