@@ -1,19 +1,27 @@
 """Compares LlamaIndex's `ChromaVectorStore` with direct calls of Chroma's collection, on one machine in one run.
 
-    python -m bench.vector_store [--count N] [--dimension N] [--rounds N]
+    python -m bench.vector_store [--count N] [--dimension N] [--rounds N] [--server]
 
 Random unit vectors stand for embeddings. Every operation is timed alternately through both, on collections with
 the same vectors; medians are printed with their ratios. Nodes are stored once bare, as `repopilot.index.vectors` needs
 them, and once with text and metadata, as a LlamaIndex application does.
+
+With `--server` RepoPilot's own store is compared instead: the folder, and a Chroma server that is started on loopback.
 """
 
 from __future__ import annotations
 
 import argparse
+import socket
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import chromadb
@@ -22,6 +30,9 @@ from chromadb.config import Settings
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, VectorStoreQuery
 from llama_index.vector_stores.chroma import ChromaVectorStore
+
+from repopilot.index import vectors as stored
+from repopilot.index.chroma_server import ChromaServer
 
 BATCH, FETCHED, NEAREST = 64, 20, 30
 TEXT = "def total(self):\n    return sum(price(item) for item in self.items)\n" * 8
@@ -32,10 +43,14 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--server", action="store_true")
     arguments = parser.parse_args()
     vectors = np.random.default_rng(7).normal(size=(arguments.count, arguments.dimension)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     ids = [f"{number:016x}" for number in range(len(vectors))]
+    if arguments.server:
+        with tempfile.TemporaryDirectory() as folder:
+            return folder_and_server(Path(folder), vectors, arguments.rounds)
     with tempfile.TemporaryDirectory() as folder:
         client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False, is_persistent=True))
         direct, bare, full = (collection(client, name) for name in ("direct", "bare", "full"))
@@ -44,6 +59,43 @@ def main() -> None:
         query(direct, stores, vectors[: arguments.rounds])
         fetch(direct, stores, ids, arguments.rounds)
         delete(direct, stores, ids, arguments.rounds)
+
+
+def folder_and_server(root: Path, vectors: np.ndarray, rounds: int) -> None:
+    """`get` of up to 1,000 digests and `nearest`, alternately from the folder and from a server on loopback."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    code = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', 'run', *sys.argv[1:]])"
+    where = ["--path", str(root / "server"), "--host", "127.0.0.1", "--port", str(port)]
+    with (
+        subprocess.Popen([sys.executable, "-c", code, *where], stdout=subprocess.DEVNULL) as running,
+        ExitStack() as at_end,
+    ):
+        at_end.callback(running.kill)
+        while socket.socket().connect_ex(("127.0.0.1", port)):
+            time.sleep(0.05)
+        embedder: Any = SimpleNamespace(name="bench", dimension=vectors.shape[1])
+        index: Any = SimpleNamespace(numbers_of=lambda digests: [[int(digest)] for digest in digests])
+        places = {"folder": None, "server": ChromaServer(f"http://127.0.0.1:{port}")}
+        stores = {name: stored.Vectors(root, "bench", "bench", embedder, at) for name, at in places.items()}
+        numbers = list(range(len(vectors)))
+        for store in stores.values():
+            for start in range(0, len(numbers), BATCH):
+                store.put(numbers[start : start + BATCH], vectors[start : start + BATCH])
+        for count in (FETCHED, 1000):
+            times: dict[str, list[float]] = {name: [] for name in stores}
+            for _ in range(rounds):
+                for name, store in stores.items():
+                    times[name].append(timed(lambda store=store, count=count: store.get(numbers[:count])))
+            report(f"get {min(count, len(numbers))} by digest", times)
+        times = {name: [] for name in stores}
+        for vector in vectors[:rounds]:
+            for name, store in stores.items():
+                times[name].append(timed(lambda store=store, v=vector: store.nearest(index, v, NEAREST)))
+        report(f"the {NEAREST} nearest", times)
+        assert all(store.persistent for store in stores.values()), [store.notes for store in stores.values()]
+        stored.release(root)
 
 
 def collection(client: Any, name: str) -> Any:
@@ -124,7 +176,7 @@ def timed(use: Callable[[], Any]) -> float:
 
 
 def report(title: str, times: dict[str, list[float]]) -> None:
-    base = statistics.median(times["direct"])
+    base = statistics.median(next(iter(times.values())))
     for name, values in times.items():
         median = statistics.median(values)
         print(f"{title:26s} {name:30s} {1000 * median:8.2f} ms   × {median / base:.2f}", flush=True)

@@ -57,7 +57,12 @@ class Runtime:
             if self._indexes is None:
                 from repopilot.index.store import IndexStore
 
-                self._indexes = IndexStore(self.settings.indexes)
+                server = None
+                if self.settings.chroma_url:
+                    from repopilot.index.chroma_server import ChromaServer
+
+                    server = ChromaServer(self.settings.chroma_url.rstrip("/"), self.settings.chroma_token)
+                self._indexes = IndexStore(self.settings.indexes, server)
             return self._indexes
 
     @property

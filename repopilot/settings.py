@@ -45,6 +45,15 @@ class Settings(BaseSettings):
         description="A PostgreSQL server for the conversations, `postgresql://user:password@host/name`; default: `chats.db` in the data directory.",
         repr=False,
     )
+    chroma_url: str = Field(
+        default="",
+        pattern="^(https?://.+)?$",
+        description="A Chroma server for the vectors, which several machines can share; default: a folder in the data directory.",
+        repr=False,
+    )
+    chroma_token: str = Field(
+        default="", pattern="^[!-~]*$", description="Bearer token for REPOPILOT_CHROMA_URL.", repr=False
+    )
     disk_limit_mb: int = Field(
         default=0,
         ge=0,

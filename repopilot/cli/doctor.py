@@ -154,7 +154,7 @@ def _embedding(runtime: Runtime) -> Check:
 def _chroma(runtime: Runtime) -> Check:
     from repopilot.index.vectors import health
 
-    return Check("chroma", "ok", health(runtime.settings.indexes))
+    return Check("chroma", "ok", health(runtime.settings.indexes, runtime.indexes.chroma))
 
 
 def _sandbox(runtime: Runtime) -> Check:

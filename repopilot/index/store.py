@@ -29,6 +29,7 @@ from repopilot.types import Chunk, Origin, Reference, Skip, Snapshot, Symbol
 if TYPE_CHECKING:
     from repopilot.code.import_statements import Import
     from repopilot.code.split import FileAnalysis
+    from repopilot.index.chroma_server import ChromaServer
     from repopilot.repo.history import Commit
 
 BROKEN_NOTE = "index.broken"
@@ -43,10 +44,11 @@ class IndexStore:
 
     Args:
         folder: the folder of all indexes (`Settings.indexes`).
+        chroma: the server that keeps their vectors, None for a folder beside them.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, chroma: ChromaServer | None = None) -> None:
+        self.folder, self.chroma = folder, chroma
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
         self._bases: WeakValueDictionary[tuple, Arrays] = WeakValueDictionary()
         self._whole: set[tuple[int, ...]] = set()
@@ -128,6 +130,7 @@ class IndexStore:
                 # The base of successive overlays is the same file: its arrays are read once.
                 base = _identity(layout.base_of(generation))
                 found = self._opened[key] = Index(generation, self._bases.get(base))
+                found.chroma = self.chroma
                 self._bases[base] = found.base
             return found
 
@@ -171,7 +174,7 @@ class Index:
     """One generation. Safe to use from several threads. Methods raise IndexFailed when the file turns out broken.
 
     `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication. `base`
-    are the arrays on disk, of which those of an overlay are made.
+    are the arrays on disk, of which those of an overlay are made. `chroma` is the server of its vectors, if any.
 
     Args:
         folder: the folder of the generation.
@@ -182,6 +185,7 @@ class Index:
 
     base: Arrays
     lexical: LexicalIndex
+    chroma: ChromaServer | None = None
 
     def __init__(self, folder: Path, base: Arrays | None = None, *, searchable: bool = True) -> None:
         self.folder = folder

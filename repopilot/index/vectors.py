@@ -4,6 +4,9 @@ Two processes on one Chroma folder would damage it, so one owns it: the first th
 embed what they need and keep it in memory. Everything in the folder can be computed again: a damaged collection, or a
 damaged folder, is recreated, with a note.
 
+A Chroma server can keep them instead, for several machines: nothing is deleted there that another one may need. While
+it can't be used, vectors are kept in memory as well.
+
 The collection is called directly, which is two to three times as fast as through LlamaIndex's `ChromaVectorStore` and
 spares the command line its import: docs/decisions/0008-vectors-in-chroma.md.
 """
@@ -18,7 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -30,12 +33,14 @@ from filelock import FileLock, Timeout
 from repopilot import i18n
 from repopilot.errors import StorageError
 from repopilot.index import layout
+from repopilot.index.chroma_server import ChromaServer
 from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
 from repopilot.index.layout import splitter
 from repopilot.index.store import Index
 
 if TYPE_CHECKING:
+    from chromadb.api import ServerAPI
     from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
 
@@ -51,6 +56,8 @@ _NEAREST, _FARTHEST = -_ROUNDING, 2.0 + _ROUNDING
 _DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
 _LEAST_FREE = 1 << 20
 _NOT_SAVED = "retrieval.vectors.not_saved"
+_SETTINGS: dict[str, Any] = {"anonymized_telemetry": False, "_env_file": None}
+"""Without the `.env` of the folder RepoPilot is started in, which may be a stranger's clone."""
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -64,7 +71,7 @@ class _Registry:
 
     lock: threading.RLock = field(default_factory=threading.RLock)
     owned: dict[Path, tuple[Client, FileLock]] = field(default_factory=dict)
-    open: dict[tuple[Path, str], Vectors] = field(default_factory=dict)
+    open: dict[tuple[Path, str, ChromaServer | None], Vectors] = field(default_factory=dict)
 
 
 _registry = _Registry()
@@ -79,11 +86,10 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
     """
     root, key = index.folder.parent.parent, index.folder.parent.name
     with _registry.lock:
-        name = _collection_name(key, embedder.name)
-        if (root, name) not in _registry.open:
-            _registry.open[root, name] = Vectors(root, key, name, embedder)
-        _registry.open[root, name].embedder = embedder
-        return _registry.open[root, name]
+        at = root, _collection_name(key, embedder.name, splitter()), index.chroma
+        found = _registry.open.setdefault(at, Vectors(root, key, at[1], embedder, index.chroma))
+        found.embedder = embedder
+        return found
 
 
 def release(root: Path) -> None:
@@ -101,12 +107,16 @@ def release(root: Path) -> None:
             owned[1].release()
 
 
-def health(root: Path) -> str:
-    """One line on the state of the Chroma folder in `root`, after opening it.
+def health(root: Path, server: ChromaServer | None = None) -> str:
+    """One line on the state of the server, or of the Chroma folder in `root`, after opening it.
 
     Raises:
-        StorageError: it can't be opened.
+        StorageError: it can't be opened, or the server can't be used.
     """
+    if server is not None:
+        if trouble := trouble_of(server):
+            raise StorageError(trouble, i18n.message("retrieval.vectors.server_hint"))
+        return i18n.message("retrieval.vectors.server", url=server.shown_url)
     with storage_errors():
         root.mkdir(parents=True, exist_ok=True)
     with _storage_errors():
@@ -116,21 +126,29 @@ def health(root: Path) -> str:
         return i18n.message("retrieval.vectors.health", version=client.get_version(), count=client.count_collections())
 
 
+def trouble_of(server: ChromaServer) -> str:
+    """Why a server can't be used, a message, '' while it can. It is asked while there is no connection."""
+    if server.api is None:
+        _ask(server, lambda api: int(api.count_collections()), 0)
+    return server.trouble
+
+
 class Vectors:
     """The vectors of one repository and embedder. Thread-safe. `notes` say what is degraded."""
 
-    def __init__(self, root: Path, key: str, name: str, embedder: Embedder) -> None:
+    def __init__(self, root: Path, key: str, name: str, embedder: Embedder, server: ChromaServer | None) -> None:
         self.embedder = embedder
         self.notes: list[str] = []
         self._root, self._key, self._name = root, key, name
+        self._server, self._api = server, cast("ServerAPI | None", None)
         self._collection: Collection | None = None
         self._memory: dict[int, np.ndarray] = {}
         self._lock = threading.RLock()
 
     @property
     def persistent(self) -> bool:
-        """Whether vectors are saved on disk: False while another process owns the folder."""
-        return self._open() is not None
+        """Whether vectors are saved: False while another process owns the folder, or the server can't be used."""
+        return self._with_collection(lambda collection: True, False)
 
     def in_time(self, index: Index, numbers: Sequence[int], seconds: float) -> tuple[list[int], np.ndarray]:
         """The vectors of chunks, as far as there is time to compute those that are missing.
@@ -181,17 +199,14 @@ class Vectors:
             k: how many chunks at most.
 
         Returns:
-            Chunk numbers with their cosine similarities (−1 to 1), best first; [] while another process owns the
-            folder.
+            Chunk numbers with their cosine similarities (−1 to 1), best first; [] while vectors aren't saved.
 
         Raises:
             StorageError: the Chroma folder can't be read.
         """
 
         def query(collection: Collection) -> list[tuple[int, float]]:
-            wanted = min(collection.count(), k + k // 4 + 5)
-            if not wanted:
-                return []
+            wanted = (k + k // 4 + 5) * (4 if self._server else 1)  # other machines' texts are among them
             answer = collection.query(query_embeddings=[vector], n_results=wanted, include=["distances"])
             distances = answer["distances"] or [[]]
             near = zip(answer["ids"][0], distances[0], strict=True)
@@ -212,7 +227,7 @@ class Vectors:
                 vectors = np.asarray(answer["embeddings"], np.float32)
                 sound = _are_sound(vectors, self.embedder.dimension)
                 found.update((int(i, 16), v) for i, v, ok in zip(answer["ids"], vectors, sound, strict=True) if ok)
-                if not sound.all():  # computed again, and stored only where there is none
+                if self._server is None and not sound.all():  # computed again, and stored only where there is none
                     collection.delete(ids=[i for i, ok in zip(answer["ids"], sound, strict=True) if not ok])
             return found
 
@@ -226,9 +241,10 @@ class Vectors:
         """Store vectors, float32 (n, dimension), one for each digest. One that is stored already stays as it is."""
 
         def write(collection: Collection) -> bool:
+            store = collection.upsert if self._server else collection.add  # over those that aren't sound
             for start in range(0, len(digests), _BATCH):
                 part = slice(start, start + _BATCH)
-                collection.add(ids=_ids(digests[part]), embeddings=vectors[part])
+                store(ids=_ids(digests[part]), embeddings=vectors[part])
             return True
 
         if not self._with_collection(write, False):
@@ -238,23 +254,28 @@ class Vectors:
                     del self._memory[digest]
 
     def known(self) -> set[int]:
-        """The digests whose vectors are on disk."""
+        """The digests whose vectors are saved."""
         return self._with_collection(lambda collection: {int(i, 16) for i in collection.get(include=[])["ids"]}, set())
 
     def remove(self, digests: Sequence[int]) -> None:
-        """Delete the vectors of these digests from disk."""
+        """Delete the vectors of these digests from disk. Those on a server stay: other machines may have the texts."""
 
         def delete(collection: Collection) -> None:
             for part in _parts(digests):
                 collection.delete(ids=_ids(part))
 
-        self._with_collection(delete, None)
+        if self._server is None:
+            self._with_collection(delete, None)
 
     def _with_collection(self, use: Callable[[Collection], T], otherwise: T) -> T:
-        """The result of `use` on the collection; `otherwise` while another process owns it.
+        """The result of `use` on the collection; `otherwise` while another process owns it, or the server fails.
 
         A damaged collection is replaced by an empty one, and `use` called again. Raises StorageError.
         """
+        if self._server is not None:
+            found = _ask(self._server, lambda api: self._on_server(api, use), otherwise)
+            self.notes = [self._server.trouble] if self._server.trouble else []
+            return found
         collection = self._open()
         if collection is None:
             return otherwise
@@ -266,6 +287,15 @@ class Vectors:
             fresh = self._recreate(error) if self._collection is collection else self._open()
         with _storage_errors():
             return otherwise if fresh is None else use(fresh)
+
+    def _on_server(self, api: ServerAPI, use: Callable[[Collection], T]) -> T:
+        from chromadb.errors import NotFoundError
+
+        with suppress(NotFoundError):  # another version of RepoPilot deleted it, or the server's data are new
+            if self._collection is not None and self._api is api:
+                return use(self._collection)
+        self._collection, self._api = self._current(api), api
+        return use(self._collection)
 
     def _open(self) -> Collection | None:
         with self._lock:
@@ -285,21 +315,25 @@ class Vectors:
         return collection
 
     def _create(self, client: Client) -> Collection:
-        """The collection, after deleting those of the repository that were made with another splitter."""
         with _chroma_errors():
-            for other in client.list_collections():
-                found = other.metadata or {}
-                if found.get("key") == self._key and found.get("splitter") != splitter():
-                    client.delete_collection(other.name)
-            return self._get_or_create(client, self._name)
+            return self._current(client._server)
 
-    def _get_or_create(self, client: Client, name: str) -> Collection:
-        return client.get_or_create_collection(
-            name,
-            embedding_function=None,
+    def _current(self, api: ServerAPI) -> Collection:
+        """The collection, after deleting those of the repository that RepoPilot made with another splitter."""
+        from chromadb.api.models.Collection import Collection
+
+        # Once: two versions of RepoPilot at one server would delete each other's all the time.
+        for other in () if self._api else api.list_collections():
+            found = other.metadata or {}
+            made = _collection_name(self._key, str(found.get("embedder")), str(found.get("splitter")))
+            if other.name == made and found.get("splitter") != splitter():
+                api.delete_collection(other.name)
+        model = api.get_or_create_collection(
+            self._name,
             configuration={"hnsw": {"space": "cosine"}},
             metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitter()},
         )
+        return Collection(api, model, embedding_function=None)
 
     def _recreate(self, error: _DamagedError) -> Collection | None:
         """Replace a damaged collection, or the folder if that fails, with an empty one. Raises StorageError."""
@@ -374,8 +408,25 @@ def _open_folder(folder: Path) -> Client:
     import chromadb
     from chromadb.config import Settings
 
-    settings = Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(folder))
+    settings = Settings(is_persistent=True, persist_directory=str(folder), **_SETTINGS)
     return cast("Client", chromadb.PersistentClient(str(folder), settings=settings))
+
+
+def _ask(server: ChromaServer, use: Callable[[ServerAPI], T], otherwise: T) -> T:
+    """What `use` gets of the server; not with `chromadb.HttpClient`, which has no time limits."""
+    from chromadb.api.fastapi import FastAPI  # before the server's time begins to run: it takes seconds
+    from chromadb.config import Settings, System
+
+    def ask() -> T:
+        api = server.api
+        if api is None:
+            kind, host = f"{FastAPI.__module__}.FastAPI", server.url
+            where = Settings(chroma_api_impl=kind, chroma_server_host=host, chroma_server_http_port=0, **_SETTINGS)
+            server.api = api = System(where).instance(FastAPI)
+            api._session = server.session()
+        return use(api)
+
+    return server.ask(ask, otherwise)
 
 
 def _is_whole(root: Path) -> bool:
@@ -437,7 +488,7 @@ def _empty(root: Path) -> None:
 
 
 def _forget_collections(root: Path) -> None:
-    for (at, _), vectors in _registry.open.items():
+    for (at, *_), vectors in _registry.open.items():
         if at == root:
             vectors._collection = None
 
@@ -488,8 +539,8 @@ def _are_sound(vectors: np.ndarray, dimension: int) -> np.ndarray:
         return np.abs(np.linalg.norm(vectors, axis=1) - 1.0) < _ROUNDING
 
 
-def _collection_name(key: str, embedder: str) -> str:
-    recipe = blake2b(f"{key} {embedder} {splitter()}".encode(), digest_size=6).hexdigest()
+def _collection_name(key: str, embedder: str, version: str) -> str:
+    recipe = blake2b(f"{key} {embedder} {version}".encode(), digest_size=6).hexdigest()
     return f"r{re.sub(r'[^a-zA-Z0-9._-]', '-', key)[:200]}-{recipe}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import duration, size
+from repopilot.llm.address import is_loopback, without_credentials
 from repopilot.ui.available_models import Fetch, Models
 from repopilot.ui.error_text import error_line
 from repopilot.ui.progress_text import percent, progress_line
@@ -25,6 +26,8 @@ def model_props(models: Models, language: str) -> dict:
     """
     notes = [_trouble(error, wait, language) for error, wait in models.troubles]
     notes += [i18n.said(note, language) for note in models.roles.notes]
+    if (store := models.settings.chroma_url) and not is_loopback(store):
+        notes.append(i18n.text("ui.models.vectors_at", language, url=without_credentials(store)))
     status = models.status
     if status is None:
         return {"state": "busy", "text": i18n.text("ui.models.looking", language), "notes": notes, "offer": None}

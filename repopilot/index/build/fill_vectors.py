@@ -45,7 +45,7 @@ def fill_vectors(
 ) -> list[str]:
     """Compute and store the vectors that are missing, from where an earlier run was stopped or killed.
 
-    While another process owns the vectors, nothing is computed and the notes say so.
+    While another process owns the vectors, or their server fails, nothing is computed and the notes say so.
 
     Args:
         index: the index whose chunks are embedded.
@@ -63,10 +63,10 @@ def fill_vectors(
         StorageError: the vectors can't be written.
     """
     vectors = vectors_of(index, embedder)
+    known = np.fromiter(vectors.known(), np.uint64)
     if not vectors.persistent:
         return list(vectors.notes)
     wanted, first = np.unique(index.digests, return_index=True)
-    known = np.fromiter(vectors.known(), np.uint64)
     missing = np.sort(first[~np.isin(wanted, known)])
     done = len(wanted) - len(missing)
     filling = _Filling(index, vectors, PhaseProgress(progress, "vectors", len(wanted), "chunks", done), cancel, pause)
@@ -74,6 +74,8 @@ def fill_vectors(
     recorded_at = 0.0
     for batch in _batches(missing):
         _embed_batch(filling, batch)
+        if not vectors.persistent:  # the server was lost: nobody keeps what would be computed
+            return list(vectors.notes)
         done += len(batch)
         if time.monotonic() - recorded_at > _RECORD_INTERVAL_S:
             _record(index, embedder, done, len(wanted))

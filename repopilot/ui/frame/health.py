@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
+from repopilot.index.vectors import trouble_of
 from repopilot.sandbox.levels import level
 from repopilot.settings import Settings
 from repopilot.ui.chat import Process
@@ -13,7 +14,7 @@ from repopilot.ui.repository.registry import Opening
 
 
 def health_props(opening: Opening | None, process: Process, language: str) -> dict:
-    """What the line says. Blocking: the first call finds out about the sandbox.
+    """What the line says. Blocking: the first call finds out about the sandbox and a server for vectors.
 
     Args:
         opening: the repository that the page shows, None for none.
@@ -27,10 +28,15 @@ def health_props(opening: Opening | None, process: Process, language: str) -> di
     problems = [error_line(error, language) for error, _ in models.troubles]
     sandbox, weak = _sandbox(process.runtime.settings, language)
     problems += [weak] if weak else []
+    vectors = ""
+    if server := process.runtime.indexes.chroma:
+        vectors = i18n.text("ui.health.vectors", language, url=server.shown_url)
+        trouble = trouble_of(server)
+        problems += [i18n.said(trouble, language)] if trouble else []
     if opening is not None and opening.phase == "failed" and opening.error is not None:
         problems.insert(0, error_line(opening.error, language))
     busy = models.status is None or models.warming or (opening is not None and opening.phase in ("cloning", "indexing"))
-    items = [*(_repository(opening, language) if opening else []), _model(process, language), sandbox]
+    items = [*(_repository(opening, language) if opening else []), _model(process, language), sandbox, vectors]
     return {
         "state": "bad" if problems else "busy" if busy else "ok",
         "items": [item for item in items if item],

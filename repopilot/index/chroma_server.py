@@ -1,0 +1,78 @@
+"""A Chroma server that keeps vectors: where it is, how long it may take, and what is wrong with it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import httpx
+
+from repopilot import i18n
+from repopilot.llm.address import trusted, without_credentials
+
+_TIMEOUT, _ANSWER_S = httpx.Timeout(3.0, connect=1.0), 4.0
+PAUSE_S = 15.0
+T = TypeVar("T")
+
+
+class ChromaServer:
+    """One server, shared by all indexes of a runtime. Thread-safe.
+
+    `trouble` is a message on why it can't be used, '' while it can or was not asked yet. `api` is Chroma's, None while
+    there is no connection.
+    """
+
+    def __init__(self, url: str, token: str = "") -> None:
+        self.url, self.shown_url, self.trouble = url, without_credentials(url), ""
+        self.api: Any = None
+        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self._again_at, self._lock = 0.0, threading.Lock()
+
+    def ask(self, use: Callable[[], T], otherwise: T) -> T:
+        """The result of `use`, which sends requests; `otherwise` where that fails, or failed some seconds ago.
+
+        After a failure one question at a time tries again: no other waits for the server.
+        """
+        with self._lock:
+            if self.trouble and time.monotonic() < self._again_at:
+                return otherwise
+            self._again_at = time.monotonic() + PAUSE_S
+        thread = ThreadPoolExecutor(1, "chroma")  # looking a name up has no time limit, nor has an endless answer
+        try:
+            found = thread.submit(use).result(_ANSWER_S)
+        except Exception as error:  # what is no Chroma server makes Chroma's client raise all kinds of them
+            self.trouble = _trouble(error, self.shown_url)
+            self.close()
+            return otherwise
+        finally:
+            thread.shutdown(wait=False)
+        self.trouble = ""
+        return found
+
+    def session(self) -> httpx.Client:
+        """A new connection, with the token and time limits."""
+        hooks = {"response": [_check_access]}
+        return httpx.Client(headers=self._headers, timeout=_TIMEOUT, verify=trusted(), event_hooks=hooks)
+
+    def close(self) -> None:
+        """Close the connection, which ends requests that are under way. The next use opens another."""
+        api, self.api = self.api, None
+        if api is not None:
+            api._session.close()
+
+
+def _check_access(response: httpx.Response) -> None:
+    if response.status_code in (401, 403):
+        raise PermissionError(response.status_code)
+
+
+def _trouble(error: Exception, url: str) -> str:
+    if isinstance(error, PermissionError):
+        return i18n.message("retrieval.vectors.server_refuses", url=url)
+    if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, OSError)):  # their texts may have the token or a password
+        return i18n.message("retrieval.vectors.server_silent", url=url)
+    said = " ".join(str(error).split())[:100] or type(error).__name__
+    return i18n.message("retrieval.vectors.server_unusable", url=url, error=said)
