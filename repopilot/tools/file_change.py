@@ -70,12 +70,8 @@ def syntax_error(path: str, text: str) -> Problem | None:
 
 
 def _python_error(text: str) -> Problem | None:
-    import warnings
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parse_python(text)
+        parse_python(text)
     except SyntaxError as error:
         return _syntax_problem(error.lineno or 0, error.msg, text)
     except (ValueError, RecursionError, MemoryError) as error:

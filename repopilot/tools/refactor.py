@@ -13,11 +13,11 @@ import logging
 import re
 import subprocess
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
+from unicodedata import is_normalized
 
 from pydantic import Field
 from rope.base.change import ChangeContents, ChangeSet
@@ -418,8 +418,7 @@ def _parses(file: Path) -> bool:
     """Whether Python reads a file, and rope finds its names as they are written: Python normalises some of Unicode."""
     text = file.read_text("utf-8", errors="replace")
     try:
-        plain = unicodedata.is_normalized("NFKC", text)
-        return syntax_error(file.name, text) is None and (plain or bool(get_patched_ast(text)))
+        return syntax_error(file.name, text) is None and (is_normalized("NFKC", text) or bool(get_patched_ast(text)))
     except RopeError:
         return False
 

@@ -105,8 +105,7 @@ def test_a_question_is_answered_from_the_index(ask: Ask, question: str, form: st
         "what calls nothing_like_it?",
         "what is the value of an apple to a hungry person on a cold day in the mountains?",
         "is there a cache?",
-        "Which function is run to reload settings?",
-        "How are ripe apples picked before the build?",
+        "How does an Apple pick with httpx before it is installed?",
     ],
 )
 def test_what_no_key_word_tells_is_left_to_the_evidence(ask: Ask, question: str) -> None:

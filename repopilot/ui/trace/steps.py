@@ -66,8 +66,9 @@ class Emitter(Protocol):
 
 @dataclass(slots=True)
 class _StepState:
-    """A step and what the browser has of it: `unsent` is text still to be sent, `sent_chars` how much was streamed. `parts` are
-    the steps within it that are shown; one that was `removed` made room for a later one, and its parent is `cut`."""
+    """A step and what the browser has of it: `unsent` is text still to be sent, `sent_chars` how much was streamed.
+    `parts` are the steps within it that are shown; one that was `removed` made room for a later one, and its parent is
+    `cut`."""
 
     started: Started
     text: list[str] = field(default_factory=list)
