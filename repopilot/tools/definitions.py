@@ -110,23 +110,23 @@ def mentions(copy: WorkingCopy, name: str, without: Collection[str]) -> list[dic
         return []
     word = re.compile(rf"\b{re.escape(name)}\b")
     paths = [path for path in files_with(name, copy.workspace.index) if path not in without]
-    return [row for path in paths for row in _lines(copy, path, word)]
+    return [row for path in paths for row in _lines(copy, path, name, word)]
 
 
-def _lines(copy: WorkingCopy, path: str, word: re.Pattern[str]) -> Iterator[dict[str, Any]]:
+def _lines(copy: WorkingCopy, path: str, name: str, word: re.Pattern[str]) -> Iterator[dict[str, Any]]:
     text = copy.workspace.index.text(path) or ""
     if word.search(text) is None:
         return
-    code = _code_lines(path, text, word)
+    code = _code_lines(path, text, name, word)
     for number, line in enumerate(text.split("\n"), 1):
         if word.search(line) and number not in code:
             yield {"path": path, "line": number, "text": line.strip()[:LONGEST_LINE]}
 
 
-def _code_lines(path: str, text: str, word: re.Pattern[str]) -> set[int]:
+def _code_lines(path: str, text: str, name: str, word: re.Pattern[str]) -> set[int]:
     """The lines in which the word is an identifier of code."""
     language = language_of(path)
     if language is None or file_kind(path) != "code":
         return set()
-    named = identifiers(text.encode(), language, PARSE_S)
+    named = identifiers(text.encode(), language, PARSE_S, name.encode())
     return {node.start_point[0] + 1 for node in named if word.search((node.text or b"").decode("utf-8", "replace"))}

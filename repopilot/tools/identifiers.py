@@ -45,7 +45,7 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[dict[st
         if text is None or not _same_family(language_of(path), language):
             continue
         data = text.encode()
-        named = [n for n in identifiers(data, language_of(path) or "", PARSE_S) if n.text == old.encode()]
+        named = [n for n in identifiers(data, language_of(path) or "", PARSE_S, old.encode()) if n.text == old.encode()]
         sure = [n for n in named if _is_sure(n, place)]
         unsure += [_row(path, data, node) for node in named if node not in sure]
         if sure:
