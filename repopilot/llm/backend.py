@@ -161,7 +161,9 @@ async def _ollama_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
 
     base = cast("Ollama", model.llm)
     extra = {"num_predict": options.max_tokens, "stop": list(options.stop) or None, "seed": options.seed}
-    client = ollama.AsyncClient(host=base.base_url, timeout=model.timeout_s + GRACE_S, headers=base.headers or {})
+    client = ollama.AsyncClient(
+        host=base.base_url, timeout=model.timeout_s + GRACE_S, headers=base.headers or {}, verify=trusted()
+    )
     llm = type(base)(
         model=base.model,
         base_url=base.base_url,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -142,6 +143,7 @@ def signature(tool: Tool) -> str:
     )
 
 
+@cache
 def _inlined(arguments: type[BaseModel]) -> dict[str, Any]:
     """A JSON schema without references and titles, which some servers don't read."""
     schema = arguments.model_json_schema()
