@@ -19,7 +19,7 @@ from repopilot.api.work import Requests, TooMany, Work, error_document, request_
 from repopilot.bearer import has_token
 from repopilot.errors import Cancelled, CredentialsNeeded, RepoPilotError, SourceError, UsageError
 from repopilot.runtime import Runtime
-from repopilot.tools.toolbox import toolbox
+from repopilot.tools.toolbox import client_tools
 
 PREFIX = "/api/v1"
 LARGEST_BODY = 1 << 20
@@ -119,7 +119,7 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
     @application.get("/tools")
     async def tools() -> dict:
         """The toolbox, each tool with the schema of its arguments."""
-        return {"tools": [{"kind": tool.kind, **tool.schema()} for tool in toolbox() if tool.kind != "talk"]}
+        return {"tools": [{"kind": tool.kind, **tool.schema()} for tool in client_tools()]}
 
     @application.post("/tools/{name}", response_model=None)
     async def call(name: str, body: ToolCallBody, request: Request) -> Response:

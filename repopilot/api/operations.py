@@ -19,10 +19,11 @@ from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
 from repopilot.impact.agent import impact_json, impact_report
+from repopilot.repo.history import commit_range
 from repopilot.review.agent import report_json, review_snapshot
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk
-from repopilot.tools.toolbox import toolbox
+from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Event, Published, Step
 
@@ -65,14 +66,14 @@ async def generate(body: GenerateBody, repositories: Repositories, step: Step) -
 
 async def review(body: ReviewBody, repositories: Repositories, step: Step) -> dict:
     """Review a diff, files, or a pull request whose address is the source."""
+    base, head = commit_range(body.diff) if body.diff else (None, None)
     item = parse_item(body.source)
     if item is not None and item.kind == "pull" and not body.diff and not body.paths:
         pull = await asyncio.to_thread(forge_of(item, repositories.runtime.settings).pull)
         report, _ = await review_pull(item, pull, repositories.runtime, step, lambda progress: None)
         return report_json(report)
     workspace = await repositories.workspace(body.source, body.ref)
-    base, _, head = body.diff.partition("..")
-    return report_json(await review_snapshot(workspace, step, base or None, head.lstrip(".") or None, body.paths))
+    return report_json(await review_snapshot(workspace, step, base, head, body.paths))
 
 
 async def impact(body: ImpactBody, repositories: Repositories, step: Step) -> dict:
@@ -87,7 +88,7 @@ async def impact(body: ImpactBody, repositories: Repositories, step: Step) -> di
 
 async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, step: Step) -> dict:
     """Call a tool on a working copy. Nothing is written to the repository: the document has the changes."""
-    tool = registry.find(name, [each for each in toolbox() if each.kind != "talk"])
+    tool = registry.find(name, client_tools())
     workspace = await repositories.workspace(body.source, body.ref)
     async with working_copy(workspace) as copy:
         result = await registry.call(tool, body.arguments, Desk(workspace, copy, None, step))

@@ -169,7 +169,7 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     solve.add_argument(
         "--open-pull",
         action="store_true",
-        help="push the change and open a pull request; of a pull request, push to its branch",
+        help="push the change and open a pull request, from a fork if need be; of a pull request, push to its branch",
     )
 
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)

@@ -287,9 +287,10 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     if item := pull_of(arguments.source, runtime.settings, required=arguments.post):
         return review_pull_request(item, arguments, runtime)
+    from repopilot.repo.history import commit_range
     from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 
-    base, head = _range(arguments.diff) if arguments.diff else (None, None)
+    base, head = commit_range(arguments.diff) if arguments.diff else (None, None)
 
     async def work(workspace: Workspace, step: trace.Step) -> object:
         return await review_snapshot(workspace, step, base, head, arguments.paths)
@@ -485,13 +486,6 @@ def _read(file: str) -> str:
         return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(message("cli.unreadable", file=file, error=error)) from error
-
-
-def _range(text: str) -> tuple[str, str | None]:
-    base, dots, head = text.partition("..")
-    if not base:
-        raise UsageError(message("cli.no_range", written=text), message("cli.no_range_hint"))
-    return base, (head.lstrip(".") or None) if dots else None
 
 
 def _show_route(chosen: dict[str, object]) -> None:

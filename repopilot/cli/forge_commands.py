@@ -12,7 +12,7 @@ from repopilot.cli.output import emit, live_progress, say, show_answer, show_not
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
 from repopilot.forge.review import PostedReview, post, review_pull
-from repopilot.forge.solve import Solution, issue_of_pull, open_pull, push_to_pull, question_text
+from repopilot.forge.solve import Solution, issue_of_pull, open_pull, opened_text, push_to_pull, question_text
 from repopilot.forge.solve import solve as work_on
 from repopilot.results import Generation
 from repopilot.review.agent import report_json, report_markdown, report_sarif
@@ -76,6 +76,8 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     item = parse_item(arguments.issue) or required_item(arguments.issue, "issue")
     forge = forge_of(item, runtime.settings)
     issue = forge.issue() if item.kind == "issue" else issue_of_pull(item, forge)
+    if arguments.open_pull and not issue.may_push:
+        show_notes([i18n.message("forge.fork.used", project=item.project)], arguments.language)
     events: list[trace.Event] = []
 
     async def run() -> Solution:
@@ -111,7 +113,7 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     def show() -> None:
         show_answer(done, arguments.language)
         if opened:
-            say(i18n.text("forge.opened", arguments.language, url=opened["url"]))
+            say(opened_text(opened, arguments.language))
 
     emit(facts, arguments.json, show)
     return 0 if done.files else 1

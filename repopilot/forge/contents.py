@@ -20,7 +20,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class HostIssue:
-    """An issue with its comments, oldest first, and where its repository is."""
+    """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there."""
 
     title: str
     text: str
@@ -29,6 +29,16 @@ class HostIssue:
     default_branch: str
     labels: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
+    may_push: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A fork as its host names it: `owner/name`, the address to push to, and the default branch."""
+
+    name: str
+    clone_url: str
+    branch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +114,17 @@ class Forge(Protocol):
     def change_comment(self, comment: Posted, text: str) -> None:
         """Give a comment on the whole another text."""
 
-    def open_pull(self, title: str, text: str, head: str, base: str) -> tuple[str, int]:
-        """Open a pull request of a branch of the same repository; returns its address and number."""
+    def fork(self) -> Fork:
+        """The fork of the token's account, created where there is none. It may not be ready yet."""
+
+    def fork_ready(self, fork: Fork) -> bool:
+        """Whether a fork can be pushed to."""
+
+    def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
+        """Create a branch of a fork at a commit of the repository."""
+
+    def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
+        """Open a pull request of a branch of the repository itself, or of a fork; returns its address and number."""
 
 
 def commentable(patch: str) -> dict[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, takewhile
 from typing import Any
 from urllib.parse import quote
 
@@ -13,7 +14,7 @@ from github.GithubException import GithubException
 
 from repopilot import i18n
 from repopilot.errors import ForgeError
-from repopilot.forge.contents import Comment, HostIssue, Posted, Pull, commentable
+from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
 from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
 from repopilot.forge.items import ForgeItem
 
@@ -69,6 +70,7 @@ class GitHubItem:
             default_branch=str(repository.get("default_branch") or ""),
             labels=tuple(_name(label) for label in found.get("labels") or ()),
             comments=tuple(Comment(_login(each), str(each.get("body") or "")) for each in comments),
+            may_push=(repository.get("permissions") or {}).get("push") is not False,
         )
 
     def pull(self) -> Pull:
@@ -133,8 +135,45 @@ class GitHubItem:
         """Give a comment on the whole another text."""
         self._call("PATCH", f"{self._repo}/issues/comments/{comment.id}", {"body": text})
 
-    def open_pull(self, title: str, text: str, head: str, base: str) -> tuple[str, int]:
-        """Open a pull request of a branch of the same repository; returns its address and number."""
+    def fork(self) -> Fork:
+        """The fork of the token's account. GitHub gives the one that is there, where Gitea refuses a second."""
+        with _explained(self._item, "fork"):
+            try:
+                _, found = self._requester.requestJsonAndCheck("POST", f"{self._repo}/forks", input={})
+            except GithubException as error:
+                if error.status != 409 or not (found := self._own_fork()):
+                    raise
+            return Fork(found["full_name"], found["clone_url"], found["default_branch"])
+
+    def _own_fork(self) -> dict | None:
+        """The account's own among all forks; Gitea's list has no links to its pages."""
+        login = self._call("GET", "/user")["login"]
+        pages = (self._call("GET", f"{self._repo}/forks?limit={PAGE}&page={page}") for page in range(1, PAGES + 1))
+        rows = chain.from_iterable(takewhile(bool, pages))
+        return next((row for row in rows if row["owner"]["login"] == login), None)
+
+    def fork_ready(self, fork: Fork) -> bool:
+        """Whether a fork has its default branch."""
+        address = f"/repos/{quote(fork.name)}/branches/{quote(fork.branch)}"
+        with _explained(self._item):
+            try:
+                return bool(self._requester.requestJsonAndCheck("GET", address))
+            except GithubException as error:
+                if error.status == 404:
+                    return False
+                raise
+
+    def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
+        """Create a branch of a fork; GitHub's share the commits of what they come from."""
+        address, body = "git/refs", {"ref": f"refs/heads/{branch}", "sha": commit}
+        if self._requester.base_url.endswith("/api/v1"):  # Gitea; the address of an issue looks the same everywhere
+            address, body = "branches", {"new_branch_name": branch, "old_ref_name": commit}
+        with _explained(self._item, "branch"):
+            self._requester.requestJsonAndCheck("POST", f"/repos/{quote(fork.name)}/{address}", input=body)
+
+    def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
+        """Open a pull request; returns its address and number."""
+        head = f"{fork.name.partition('/')[0]}:{head}" if fork else head
         made = self._call("POST", f"{self._repo}/pulls", {"title": title, "body": text, "head": head, "base": base})
         return str(made.get("html_url") or ""), int(made.get("number") or 0)
 
@@ -156,12 +195,12 @@ class GitHubItem:
 
 
 @contextmanager
-def _explained(item: ForgeItem) -> Iterator[None]:
+def _explained(item: ForgeItem, doing: str = "") -> Iterator[None]:
     """Errors of the client as ours."""
     try:
         yield
     except GithubException as error:
-        raise failed(item, error.status, str(error.message or "")) from error
+        raise failed(item, error.status, str(error.message or ""), doing) from error
     except (requests.RequestException, KeyError, TypeError, ValueError) as error:
         raise unreachable(item, error) from error
 

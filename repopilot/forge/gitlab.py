@@ -10,7 +10,7 @@ import gitlab
 import requests
 from gitlab.exceptions import GitlabError
 
-from repopilot.forge.contents import Comment, HostIssue, Posted, Pull, commentable
+from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
 from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
 from repopilot.forge.items import ForgeItem
 
@@ -46,6 +46,7 @@ class GitLabItem:
                 default_branch=project.default_branch or "",
                 labels=tuple(map(str, found.labels)),
                 comments=tuple(comments),
+                may_push=_may_push(project.attributes.get("permissions")),
             )
 
     def pull(self) -> Pull:
@@ -118,11 +119,35 @@ class GitLabItem:
             note.body = text
             note.save()
 
-    def open_pull(self, title: str, text: str, head: str, base: str) -> tuple[str, int]:
-        """Open a merge request of a branch of the same project; returns its address and number."""
+    def fork(self) -> Fork:
+        """The fork in the namespace of the token's account."""
+        with _explained(self._item, "fork"):
+            forks = self._project.forks
+            own = (each for each in forks.list(owned=True, iterator=True) if each.namespace["kind"] == "user")
+            found = next(own, None) or forks.create({})
+            return Fork(found.path_with_namespace, found.http_url_to_repo, found.default_branch or "")
+
+    def fork_ready(self, fork: Fork) -> bool:
+        """Whether the import of a fork has ended. Raises ForgeError where it failed."""
+        with _explained(self._item):
+            found = self._server.projects.get(fork.name).attributes
+        if found.get("import_status") == "failed":
+            raise failed(self._item, 409, str(found.get("import_error") or ""), "fork")
+        return found.get("import_status", "none") in ("finished", "none")
+
+    def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
+        """Create a branch of a fork."""
+        with _explained(self._item, "branch"):
+            self._server.projects.get(fork.name, lazy=True).branches.create({"branch": branch, "ref": commit})
+
+    def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
+        """Open a merge request, at the project that it comes from as GitLab wants; returns its address and number."""
         wanted = {"title": title, "description": text, "source_branch": head, "target_branch": base}
         with _explained(self._item):
-            made = self._project.mergerequests.create(wanted)
+            source = self._server.projects.get(fork.name, lazy=True) if fork else self._project
+            if fork:
+                wanted["target_project_id"] = self._server.projects.get(self._item.project).id
+            made = source.mergerequests.create(wanted)
             return str(made.web_url), int(made.iid)
 
     def _merge_request(self) -> Any:
@@ -135,14 +160,19 @@ class GitLabItem:
 
 
 @contextmanager
-def _explained(item: ForgeItem) -> Iterator[None]:
+def _explained(item: ForgeItem, doing: str = "") -> Iterator[None]:
     """Errors of the client as ours."""
     try:
         yield
     except GitlabError as error:
-        raise failed(item, int(error.response_code or 0), str(error.error_message or "")) from error
+        raise failed(item, int(error.response_code or 0), str(error.error_message or ""), doing) from error
     except (requests.RequestException, KeyError, TypeError, ValueError, AttributeError) as error:
         raise unreachable(item, error) from error
+
+
+def _may_push(permissions: dict | None) -> bool:
+    """Whether the account's own access or that of a group is a developer's (30); True where the host names none."""
+    return permissions is None or any(each and each["access_level"] >= 30 for each in permissions.values())
 
 
 def _comment(note: Any) -> Comment:

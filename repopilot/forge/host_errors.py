@@ -8,22 +8,27 @@ from repopilot.forge.items import ForgeItem
 
 TIMEOUT_S = 30
 """How long a host may take to reply."""
+_OWN = {("fork", 403): "fork.refused", ("fork", 404): "fork.refused", ("fork", 409): "fork.taken"}
+_OWN |= {("branch", status): "fork.behind" for status in (400, 404, 409, 422)}
+"""GitLab answers 404 where forking is disabled; for a commit that a fork lacks each host has a status of its own."""
 
 
-def failed(item: ForgeItem, status: int, said: str) -> ForgeError:
+def failed(item: ForgeItem, status: int, said: str, doing: str = "") -> ForgeError:
     """What a status of the API means.
 
     Args:
         item: what was asked for.
         status: of the reply.
         said: what the host says about it.
+        doing: `fork` or `branch`, which have reasons of their own to fail.
     """
     known = {401: "401", 403: "403", 404: "404", 409: "409", 422: "422", 429: "429"}
     key = known.get(status, "5xx" if status >= 500 else "other")
     if status == 403 and "rate limit" in said.lower():
         key = "429"
-    facts = {"url": item.url, "host": item.host, "status": status, "said": said[:300]}
-    return ForgeError(i18n.message(f"forge.status.{key}", **facts), i18n.message(f"forge.status.{key}_hint", **facts))
+    facts = {"url": item.url, "host": item.host, "status": status, "said": said[:300], "project": item.project}
+    key = f"forge.{_OWN.get((doing, status), f'status.{key}')}"
+    return ForgeError(i18n.message(key, **facts), i18n.message(f"{key}_hint", **facts))
 
 
 def unreachable(item: ForgeItem, error: Exception) -> ForgeError:

@@ -7,12 +7,14 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, UsageError
 from repopilot.forge.contents import Comment, Forge, HostIssue
+from repopilot.forge.fork import ready_fork
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import inert
 from repopilot.repo.branch import branch_name
@@ -131,7 +133,7 @@ def without_refused(done: Answer, workspace: Workspace) -> Solution:
 def open_pull(
     item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, runtime: Runtime, language: str = "en"
 ) -> dict:
-    """Push the change as a branch, and open a pull request. Blocking.
+    """Push the change as a branch, of the user's fork where they may not push, and open a pull request. Blocking.
 
     Args:
         item: the issue.
@@ -142,12 +144,12 @@ def open_pull(
         language: of the texts.
 
     Returns:
-        {url, number, branch, commit}.
+        {url, number, branch, commit, fork: its name or None}.
 
     Raises:
         UsageError: there is no change.
         SourceError: the push is refused.
-        ForgeError: the host refuses the pull request.
+        ForgeError: the host refuses the pull request or the fork.
     """
     files = solution.answer.files
     if not files:
@@ -155,10 +157,18 @@ def open_pull(
     title = issue.title.strip() or f"#{item.number}"
     message = f"{title}\n\nCloses #{item.number}\n"
     wanted = branch_name(f"{item.number} {title}")
-    branch, commit = push_branch(solution.workspace.snapshot, wanted, files, message, runtime.settings)
+    snapshot, settings = solution.workspace.snapshot, runtime.settings
+    fork = None if issue.may_push else ready_fork(item, forge, issue.clone_url, settings.clone_timeout_s)
+    target = (fork.clone_url, partial(forge.start_branch, fork, snapshot.commit)) if fork else None
+    branch, commit = push_branch(snapshot, wanted, files, message, settings, fork=target)
     text = pull_text(item, solution.answer, files, language)
-    url, number = forge.open_pull(title, text, branch, issue.default_branch)
-    return {"url": url, "number": number, "branch": branch, "commit": commit}
+    url, number = forge.open_pull(title, text, branch, issue.default_branch, fork)
+    return {"url": url, "number": number, "branch": branch, "commit": commit, "fork": fork.name if fork else None}
+
+
+def opened_text(opened: dict, language: str) -> str:
+    """What came of `open_pull` or `push_to_pull`, in words."""
+    return i18n.text("forge.fork.opened" if opened.get("fork") else "forge.opened", language, **opened)
 
 
 def question_text(done: Answer, language: str) -> str:

@@ -145,17 +145,12 @@ def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, pat
 
 
 def _diff(workspace: Workspace, written: str) -> list[FileDiff]:
-    base, dots, head = written.partition("..")
-    head = head.removeprefix(".")
-    if not dots or not base:
-        raise UsageError(message("impact.errors.no_range", written=written), message("impact.errors.no_range_hint"))
+    base, head = history.commit_range(written)
     snapshot, settings = workspace.snapshot, workspace.settings
-    start: str | None = base
-    if written.startswith(f"{base}..."):
-        start = history.merge_base(snapshot, base, head or None, settings)
+    start = history.merge_base(snapshot, base, head, settings) if "..." in written else base
     if start is None:
         raise SourceError(message("impact.errors.no_merge_base", base=base, head=head or "HEAD"))
-    return history.diff(snapshot, start, head or None, settings)
+    return history.diff(snapshot, start, head, settings)
 
 
 def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:

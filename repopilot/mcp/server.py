@@ -41,7 +41,7 @@ from repopilot.results import Answer, Explanation
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
-from repopilot.tools.toolbox import toolbox
+from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.types import OnProgress, Progress
 from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace, usable_environment
@@ -177,7 +177,7 @@ class OfferedTools:
         self._runtime, self._stack, self._may_apply = runtime, stack, may_apply
         self._opened: dict[str, _Opened] = {}
         self._opening = asyncio.Lock()
-        self._tools = [tool for tool in toolbox() if tool.kind != "talk"]
+        self._tools = client_tools()
 
     def listed(self) -> list[OfferedTool]:
         """What a client may call: every tool that doesn't talk to the user, of any repository."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.errors import Cancelled, SourceError
+from repopilot.errors import Cancelled, SourceError, UsageError
 from repopilot.redaction.redact import redacted
 from repopilot.repo import git_command, local
 from repopilot.repo.clone import (
@@ -430,6 +430,14 @@ def default_branch(snapshot: Snapshot, settings: Settings, *, token: HostToken |
     raise SourceError(
         i18n.message("repo.no_default_branch", name=snapshot.name), i18n.message("repo.name_a_base_branch")
     )
+
+
+def commit_range(written: str) -> tuple[str, str | None]:
+    """Base and head of BASE..HEAD or of a single BASE; no head is the state that is open. Raises UsageError."""
+    base, _, head = written.partition("..")
+    if not base.strip():
+        raise UsageError(i18n.message("repo.no_range", written=written), i18n.message("repo.no_range_hint"))
+    return base.strip(), head.strip(". ") or None
 
 
 def merge_base(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import SourceError, UsageError
-from repopilot.repo import git_command
+from repopilot.repo import git_command, network
 from repopilot.repo.apply import new_content
 from repopilot.repo.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.repo.clone import clone_lock, fetch_limits, remote_of
-from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import list_refs, storing
 from repopilot.repo.git_command import GitFailed, Supervision
 from repopilot.settings import Settings
@@ -26,11 +25,11 @@ def push_branch(
     files: Iterable[FileChange],
     message: str,
     settings: Settings,
-    token: HostToken | None = None,
     *,
     onto_branch: bool = False,
+    fork: tuple[str, Callable[[str], object]] | None = None,
 ) -> tuple[str, str]:
-    """Commit files on top of a clone's commit, and push that as a branch of its origin.
+    """Commit files on top of a clone's commit, and push that as a branch of its origin or of a fork.
 
     Args:
         snapshot: a clone that RepoPilot made.
@@ -38,8 +37,9 @@ def push_branch(
         files: the change.
         message: of the commit.
         settings: how remotes are reached.
-        token: for the remote, in memory only.
         onto_branch: push to the branch of that name, whose tip the commit has to be; never over other work.
+        fork: an address to push to instead of the origin, and what creates a branch there at the clone's commit. That
+            is called where no branch is at it: git takes from a shallow clone only what is on top of something.
 
     Returns:
         (the branch, the commit).
@@ -51,7 +51,7 @@ def push_branch(
     """
     assert snapshot.git_dir is not None
     git_dir, limits = snapshot.git_dir, fetch_limits(settings)
-    remote = remote_of(git_dir, settings, token)
+    remote = network.check(fork[0], settings) if fork else remote_of(git_dir, settings, None)
     with clone_lock(git_dir, limits), storing():
         commit = _commit(git_dir, snapshot.commit, list(files), message)
         taken = list_refs(git_dir, remote, limits).commits
@@ -59,11 +59,12 @@ def push_branch(
         branch = wanted if onto_branch else next((name for name in names if f"refs/heads/{name}" not in taken), "")
         if not branch:
             raise UsageError(i18n.message("repo.branch.exists", name=wanted))
-        args = ["push", "--quiet", "--no-verify", "--", "origin", f"{commit}:refs/heads/{branch}"]
+        if fork and snapshot.commit not in taken.values():
+            fork[1](branch)
+        args = ["push", "--quiet", "--no-verify", "--", remote.url, f"{commit}:refs/heads/{branch}"]
         try:
-            git_command.run(
-                git_dir, args, git_command.fetching(remote), supervision=Supervision(settings.clone_timeout_s)
-            )
+            patience = Supervision(settings.clone_timeout_s)
+            git_command.run(git_dir, args, git_command.fetching(remote), supervision=patience)
         except GitFailed as error:
             raise SourceError(
                 i18n.message("repo.push_refused", name=branch, error=str(error)[:300]),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.repo.history import commit_range
 from repopilot.repo.source import parse_source
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -58,8 +59,7 @@ def read_request(
         UsageError: the question names a pull request of another repository.
     """
     if diff:
-        base, _, head = diff.partition("..")
-        return ReviewRequest(base.strip(), head.strip(". ") or None, tuple(paths))
+        return ReviewRequest(*commit_range(diff), tuple(paths))
     if paths:
         return ReviewRequest(paths=tuple(paths))
     named = _named_paths(question, workspace)

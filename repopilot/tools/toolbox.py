@@ -8,4 +8,9 @@ from repopilot.tools.registry import Tool
 
 def toolbox() -> tuple[Tool, ...]:
     """All tools, those that look first."""
-    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS, *check.TOOLS, *talk.TOOLS)
+    return (*client_tools(), *talk.TOOLS)
+
+
+def client_tools() -> tuple[Tool, ...]:
+    """Those for other programs: all but the ones that talk to the user."""
+    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS, *check.TOOLS)

@@ -50,6 +50,8 @@ def test_every_operation_returns_its_document(client, repository):
     assert touched["risk"] and any(each["path"] == "shop/cart.py" for each in touched["affected"])
     reviewed = client.post("/review", json={"source": source}).json()
     assert "findings" in reviewed
+    refused = client.post("/review", json={"source": source, "diff": "..HEAD"})
+    assert refused.status_code == 422 and "not a range of commits" in refused.json()["error"]["message"]
     made = client.post("/generate", json={"source": source, "task": "rename price to cost"}).json()
     assert {file["path"] for file in made["files"]} == set(FILES)
     assert "def price" in (repository / "shop/prices.py").read_text(), "nothing is written"

@@ -38,6 +38,20 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(browser, tmp_path):
             expect(page.get_by_text("/o/r/pull/101")).to_be_visible(timeout=30_000)
             assert "def cost" in git_server.git(bare, "show", f"{hub.opened[0]['head']}:shop/prices.py")
             page.screenshot(path=str(tmp_path / "issue.png"))
+
+            git_server.git(served, "clone", "-q", "--bare", "shop.git", "me.git")
+            git_server.git(served / "me.git", "config", "http.receivepack", "true")
+            hub.fork = {"full_name": "me/shop", "owner": {"login": "me"}, "default_branch": "main"}
+            hub.fork["clone_url"] = f"{git.url}/me.git"
+            hub.repository["permissions"] = {"push": False}
+            tab.say(f"{hub.url}/o/r/issues/5")
+            button = page.get_by_role("button", name="Open a pull request")
+            expect(button).to_have_count(2, timeout=60_000)
+            button.last.click()
+            page.get_by_role("button", name="no right to push to o/r. Push to a fork of your account").click()
+            expect(page.get_by_text("/o/r/pull/102 from the fork me/shop")).to_be_visible(timeout=30_000)
+            assert hub.opened[1]["head"].startswith("me:repopilot/")
+            page.screenshot(path=str(tmp_path / "fork.png"))
             hub.issues[5]["state"] = "closed"
             tab.say(f"{hub.url}/o/r/issues/5")
             expect(page.get_by_text("is closed")).to_be_visible(timeout=30_000)

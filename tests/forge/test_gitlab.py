@@ -4,6 +4,7 @@ import pytest
 from support import gitlab_server
 
 from repopilot.errors import ForgeError
+from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import post
@@ -83,3 +84,31 @@ def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
     lab.issue = {}
     with pytest.raises(ForgeError, match="was not found"):
         forge.issue()
+
+
+def test_without_the_right_to_push_the_merge_request_comes_from_a_fork(lab, world):
+    settings = world.settings.model_copy(update={"forge_api": ""})
+    item = parse_item(f"{lab.url}/g/p/-/issues/3")
+    forge = forge_of(item, settings)
+    lab.issue = {"iid": 3, "title": "Add tax", "description": "", "state": "opened", "labels": []}
+    for own, group, may in ((None, 20, False), (30, None, True), (10, 40, True)):
+        levels = {"project_access": own, "group_access": group}
+        lab.project["permissions"] = {name: level and {"access_level": level} for name, level in levels.items()}
+        assert forge.issue().may_push is may
+    with pytest.raises(ForgeError, match="allows no fork of g/p"):
+        forge.fork()
+
+    space = {"kind": "user", "path": "me"}
+    lab.fork = {"id": 9, "path_with_namespace": "me/p", "namespace": space, "default_branch": "main"}
+    lab.fork["http_url_to_repo"] = f"{lab.url}/me/p.git"
+    lab.forks = [{**lab.fork, "path_with_namespace": "team/p", "namespace": {"kind": "group", "path": "team"}}]
+    lab.imports = ["scheduled", "started"]
+    found = ready_fork(item, forge, forge.issue().clone_url, 30)
+    assert found.name == "me/p" and lab.imports == []
+    assert forge.open_pull("t", "d", "b", "main", found) == (f"{lab.url}/g/p/-/merge_requests/50", 50)
+    assert lab.opened[0]["target_project_id"] == 1 and lab.opened[0]["source_branch"] == "b"
+    with pytest.raises(ForgeError, match="in your fork of g/p: Invalid reference name"):
+        forge.start_branch(found, "c" * 40, "b")
+    lab.imports = ["failed"]
+    with pytest.raises(ForgeError, match="could not create a fork of g/p: too large"):
+        ready_fork(item, forge, found.clone_url, 30)

@@ -320,7 +320,7 @@ async def test_unknown_refs(shop):
     with pytest.raises(SourceError):
         await _report(shop, diff="nowhere..HEAD")
     with pytest.raises(UsageError, match="not a range"):
-        await _report(shop, diff="main")
+        await _report(shop, diff="..main")
 
 
 async def test_markdown_and_json_hold_the_report(shop):

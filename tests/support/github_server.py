@@ -1,10 +1,11 @@
 """A server that speaks the part of GitHub's REST API that issues and pull requests need, with its paging and errors.
 
-Repositories are served beside it by `git_server`; what the API says of clone addresses leads there. GraphQL and Gitea's
-reviews, which GitHub's OpenAPI description lacks, are not held against it.
+Repositories are served beside it by `git_server`; what the API says of clone addresses leads there. GraphQL and what
+only Gitea has, which GitHub's OpenAPI description lacks, are not held against it.
 """
 
 import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,11 @@ class GitHubServer(HostServer):
     resolved: list[str] = field(default_factory=list)
     opened: list[dict] = field(default_factory=list)
     failures: list[tuple[int, dict]] = field(default_factory=list)  # answered before anything else
+    fork: dict[str, Any] = field(default_factory=dict)  # of the account `me`; made by asking for it
+    forked: int = 0  # how often it was asked for
+    forks: list[dict] = field(default_factory=list)
+    started: Callable[[str, str], bool] = lambda branch, commit: False  # makes a branch of the fork
+    ready_after: int = 0  # so often its branch is not found
     cut: int = 0  # replies that end in the middle
 
     def add_pull(self, number: int, base: tuple[str, str], head: tuple[str, str], clone_url: str) -> None:
@@ -49,7 +55,7 @@ def serve() -> AbstractContextManager[GitHubServer]:
 class _Handler(HostHandler):
     state: GitHubServer
     description = Description("github")
-    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews"
+    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews|/api/v1/.+"
 
     def refused(self) -> bool:
         if self.state.failures:
@@ -112,6 +118,31 @@ class _Handler(HostHandler):
         number = 100 + len(self.state.opened)
         self.send(201, {"number": number, "html_url": f"{self.state.url}/o/r/pull/{number}"})
 
+    def list_forks(self, match: re.Match, body: dict, query: dict) -> None:
+        """Without links, as Gitea has it."""
+        size, page = int(query["limit"]), int(query["page"])
+        self.send(200, self.state.forks[size * (page - 1) : size * page])
+
+    def add_fork(self, match: re.Match, body: dict, query: dict) -> None:
+        self.state.forked += 1
+        self.send(202, self.state.fork) if self.state.fork else self.send(403, {"message": "Forking is disabled."})
+
+    def user(self, match: re.Match, body: dict, query: dict) -> None:
+        self.send(200, {"login": "me", "id": 1})
+
+    def fork_branch(self, match: re.Match, body: dict, query: dict) -> None:
+        self.state.ready_after -= 1
+        if self.state.ready_after >= 0:
+            return self.send(404, {"message": "Branch not found"})
+        self.send(200, {"name": match[1]})
+
+    def start_branch(self, match: re.Match, body: dict, query: dict) -> None:
+        """GitHub's body, or Gitea's."""
+        branch = body.get("ref", "").removeprefix("refs/heads/") or body["new_branch_name"]
+        if not self.state.started(branch, body.get("sha") or body["old_ref_name"]):
+            return self.send(422, {"message": "Object does not exist"})
+        self.send(201, {"ref": f"refs/heads/{branch}"})
+
     def query(self, match: re.Match, body: dict, query: dict) -> None:
         if "resolveReviewThread" in body["query"]:
             self.state.resolved.append(body["variables"]["id"])
@@ -136,5 +167,9 @@ class _Handler(HostHandler):
         (r"/repos/o/r/pulls/(\d+)/comments", {"GET": inline, "POST": add_inline}),
         (r"/repos/o/r/pulls/(\d+)/reviews", {"POST": add_review}),
         (r"/repos/o/r/pulls/comments/(\d+)", {"PATCH": change_comment}),
+        (r"(?:/api/v1)?/repos/o/r/forks", {"GET": list_forks, "POST": add_fork}),
+        (r"/repos/me/[^/]+/branches/([^/]+)", {"GET": fork_branch}),
+        (r"/repos/me/[^/]+/git/refs|/api/v1/repos/me/[^/]+/branches", {"POST": start_branch}),
+        (r"/api/v1/user", {"GET": user}),
         (r"/graphql", {"POST": query}),
     )

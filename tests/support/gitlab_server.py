@@ -22,6 +22,9 @@ class GitLabServer(HostServer):
     discussions: list[dict] = field(default_factory=list)
     opened: list[dict] = field(default_factory=list)
     resolved: list[str] = field(default_factory=list)
+    forks: list[dict] = field(default_factory=list)
+    fork: dict[str, Any] = field(default_factory=dict)  # `me/p`; made by asking for it
+    imports: list[str] = field(default_factory=list)  # the states of its import, one a request; then finished
 
     def add_note(self, body: dict) -> dict:
         """A discussion of one note; on a line where the body has a position."""
@@ -62,6 +65,19 @@ class _Handler(HostHandler):
     def open_request(self, match: re.Match, body: dict, query: dict) -> None:
         self.state.opened.append(body)
         self.send(201, {"iid": 50, "web_url": f"{self.state.url}/g/p/-/merge_requests/50"})
+
+    def list_forks(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(self.state.forks, query)
+
+    def add_fork(self, match: re.Match, body: dict, query: dict) -> None:
+        self.send(201, self.state.fork) if self.state.fork else self.one(None)
+
+    def fork(self, match: re.Match, body: dict, query: dict) -> None:
+        status = self.state.imports.pop(0) if self.state.imports else "finished"
+        self.send(200, {**self.state.fork, "import_status": status, "import_error": "too large"})
+
+    def start_branch(self, match: re.Match, body: dict, query: dict) -> None:
+        self.send(400, {"message": "Invalid reference name"})
 
     def request(self, match: re.Match, body: dict, query: dict) -> None:
         self.one(self.state.merge_request)
@@ -107,7 +123,11 @@ class _Handler(HostHandler):
         (r"/projects/(?:g%2Fp|1)", {"GET": project}),
         (r"/projects/(?:g%2Fp|1)/issues/3", {"GET": issue}),
         (r"/projects/(?:g%2Fp|1)/issues/3/notes", {"GET": issue_notes}),
-        (r"/projects/(?:g%2Fp|1)/merge_requests", {"POST": open_request}),
+        (r"/projects/(?:g%2Fp|1|me%2Fp)/merge_requests", {"POST": open_request}),
+        (r"/projects/(?:g%2Fp|1)/forks", {"GET": list_forks}),
+        (r"/projects/(?:g%2Fp|1)/fork", {"POST": add_fork}),
+        (r"/projects/me%2Fp", {"GET": fork}),
+        (r"/projects/me%2Fp/repository/branches", {"POST": start_branch}),
         (_REQUEST, {"GET": request}),
         (rf"{_REQUEST}/changes", {"GET": changes}),
         (rf"{_REQUEST}/notes", {"POST": add_note}),

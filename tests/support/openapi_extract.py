@@ -18,6 +18,9 @@ _REQUEST = "/projects/{}/merge_requests/{}"
 OPERATIONS = {
     "github": {
         "/repos/{}/{}": "get",
+        "/repos/{}/{}/forks": "post",
+        "/repos/{}/{}/branches/{}": "get",
+        "/repos/{}/{}/git/refs": "post",
         "/repos/{}/{}/issues/{}": "get",
         "/repos/{}/{}/issues/{}/comments": "get post",
         "/repos/{}/{}/issues/comments/{}": "patch",
@@ -29,6 +32,9 @@ OPERATIONS = {
     },
     "gitlab": {
         "/projects/{}": "get",
+        "/projects/{}/fork": "post",
+        "/projects/{}/forks": "get",
+        "/projects/{}/repository/branches": "post",
         "/projects/{}/issues/{}": "get",
         "/projects/{}/issues/{}/notes": "get post",
         "/projects/{}/merge_requests": "post",

@@ -11,7 +11,7 @@ from repopilot import i18n
 from repopilot.errors import ForgeError, RepoPilotError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, checked_remote
-from repopilot.forge.solve import Solution, open_pull, task_of, without_refused
+from repopilot.forge.solve import Solution, open_pull, opened_text, task_of, without_refused
 from repopilot.ui.answer.ask import ask
 from repopilot.ui.changes.diffs import not_rejected
 from repopilot.ui.chat import Chat
@@ -63,4 +63,4 @@ async def open_pull_request(chat: Chat, payload: dict) -> dict:
         made = await asyncio.to_thread(open_pull, item, forge, issue, solution, runtime, chat.language)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
-    return {"done": i18n.text("forge.opened", chat.language, url=made["url"])}
+    return {"done": opened_text(made, chat.language)}

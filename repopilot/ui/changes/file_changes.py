@@ -220,4 +220,7 @@ def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:
             earlier.setdefault(file.path, []).append(file)
     files = ShownFiles(answer_id, shown.files, shown.decisions, reasons, earlier)
     props = files_props(files, str(shown.root) if shown.root else "", chat.language)
-    return {**props, "pull": shown.request in chat.process.issues}
+    item, issue = chat.process.issues.get(shown.request, (None, None))
+    if item is not None and issue is not None and not issue.may_push:
+        props["words"]["pull_confirm"] = i18n.text("forge.fork.confirm", chat.language, project=item.project)
+    return {**props, "pull": item is not None}
