@@ -43,6 +43,10 @@ class IndexFailed(RepoPilotError):
     """An index build ended without a usable index."""
 
 
+class ClusterError(RepoPilotError):
+    """A Ray cluster can't be reached, is lost, or lost a task."""
+
+
 class Cancelled(RepoPilotError):
     """The user stopped the work. What was already published stays."""
 

@@ -140,6 +140,12 @@ def _index_command(commands: argparse._SubParsersAction) -> None:
     index.add_argument("rest", nargs="*", metavar="SOURCE FILE", help="of export and import")
     index.add_argument("--ref", metavar="REF", help="branch, tag or commit")
     index.add_argument("--many", metavar="LIST", help="a file with a SOURCE a line")
+    index.add_argument(
+        "--ray", metavar="ADDRESS", help="index the LIST on a Ray cluster: auto, local, HOST:6379, ray://HOST:10001"
+    )
+    index.add_argument(
+        "--to", metavar="FOLDER", help="for --ray: shared with its workers, where the indexes are published"
+    )
     index.add_argument("--full", action="store_true", help="rebuild from nothing")
     index.add_argument("--sha256", default="", metavar="HASH", help="that the imported file must have")
     index.add_argument(

@@ -7,7 +7,6 @@ import asyncio
 import json
 import sys
 import threading
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from functools import partial
@@ -27,7 +26,7 @@ from repopilot.cli.output import (
     show_steps,
 )
 from repopilot.documents import ask_document, generate_document, index_document, route_document
-from repopilot.errors import ModelError, RepoPilotError, StorageError, UsageError
+from repopilot.errors import ModelError, StorageError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, TestReport
@@ -82,8 +81,12 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Index a repository, or hand its index over."""
     if bool(arguments.many) == bool(arguments.source):
         raise UsageError(message("cli.source_or_many"))
+    if bool(arguments.ray) != bool(arguments.to) or (arguments.ray and not arguments.many):
+        raise UsageError(message("cli.ray_needs"))
     if arguments.many:
-        return _index_many(arguments, runtime)
+        from repopilot.cli.index_many import index_many
+
+        return index_many(_read(arguments.many), arguments, runtime)
     if arguments.rest:
         return _hand_over(arguments, runtime)
     from repopilot.repo.source import split_token
@@ -100,34 +103,6 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
     show_notes([*([snapshot.stale] if snapshot.stale else []), *notes], arguments.language)
     return 0
-
-
-def _index_many(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Index the repositories of a list, one after the other; status 1 where one failed, which ends nothing."""
-    from repopilot.workspace import open_index, open_snapshot
-
-    sources = [line.strip() for line in _read(arguments.many).splitlines() if line.strip() and not line.startswith("#")]
-    rows: list[dict] = []
-    for number, source in enumerate(sources, 1):
-        began = time.monotonic()
-        try:
-            with live_progress(arguments.language) as report:
-                snapshot = open_snapshot(source, runtime, None, report, threading.Event())
-                built = open_index(snapshot, runtime, report, full=arguments.full)
-            row = {"source": source, "ok": True, **index_document(snapshot.name, built.commit, built.report)}
-        except RepoPilotError as error:
-            row = {"source": source, "ok": False, "error": str(error)}
-        rows.append({**row, "took_s": round(time.monotonic() - began, 2)})
-        done = "✓" if row["ok"] else f"✗ {row['error']}"
-        say(f"{number}/{len(sources)} {source} {done}", file=sys.stderr)
-    failed = sum(not row["ok"] for row in rows)
-    facts = {"repositories": rows, "failed": failed}
-    emit(facts, arguments.json, lambda: say(i18n.text("cli.indexed_many", arguments.language, **_counts(rows))))
-    return 1 if failed else 0
-
-
-def _counts(rows: list[dict]) -> dict[str, int]:
-    return {"count": len(rows), "failed": sum(not row["ok"] for row in rows)}
 
 
 def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:

@@ -9,6 +9,8 @@ import os
 import secrets
 import shutil
 import tarfile
+import zlib
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -25,10 +27,11 @@ BESIDE = (layout.GRAPH, layout.HISTORY)
 """Files beside the generation that are taken along."""
 LARGEST = 64 << 30
 """Bytes of an archive's contents."""
+_BROKEN = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError)
 
 
 def export_index(folder: Path, target: Path) -> dict:
-    """Write the newest generation of an index to a file.
+    """Write the newest generation of an index to a file, in one step for its readers.
 
     Args:
         folder: of the index.
@@ -52,28 +55,58 @@ def export_index(folder: Path, target: Path) -> dict:
         "version": layout.version(),
         "commit": meta["commit"],
         "name": meta["name"],
+        "key": folder.name,
         "files": {name: _sha256(path) for name, path in sorted(files.items())},
     }
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
     try:
-        with tarfile.open(target, "w:gz", compresslevel=5) as archive:
+        with tarfile.open(draft, "w:gz", compresslevel=5) as archive:
             data = json.dumps(manifest, indent=1).encode()
             head = tarfile.TarInfo(MANIFEST)
             head.size = len(data)
             archive.addfile(head, io.BytesIO(data))
             for name, path in sorted(files.items()):
                 archive.add(path, name, recursive=False)
-        size = target.stat().st_size
+        size, sha256 = draft.stat().st_size, _sha256(draft)
+        os.replace(draft, target)
     except OSError as error:
         raise StorageError(
             i18n.message("repo.not_written", path=target, error=error), i18n.message("repo.not_written_hint")
         ) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
     return {
         "file": str(target),
-        "sha256": _sha256(target),
+        "sha256": sha256,
         "commit": meta["commit"],
         "version": manifest["version"],
         "bytes": size,
     }
+
+
+def read_manifest(file: Path) -> dict:
+    """What an exported index says of itself: format, version, commit, name, key, and the hashes of its files.
+
+    Args:
+        file: the archive.
+
+    Returns:
+        The manifest; {} where there is no such file, or none that this version reads.
+    """
+    try:
+        with tarfile.open(file, "r:gz") as archive:
+            return _manifest(archive, file)
+    except (*_BROKEN, OSError, IndexFailed):
+        return {}
+
+
+def is_newest(manifest: dict, folder: Path) -> bool:
+    """Whether an exported index is the newest generation of the index in a folder, byte for byte."""
+    newest = next(iter(layout.generations(folder)), None)
+    sums = newest / layout.CHECKSUMS if newest else None
+    known = manifest.get("files", {}).get(f"{INSIDE}{layout.CHECKSUMS}")
+    return sums is not None and sums.is_file() and _sha256(sums) == known
 
 
 def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -> dict:
@@ -103,23 +136,26 @@ def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -
                 _put(drafted, folder)
         finally:
             shutil.rmtree(drafted, ignore_errors=True)
-    except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError) as error:
+    except _BROKEN as error:
         raise IndexFailed(i18n.message("index.import.damaged", file=file)) from error
     except OSError as error:
         raise StorageError(i18n.message("index.import.unreadable", file=file, error=error)) from error
     return {name: manifest[name] for name in ("commit", "name", "version")}
 
 
+def _manifest(archive: tarfile.TarFile, file: Path) -> dict:
+    first = archive.next()
+    opened = archive.extractfile(first) if first is not None and first.name == MANIFEST else None
+    manifest = json.loads(opened.read(1 << 24)) if opened else {}
+    if manifest.get("format") != FORMAT or manifest.get("version") != layout.version():
+        raise IndexFailed(i18n.message("index.import.version", file=file), i18n.message("index.import.version_hint"))
+    return manifest
+
+
 def _unpacked(file: Path, target: Path, commit: str) -> dict:
     """The archive's manifest, its files unpacked and checked against it."""
     with tarfile.open(file, "r:gz") as archive:
-        first = archive.next()
-        opened = archive.extractfile(first) if first is not None and first.name == MANIFEST else None
-        manifest = json.loads(opened.read(1 << 24)) if opened else {}
-        if manifest.get("format") != FORMAT or manifest.get("version") != layout.version():
-            raise IndexFailed(
-                i18n.message("index.import.version", file=file), i18n.message("index.import.version_hint")
-            )
+        manifest = _manifest(archive, file)
         if commit and manifest["commit"].partition("+")[0] != commit.partition("+")[0]:
             raise IndexFailed(i18n.message("index.import.commit", commit=manifest["commit"][:10], wanted=commit[:10]))
         left, expected = LARGEST, dict(manifest["files"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -84,6 +85,23 @@ def _clone_or_update(source: Source, settings: Settings, token: HostToken | None
         if known is None:
             raise
         return replace(known, stale=i18n.reason(error))
+
+
+def remote_commit(source: Source, settings: Settings, token: HostToken | None, limits: FetchLimits) -> str:
+    """The commit that a remote source is at now, without a clone. Arguments and errors as `open_clone`."""
+    assert source.url is not None
+    remote = network.check(source.url, settings, token)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            git_dir = Path(folder) / "empty.git"
+            init_bare(git_dir, source.url)
+            advertised = list_refs(git_dir, remote, limits)
+    except Redirected:
+        if source.url.endswith(".git"):
+            raise
+        return remote_commit(replace(source, url=f"{source.url}.git"), settings, token, limits)
+    name, _ = _resolve_remote(source, advertised)
+    return advertised.commits.get(name, name)
 
 
 def fetch_limits(

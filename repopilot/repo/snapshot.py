@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
-from repopilot.repo.clone import fetch_limits, open_clone
+from repopilot.repo.clone import clone_dir, clone_key, fetch_limits, open_clone, remote_commit
 from repopilot.repo.credentials import HostToken
 from repopilot.repo.fetch import OnProgress
 from repopilot.repo.history import at
-from repopilot.repo.local import open_folder
+from repopilot.repo.local import UNVERSIONED, folder_key, open_folder
 from repopilot.settings import Settings
 from repopilot.types import Snapshot, Source
 
@@ -44,6 +45,22 @@ def open_source(
     if source.path is not None:
         return _open_local(source, settings)
     return open_clone(source, settings, token, fetch_limits(settings, progress, cancel))
+
+
+def source_key(source: Source, settings: Settings) -> str:
+    """A name for a source that is the same on every machine: the key of its snapshot, unless its remote redirects."""
+    return clone_key(source, clone_dir(source.url, settings)) if source.url else folder_key(source.path or Path())
+
+
+def current_commit(source: Source, settings: Settings, token: HostToken | None) -> str:
+    """The commit that a source is at, without cloning it; '' for a folder that differs from its commit or has none.
+
+    Args and errors as `open_source`.
+    """
+    if source.url:
+        return remote_commit(source, settings, token, fetch_limits(settings))
+    commit = open_folder(source).commit
+    return "" if commit == UNVERSIONED or "+" in commit else commit
 
 
 def _open_local(source: Source, settings: Settings) -> Snapshot:

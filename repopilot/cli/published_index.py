@@ -1,0 +1,109 @@
+"""Indexes in a folder that machines share: published by whoever has indexed a repository, taken over by who asked.
+
+Each file there is an exported index, replaced as a whole; its first bytes say of which commit it is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from repopilot.documents import index_document
+from repopilot.errors import IndexFailed, RepoPilotError, SourceError
+from repopilot.i18n import message
+from repopilot.index.transfer import export_index, import_index, is_newest, read_manifest
+from repopilot.index.workers.pool import WorkerPool
+from repopilot.repo.snapshot import current_commit, source_key
+from repopilot.repo.source import parse_source, split_token
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+
+REPOSITORY_OPTIONS = set(
+    "git_token allow_private_hosts allow_http clone_timeout_s clone_max_mb history_commits include exclude "
+    "max_file_kb".split()
+)
+"""The options of who asks that hold wherever the repository is indexed; the data directory is that of the machine."""
+
+
+def row_of(source: str, work: Callable[[], dict]) -> dict:
+    """What came of a repository: source, ok, what `work` returns or the error, took_s."""
+    began = time.monotonic()
+    try:
+        found = {"ok": True, **work()}
+    except RepoPilotError as error:
+        found = {"ok": False, "error": str(error)}
+    return {"source": split_token(source)[0], **found, "took_s": round(time.monotonic() - began, 2)}
+
+
+def publish(source: str, shared: Path, options: dict, full: bool) -> dict:
+    """Index a repository in this machine's data directory, with one process, and publish the index.
+
+    Args:
+        source: as the user wrote it.
+        shared: the folder.
+        options: of who asks, REPOSITORY_OPTIONS.
+        full: build and publish again what is there already.
+
+    Returns:
+        A row with key, file and commit; unchanged where the published index is of that commit already.
+    """
+    settings = Settings().model_copy(update={**options, "workers": 1})
+    return row_of(source, lambda: _published(source, shared, settings, full))
+
+
+def _published(text: str, shared: Path, settings: Settings, full: bool) -> dict:
+    from repopilot.workspace import open_index, open_snapshot
+
+    address, token = split_token(text)
+    source = parse_source(address)
+    file = shared / f"{source_key(source, settings)}.index"
+    known = {} if full else read_manifest(file)
+    there = {"file": str(file), "unchanged": True}
+    if known.get("key") and known["commit"] == current_commit(source, settings, token):
+        return {"repo": known["name"], "commit": known["commit"], "key": known["key"], **there}
+    with Runtime(settings, workers=_workers()) as runtime:
+        snapshot = open_snapshot(text, runtime, None, lambda progress: None, threading.Event())
+        if snapshot.stale:
+            raise SourceError(snapshot.stale)
+        built = open_index(snapshot, runtime, lambda progress: None, full=full)
+    folder = settings.indexes / snapshot.key
+    same = known.get("commit") == built.commit and is_newest(known, folder)
+    facts = there if same else {**export_index(folder, file), "unchanged": False}
+    return {**index_document(snapshot.name, built.commit, built.report), "key": snapshot.key, **facts}
+
+
+@cache
+def _workers() -> WorkerPool:
+    """The process that parses, kept for this process's next repository."""
+    return WorkerPool()
+
+
+def take_over(source: str, outcome: dict | RepoPilotError, settings: Settings) -> dict:
+    """Import what was published for a repository, unless this machine has it.
+
+    Args:
+        source: as the user wrote it.
+        outcome: the row of `publish`, or the error that came in its place.
+        settings: the data directory.
+
+    Returns:
+        The row, with the error of the import where it fails.
+    """
+    if isinstance(outcome, RepoPilotError):
+        return {"source": split_token(source)[0], "ok": False, "error": str(outcome)}
+    try:
+        return _imported(outcome, settings) if outcome["ok"] else outcome
+    except RepoPilotError as error:
+        return {**outcome, "ok": False, "error": str(error)}
+
+
+def _imported(row: dict, settings: Settings) -> dict:
+    folder, file = settings.indexes / row["key"], Path(row["file"])
+    if folder.resolve().parent != settings.indexes.resolve():
+        raise IndexFailed(message("index.import.damaged", file=file))
+    if not is_newest(read_manifest(file), folder):
+        import_index(file, folder, row.get("sha256", ""), row["commit"])
+    return row
