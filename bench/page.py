@@ -5,8 +5,8 @@
 A chat of 300 messages is stored, one of them with a trace of 2,000 steps, one with a diff of 5,000 lines, beside a file
 of 20,000 lines; then a headless Chromium opens it. Scrolling and unfolding are the median time from the event to the
 frame that shows it; `first paint` is the first contentful paint of the first screen. Then a scripted model calls tools
-200 times, ten times what is usual, and its steps are open while they come: `live scroll` is the slowest median of those
-moments, `first words shown` the time from a model's first words to the page that shows them.
+40 times, its whole budget, in no time, and its steps are open while they come: `live scroll` is the slowest median of
+those moments, `first words shown` the time from a model's first words to the page that shows them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, repository_id, save
 from repopilot.ui.repository.registry import opening_key
 
-MESSAGES, STEPS, DIFF_LINES, FILE_LINES, CALLS = 300, 2000, 5000, 20_000, 200
+MESSAGES, STEPS, DIFF_LINES, FILE_LINES, CALLS = 300, 2000, 5000, 20_000, 40
 SCROLL = """async (selector) => {
     const pane = [...document.querySelectorAll(selector)].pop();
     const frames = [];
@@ -54,7 +54,7 @@ SCROLLER = """() => {
     return Boolean(pane);
 }"""
 WATCH = """() => new MutationObserver(() => {
-    if (document.body.textContent.includes('The function ')) window.shownAt ??= Date.now();
+    if (document.body.textContent.includes('The function')) window.shownAt ??= Date.now();
 }).observe(document.body, {subtree: true, childList: true, characterData: true})"""
 CLICK = """async (selector) => {
     const frames = [];
@@ -125,7 +125,7 @@ def measure(folder: Path) -> dict[str, float]:
 
 
 def measure_live(folder: Path) -> dict[str, float]:
-    """The figures of an answer for which a model calls tools 200 times, while it is worked on."""
+    """The figures of an answer for which a model calls tools 40 times, while it is worked on."""
     said: list[float] = []
 
     def sentence() -> Iterator[str | float]:

@@ -96,7 +96,7 @@
       make('div', { class: 'rp-menu' },
         button(words.rename, () => { item.replaceChildren(titleForm(chat)); item.firstChild.select(); }),
         button(chat.pinned ? words.unpin : words.pin, () => act({ body: { pinned: !chat.pinned } })),
-        file('markdown', 'md', words.markdown), file('json', 'json', words.json), erase)));
+        file('markdown', 'md', words.markdown), file('json', 'json', words.json), file('benchmark', 'jsonl', words.rated), erase)));
     return item;
   }
 

@@ -104,6 +104,12 @@ def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: T
     expect(page.get_by_label("What was wrong?")).to_have_count(0)
     page.reload()
     expect(page.get_by_role("button", name="Bad answer")).to_have_attribute("aria-pressed", "true")
+    chats = page.get_by_role("navigation", name="Chats")
+    chats.get_by_label("More actions for Where is the ripe fruit").click()
+    with page.expect_download() as download:
+        chats.get_by_role("link", name="Export rated answers").click()
+    [rated] = [json.loads(line) for line in download.value.path().read_text().splitlines()]
+    assert (rated["rating"], rated["note"], rated["places"]) == (-1, "It names the wrong tree.", [])
     page.get_by_role("button", name="Steps of this answer").click()
     expect(panel.get_by_role("button", name="Route")).to_be_visible()
     opened.say("What waters a tree?")

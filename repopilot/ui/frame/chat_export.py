@@ -1,4 +1,4 @@
-"""A chat as a document to keep: Markdown to read, JSON for programs. Pure."""
+"""A chat as a document to keep: Markdown to read, JSON for programs, rated answers for a benchmark. Pure."""
 
 from __future__ import annotations
 
@@ -32,3 +32,25 @@ def as_json(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
     return json.dumps(
         {"title": chat.title, "repository": chat.address, "exchanges": said}, ensure_ascii=False, indent=1
     )
+
+
+def as_benchmark(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
+    """The rated answers of a chat as JSON Lines in the form of bench/data/answers, with the rating and the remark.
+
+    What an answer must hold (`gold`) nobody has said yet; the places are those that a good answer cites.
+    """
+    rows = (
+        {
+            "question": each.question,
+            "answerable": True,
+            "gold": [],
+            "places": [[c.path, c.start_line, c.end_line] for c in each.answer.citations if each.rating > 0],
+            "note": each.remark,
+            "rating": each.rating,
+            "repository": chat.address,
+            "commit": each.commit,
+        }
+        for each in exchanges
+        if each.rating
+    )
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

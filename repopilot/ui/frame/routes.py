@@ -22,7 +22,7 @@ from repopilot.ui.chat import Process
 from repopilot.ui.chats.chat_list import TITLE_LENGTH, ListedChat, change, listed, remove
 from repopilot.ui.chats.chat_store import ThreadKey, load
 from repopilot.ui.error_text import error_line
-from repopilot.ui.frame.chat_export import as_json, as_markdown
+from repopilot.ui.frame.chat_export import as_benchmark, as_json, as_markdown
 from repopilot.ui.frame.completion import completions
 from repopilot.ui.frame.health import health_props
 from repopilot.ui.frame.sidebar import sidebar_props
@@ -74,6 +74,8 @@ def install_frame(server: ModuleType, process: Process) -> None:
         said = (await _stored(lambda: load(process.database, key), lang)).exchanges
         if form == "json":
             return Response(as_json(chat, said), media_type="application/json")
+        if form == "benchmark":
+            return Response(as_benchmark(chat, said), media_type="application/jsonl")
         return Response(as_markdown(chat, said), media_type="text/markdown")
 
     async def health(_: User, repo: str = "", lang: str = "") -> JSONResponse:
