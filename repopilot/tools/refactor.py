@@ -467,15 +467,9 @@ def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
     if syntax_error(path, text) is not None:
         raise UsageError(message("refactor_tools.no_parse", path=path))
     options = "check --select=I,F401 --fix --quiet --no-cache --exit-zero".split()
+    command, given = [sys.executable, "-m", "ruff", *options, f"--stdin-filename={path}", "-"], text.encode()
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", *options, f"--stdin-filename={path}", "-"],
-            input=text.encode(),
-            capture_output=True,
-            cwd=copy.root(),
-            timeout=RUFF_S,
-            check=True,
-        )
+        done = subprocess.run(command, input=given, capture_output=True, cwd=copy.root(), timeout=RUFF_S, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(message("refactor_tools.ruff", problem=str(error))) from error
     return _result(copy, {safe_path(path): done.stdout.decode()}, [])
