@@ -226,7 +226,7 @@ async def test_comments_need_no_test(shop: Workspace) -> None:
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await added(shop, REMOVE, task)
-    assert answer.text.startswith("Le changement\u202f: `shop/cart.py` modifié (+3 −0).\n\n✓ 1 test du dépôt réussit.")
+    assert answer.text.startswith("Modification\u202f: `shop/cart.py` modifié (+3 −0).\n\n✓ 1 test du dépôt réussit.")
     assert "! Aucun test ne couvre `Cart.remove`.  \n! **7,5/10**, gardé tel quel, à relire." in answer.text
 
 

@@ -77,6 +77,7 @@ def test_a_choice_in_the_chat_overrides_the_browser():
         ("orchard/trees.py", "", "fr"),
         ("HarvestBasket", "", "fr"),
         ("Où est le compte ?", "en", "en"),
+        ("/rename old new", "", "fr"),
     ],
 )
 def test_an_answer_is_in_the_language_of_its_question(question, chosen, language):

@@ -189,10 +189,10 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
 
 
 def language_to_answer_in(chat: Chat, question: str) -> Language | Literal[""]:
-    """The language set or chosen; that of the interface for a bare path or name, which is in none; else '', which
-    leaves it to the question."""
+    """The language set or chosen; that of the interface for a typed command, a bare path or a name, which are in none;
+    else '', which leaves it to the question."""
     query = parse(question)
-    in_none = query.kind in ("path", "symbol") and not query.asks
+    in_none = question.lstrip().startswith("/") or (query.kind in ("path", "symbol") and not query.asks)
     return chat.settings.language or (chat.language if in_none else "")
 
 
