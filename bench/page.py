@@ -46,8 +46,8 @@ SCROLL = """async (selector) => {
     }
     return frames.sort((a, b) => a - b)[10];
 }"""
-SCROLLER = """() => {
-    let pane = [...document.querySelectorAll('button[id^="step-"]')].pop();
+SCROLLER = """(selector) => {
+    let pane = [...document.querySelectorAll(selector)].pop();
     while (pane && (pane.scrollHeight <= pane.clientHeight + 5 || getComputedStyle(pane).overflowY === 'visible'))
         pane = pane.parentElement;
     pane?.classList.add('the-scroller');
@@ -104,11 +104,7 @@ def measure(folder: Path) -> dict[str, float]:
         page.wait_for_function("document.querySelectorAll('.rp-footer').length >= 20", timeout=120_000)
         found["chat restored, ms"] = (time.monotonic() - began) * 1000
         page.wait_for_timeout(1500)
-        scroller = page.evaluate(
-            "() => { let e = document.querySelector('.rp-footer'); while (e && e.scrollHeight <= e.clientHeight + 5)"
-            " e = e.parentElement; e.classList.add('the-scroller'); return e.tagName; }"
-        )
-        assert scroller
+        assert page.evaluate(SCROLLER, ".rp-footer")
         found["chat scroll, ms"] = page.evaluate(SCROLL, ".the-scroller")
         found["diff scroll, ms"] = page.evaluate(SCROLL, ".rp-diff-scroll")
         page.locator('[aria-label="Steps of this answer"]').last.click()
@@ -155,7 +151,7 @@ def measure_live(folder: Path) -> dict[str, float]:
             frames: list[float] = []
             while not page.evaluate("window.shownAt"):
                 page.wait_for_timeout(1000)
-                if page.evaluate(SCROLLER):
+                if page.evaluate(SCROLLER, 'button[id^="step-"]'):
                     frames.append(page.evaluate(SCROLL, ".the-scroller"))
             shown = page.evaluate("window.shownAt") / 1000 - said[-1]
             assert tab.problems == [], tab.problems

@@ -57,3 +57,17 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtur
         return Ran(status, captured.out, captured.err)
 
     return command
+
+
+@pytest.fixture
+def run_afresh(
+    run: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, dict | str, str]]:
+    """As `run`, on a data directory of this test: the status, the document or the text, and what went to stderr."""
+    monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path / "home"))
+
+    def command(*arguments: object) -> tuple[int, dict | str, str]:
+        ran = run(*arguments)
+        return ran.status, ran.json if ran.out.startswith("{") else ran.out, ran.err
+
+    return command

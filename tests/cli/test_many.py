@@ -1,24 +1,12 @@
 """Many repositories: indexed from a list, searched together, handed over as files."""
 
-import json
-
 import pytest
 from support import git_server
 
-from repopilot.cli.app import main
-
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    for name, value in {"HOME": str(tmp_path / "home"), "OLLAMA_URL": "", "EMBEDDED": "false"}.items():
-        monkeypatch.setenv(f"REPOPILOT_{name}", value)
-
-    def command(*arguments):
-        status = main([str(each) for each in arguments])
-        out, err = capsys.readouterr()
-        return status, json.loads(out) if out.startswith("{") else out, err
-
-    return command
+def run(run_afresh):
+    return run_afresh
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -14,7 +13,6 @@ import pytest
 from support import git_server
 
 from repopilot.cli import ray_cluster
-from repopilot.cli.app import main
 
 pytestmark = pytest.mark.slow
 
@@ -33,18 +31,11 @@ def cluster(tmp_path_factory):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    for name, value in {"HOME": str(tmp_path / "home"), "OLLAMA_URL": "", "EMBEDDED": "false"}.items():
-        monkeypatch.setenv(f"REPOPILOT_{name}", value)
+def run(run_afresh, monkeypatch):
     monkeypatch.setenv("REPOPILOT_ALLOW_HTTP", "true")  # holds on the workers, which don't have it in theirs
     monkeypatch.setenv("REPOPILOT_ALLOW_PRIVATE_HOSTS", "true")
 
-    def command(*arguments):
-        status = main([str(each) for each in arguments])
-        out, err = capsys.readouterr()
-        return status, json.loads(out) if out.startswith("{") else out, err
-
-    return command
+    return run_afresh
 
 
 @pytest.fixture
