@@ -124,18 +124,10 @@ def plain(tree: Path, runtime: Runtime) -> dict:
         return {"skipped": "no embedding model"}
     import chromadb
     from llama_index.core import SimpleDirectoryReader, StorageContext, VectorStoreIndex
-    from llama_index.core.embeddings import BaseEmbedding
     from llama_index.core.node_parser import SentenceSplitter
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
-    class Ours(BaseEmbedding):
-        def _get_text_embedding(self, text: str) -> list[float]:
-            return embedder.embed([text])[0].tolist()
-
-        _get_query_embedding = _get_text_embedding
-
-        async def _aget_query_embedding(self, query: str) -> list[float]:
-            return self._get_text_embedding(query)
+    from bench.peers.programs import embedding_model
 
     began = time.monotonic()
     documents = SimpleDirectoryReader(str(tree), recursive=True).load_data()
@@ -144,7 +136,7 @@ def plain(tree: Path, runtime: Runtime) -> dict:
     index = VectorStoreIndex.from_documents(
         documents,
         storage_context=StorageContext.from_defaults(vector_store=store),
-        embed_model=Ours(),
+        embed_model=embedding_model(embedder),
         transformations=[SentenceSplitter()],
     )
     built = time.monotonic() - began

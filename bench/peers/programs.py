@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -167,6 +167,23 @@ def bm25s(tree: Tree, tools: Tools) -> tuple[Search, float]:
     return run, seconds
 
 
+def embedding_model(embedder: Embedder) -> Any:
+    """An embedder of ours as LlamaIndex takes one."""
+    from llama_index.core.embeddings import BaseEmbedding
+
+    class Ours(BaseEmbedding):
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return embedder.embed([text])[0].tolist()
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return embedder.embed([query], query=True)[0].tolist()
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return self._get_query_embedding(query)
+
+    return Ours()
+
+
 def llama_index(tree: Tree, tools: Tools) -> tuple[Search, float]:
     """LlamaIndex with Chroma as their tutorial has it: CodeSplitter, an embedding (MiniLM), VectorStoreIndex, its
     retriever."""
@@ -174,9 +191,8 @@ def llama_index(tree: Tree, tools: Tools) -> tuple[Search, float]:
     from llama_index.core import StorageContext, VectorStoreIndex
     from llama_index.core.schema import TextNode
     from llama_index.vector_stores.chroma import ChromaVectorStore
-    from repopilot.retrieval.retriever import EmbedderModel
 
-    model = EmbedderModel(tools.minilm)
+    model = embedding_model(tools.minilm)
     began = time.perf_counter()
     client = chromadb.PersistentClient(str(tools.scratch), chromadb.Settings(anonymized_telemetry=False))
     store = ChromaVectorStore(chroma_collection=client.create_collection(f"{tree.name}-{tree.root.name}"))
