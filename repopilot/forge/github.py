@@ -16,7 +16,7 @@ from repopilot import i18n
 from repopilot.errors import ForgeError
 from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
 from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
-from repopilot.forge.items import ForgeItem
+from repopilot.forge.items import APIS, ForgeItem
 
 RETRIES = 3
 LONGEST_WAIT_S = 60
@@ -41,6 +41,10 @@ class GitHubItem:
     def __init__(self, item: ForgeItem, api: str, token: str) -> None:
         self._item = item
         self._repo = "/repos/" + "/".join(quote(part, safe="") for part in item.project.split("/"))
+        self._connect(api, token)
+
+    def _connect(self, api: str, token: str) -> None:
+        self._api, self._token = api, token
         retry = GithubRetry(total=RETRIES, max_rate_limit_wait=LONGEST_WAIT_S, secondary_rate_wait=LONGEST_WAIT_S / 4)
         public = api == "https://api.github.com"  # it asks for pauses between what writes
         client = Github(
@@ -57,7 +61,7 @@ class GitHubItem:
 
     def issue(self) -> HostIssue:
         """The issue with its comments."""
-        found = self._call("GET", f"{self._repo}/issues/{self._item.number}")
+        found = self._issue()
         if found.get("pull_request") is not None:
             raise ForgeError(i18n.message("forge.is_pull", number=self._item.number))
         repository = self._call("GET", self._repo)
@@ -72,6 +76,19 @@ class GitHubItem:
             comments=tuple(Comment(_login(each), str(each.get("body") or "")) for each in comments),
             may_push=(repository.get("permissions") or {}).get("push") is not False,
         )
+
+    def _issue(self) -> dict:
+        """The issue as the API has it. Its address looks alike on GitHub Enterprise and on Gitea: where the API of the
+        one isn't, that of the other is asked."""
+        address = f"{self._repo}/issues/{self._item.number}"
+        with _explained(self._item):
+            try:
+                return self._requester.requestJsonAndCheck("GET", address)[1]
+            except GithubException as error:
+                if error.status != 404 or self._api != self._item.host + APIS["github"]:
+                    raise
+                self._connect(self._item.host + APIS["gitea"], self._token)
+                return self._requester.requestJsonAndCheck("GET", address)[1]
 
     def pull(self) -> Pull:
         """The pull request with its files."""
@@ -166,7 +183,7 @@ class GitHubItem:
     def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
         """Create a branch of a fork; GitHub's share the commits of what they come from."""
         address, body = "git/refs", {"ref": f"refs/heads/{branch}", "sha": commit}
-        if self._requester.base_url.endswith("/api/v1"):  # Gitea; the address of an issue looks the same everywhere
+        if self._api.endswith(APIS["gitea"]):
             address, body = "branches", {"new_branch_name": branch, "old_ref_name": commit}
         with _explained(self._item, "branch"):
             self._requester.requestJsonAndCheck("POST", f"/repos/{quote(fork.name)}/{address}", input=body)

@@ -23,11 +23,10 @@ def failed(item: ForgeItem, status: int, said: str, doing: str = "") -> ForgeErr
         doing: `fork` or `branch`, which have reasons of their own to fail.
     """
     known = {401: "401", 403: "403", 404: "404", 409: "409", 422: "422", 429: "429"}
-    key = known.get(status, "5xx" if status >= 500 else "other")
-    if status == 403 and "rate limit" in said.lower():
-        key = "429"
+    key = f"status.{known.get(status, '5xx' if status >= 500 else 'other')}"
+    limited = status == 403 and "rate limit" in said.lower()
+    key = "forge." + ("status.429" if limited else _OWN.get((doing, status), key))
     facts = {"url": item.url, "host": item.host, "status": status, "said": said[:300], "project": item.project}
-    key = f"forge.{_OWN.get((doing, status), f'status.{key}')}"
     return ForgeError(i18n.message(key, **facts), i18n.message(f"{key}_hint", **facts))
 
 

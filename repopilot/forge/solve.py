@@ -162,7 +162,10 @@ def open_pull(
     target = (fork.clone_url, partial(forge.start_branch, fork, snapshot.commit)) if fork else None
     branch, commit = push_branch(snapshot, wanted, files, message, settings, fork=target)
     text = pull_text(item, solution.answer, files, language)
-    url, number = forge.open_pull(title, text, branch, issue.default_branch, fork)
+    try:
+        url, number = forge.open_pull(title, text, branch, issue.default_branch, fork)
+    except ForgeError as error:
+        raise ForgeError(error.message, i18n.message("forge.only_pushed", branch=branch)) from error
     return {"url": url, "number": number, "branch": branch, "commit": commit, "fork": fork.name if fork else None}
 
 

@@ -53,19 +53,20 @@ class Deliveries:
         self._file = home / "webhooks.db"
 
     def add(self, id: str, url: str) -> bool:
-        """Keep a call; False for one that is known. Raises UsageError where too many wait."""
+        """Keep a call; False for one that is known and hasn't failed. Raises UsageError where too many wait."""
         with self._connected() as connection:
             connection.execute(
                 "DELETE FROM deliveries WHERE received < ? AND state <> 'waiting'", (time.time() - KEPT_S,)
             )
-            if connection.execute("SELECT 1 FROM deliveries WHERE id = ?", (id,)).fetchone():
+            known = "SELECT 1 FROM deliveries WHERE id = ? AND state <> 'failed'"
+            if connection.execute(known, (id,)).fetchone():
                 return False
             (waiting,) = connection.execute("SELECT count(*) FROM deliveries WHERE state = 'waiting'").fetchone()
             if waiting >= MOST_WAITING:
                 raise UsageError(i18n.message("forge.webhook_full", count=waiting))
             # The newest state of a pull request is reviewed: what waits for an older one is done with it.
             connection.execute("UPDATE deliveries SET state = 'replaced' WHERE url = ? AND state = 'waiting'", (url,))
-            connection.execute("INSERT INTO deliveries VALUES(?, ?, ?, 'waiting')", (id, url, time.time()))
+            connection.execute("INSERT OR REPLACE INTO deliveries VALUES(?, ?, ?, 'waiting')", (id, url, time.time()))
             return True
 
     def next(self) -> tuple[str, str] | None:
@@ -106,16 +107,16 @@ def webhook_application(runtime: Runtime) -> Starlette:
     deliveries, called = Deliveries(runtime.settings.home), asyncio.Event()
 
     async def receive(request: Request) -> JSONResponse:
-        if int(request.headers.get("content-length") or 0) > LARGEST_BODY:
+        body = await _body(request)
+        if body is None:
             return JSONResponse({"error": "too large"}, 413)
-        body = await request.body()
         if not signed(request.headers, body, runtime.settings.webhook_secret):
             return JSONResponse({"error": "wrong signature"}, 401)
-        id, url = request.headers.get("x-github-delivery") or request.headers.get("x-gitlab-event-uuid"), pull_of(body)
-        if not id or not url:
+        if not (url := pull_of(body)):
             return JSONResponse({"ignored": True})
         try:
-            fresh = await asyncio.to_thread(deliveries.add, id, url)
+            # The signature covers the body, not the id: the same body with another id is a replay, too.
+            fresh = await asyncio.to_thread(deliveries.add, hashlib.sha256(body).hexdigest(), url)
         except RepoPilotError as error:
             return JSONResponse({"error": str(error)}, 503, {"Retry-After": "60"})
         called.set()
@@ -135,6 +136,16 @@ def webhook_application(runtime: Runtime) -> Starlette:
         worker.cancel()
 
     return Starlette(routes=[Route(PATH, receive, methods=["POST"])], lifespan=running)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body, None for one that is too large, whatever length it announces."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_BODY:
+            return None
+    return bytes(body)
 
 
 def signed(headers: Mapping[str, str], body: bytes, secret: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from repopilot import i18n
@@ -59,13 +60,21 @@ def push_branch(
         branch = wanted if onto_branch else next((name for name in names if f"refs/heads/{name}" not in taken), "")
         if not branch:
             raise UsageError(i18n.message("repo.branch.exists", name=wanted))
-        if fork and snapshot.commit not in taken.values():
+        started = fork is not None and snapshot.commit not in taken.values()
+        if fork and started:
             fork[1](branch)
-        args = ["push", "--quiet", "--no-verify", "--", remote.url, f"{commit}:refs/heads/{branch}"]
-        try:
+
+        def push(what: str, *options: str) -> None:
+            args = ["push", "--quiet", "--no-verify", *options, "--", remote.url, f"{what}:refs/heads/{branch}"]
             patience = Supervision(settings.clone_timeout_s)
             git_command.run(git_dir, args, git_command.fetching(remote), supervision=patience)
+
+        try:
+            push(commit)
         except GitFailed as error:
+            if started:  # nothing of the change is there: leave no empty branch where the host lets us
+                with suppress(GitFailed):
+                    push("", f"--force-with-lease=refs/heads/{branch}:{snapshot.commit}")
             raise SourceError(
                 i18n.message("repo.push_refused", name=branch, error=str(error)[:300]),
                 i18n.message("repo.push_refused_hint"),

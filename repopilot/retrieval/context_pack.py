@@ -107,10 +107,10 @@ def context_pack(
             left -= tokens
     left_out = len(first) + len(places) - len(chosen)
     made = replace(empty, outline=outline, excerpts=tuple(chosen), left_out=max(0, left_out))
-    while chosen and count_tokens(pack_markdown(made)) > budget:  # headings cost a little, too
+    while (counted := with_tokens(made, count_tokens)).tokens > budget and chosen:  # headings cost a little, too
         chosen.pop()
         made = replace(made, excerpts=tuple(chosen), left_out=made.left_out + 1)
-    return replace(made, tokens=count_tokens(pack_markdown(made)))
+    return counted
 
 
 def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: CountTokens) -> ContextPack:
@@ -128,8 +128,14 @@ def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: 
         for each, text in texts
         if text
     )
-    made = ContextPack(index.name, index.commit, query, 0, 0, (), excerpts)
-    return replace(made, tokens=count_tokens(pack_markdown(made)))
+    return with_tokens(ContextPack(index.name, index.commit, query, 0, 0, (), excerpts), count_tokens)
+
+
+def with_tokens(pack: ContextPack, count_tokens: CountTokens) -> ContextPack:
+    """The pack with the tokens of its Markdown, which says them itself; how many depends on its digits alone."""
+    for _ in range(2):
+        pack = replace(pack, tokens=count_tokens(pack_markdown(pack)))
+    return pack
 
 
 def rendered(pack: ContextPack, form: str) -> str:
@@ -139,9 +145,10 @@ def rendered(pack: ContextPack, form: str) -> str:
 
 def pack_markdown(pack: ContextPack) -> str:
     """The pack to paste elsewhere."""
-    facts = i18n.text("retrieval.pack_source", "en", name=pack.repository, commit=pack.commit)
+    facts = {"name": pack.repository, "commit": pack.commit, "tokens": pack.tokens, "budget": pack.budget}
+    source = i18n.text("retrieval.pack_source_budget" if pack.budget else "retrieval.pack_source", "en", **facts)
     folders = (pack.repository if folder == "." else folder for folder in pack.folders)
-    parts = [f"# {pack.query or ', '.join(folders)}", facts, *(f"- {note}" for note in pack.notes), ""]
+    parts = [f"# {pack.query or ', '.join(folders)}", source, *(f"- {note}" for note in pack.notes), ""]
     if pack.outline:
         parts += ["## Outline", *(f"- {line}" for line in pack.outline), ""]
     if pack.tree:

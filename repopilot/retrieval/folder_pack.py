@@ -16,7 +16,7 @@ from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.repo.path_rules import usefulness
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.context_pack import ContextPack, pack_markdown, section
+from repopilot.retrieval.context_pack import ContextPack, section, with_tokens
 from repopilot.retrieval.pack import CountTokens
 
 
@@ -50,8 +50,7 @@ def folder_pack(index: Index, folders: Sequence[str], budget: int, count_tokens:
         said = [_note("pack_left_out", count=len(left_out), budget=budget)] if left_out else []
         excerpts = tuple(each for path, each in files.items() if path not in left_out)
         made = replace(empty, excerpts=excerpts, left_out=len(left_out), notes=(*said, *notes))
-        made = replace(made, tree=token_tree(costs, left_out))
-        return replace(made, tokens=count_tokens(pack_markdown(made)))
+        return with_tokens(replace(made, tree=token_tree(costs, left_out)), count_tokens)
 
     if not budget or sum(costs.values()) <= budget:
         whole = packed(costs)

@@ -5,6 +5,7 @@ from support import git_server
 
 from repopilot.errors import ForgeError
 from repopilot.forge.fork import ready_fork
+from repopilot.forge.host_errors import failed
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 
@@ -67,6 +68,13 @@ def test_a_fork_that_is_behind_gets_the_commit_from_the_host_or_it_is_said(world
         return True
 
     world.hub.started = started
+    hook = fork / "hooks" / "update"
+    hook.write_text('#!/bin/sh\n[ -z "${3#0000000000000000000000000000000000000000}" ]\n')
+    hook.chmod(0o755)
+    status, _, err = run("solve", url, "--open-pull")
+    assert status == 1 and "rejected the branch" in err
+    assert git_server.git(fork, "branch", "--list", "repopilot/*") == "", "no empty branch is left"
+    hook.unlink()
     status, found, err = run("solve", url, "--open-pull", "--json")
     assert status == 0, err
     head = git_server.git(world.served / "shop.git", "rev-parse", "main")
@@ -94,6 +102,13 @@ def test_a_fork_that_does_not_get_ready_is_said(world, fork):
     item = parse_item(f"{world.hub.url}/o/r/issues/5")
     with pytest.raises(ForgeError, match="did not finish the fork me/shop-1 within 1 s"):
         ready_fork(item, forge_of(item, world.settings), world.hub.repository["clone_url"], 1)
+
+
+def test_a_rate_limit_is_told_as_one_whatever_was_asked_for(world):
+    item = parse_item(f"{world.hub.url}/o/r/issues/5")
+    for doing in ("fork", "branch", ""):
+        error = failed(item, 403, "You have exceeded a secondary rate limit.", doing)
+        assert "accepts no more requests for now" in str(error)
 
 
 def test_gitea_refuses_a_second_fork_so_the_first_is_looked_for(world, fork):

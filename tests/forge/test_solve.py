@@ -34,6 +34,20 @@ def test_an_issue_becomes_a_branch_and_a_pull_request(world, run):
     status, found, _ = run("solve", url, "--open-pull", "--json")  # a branch of that name exists
     assert status == 0 and world.hub.opened[1]["head"] == f"{opened['head']}-2"
 
+    world.hub.no_pulls = True
+    status, _, err = run("solve", url, "--open-pull")
+    assert status == 1 and f"The branch {opened['head']}-3 was pushed" in err and len(world.hub.opened) == 2
+
+
+def test_an_issue_of_gitea_is_found_by_its_address_alone(world, run, monkeypatch):
+    monkeypatch.delenv("REPOPILOT_FORGE_API")
+    url = issue(world, "rename price to cost")
+    status, _, err = run("solve", url)
+    assert status == 1 and "was not found" in err
+    world.hub.gitea = True
+    status, found, err = run("solve", url, "--open-pull", "--json")
+    assert status == 0 and found["pull"]["number"] == 101 and len(world.hub.opened) == 1, err
+
 
 def test_what_cannot_be_done_is_said_and_nothing_pushed(world, run):
     url = issue(world, "Make the shop nicer in every respect")

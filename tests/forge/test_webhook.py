@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import itertools
 import json
 import time
 
@@ -47,14 +48,22 @@ def test_a_call_has_its_pull_request_reviewed_once(world, settings):
         assert client.post("/webhook", content=body, headers=headers(body)).json() == {"queued": True}
         until(lambda: world.hub.comments and Deliveries(settings.home).next() is None)
         posted = len(world.hub.inline)
-        again = client.post("/webhook", content=body, headers=headers(body))
-        assert again.json() == {"queued": False} and posted >= 2
+        for id in ("d1", "a replay under another id"):
+            again = client.post("/webhook", content=body, headers=headers(body, id))
+            assert again.json() == {"queued": False} and posted >= 2
         for wrong in (headers(body, "d2", "another"), {}, {"X-Gitlab-Token": "another", "X-Gitlab-Event-UUID": "x"}):
             assert client.post("/webhook", content=body, headers=wrong).status_code == 401
         other = event(world, "labeled")
         assert client.post("/webhook", content=other, headers=headers(other, "d3")).json() == {"ignored": True}
         assert client.post("/webhook", content=b"{", headers=headers(b"{", "d4")).json() == {"ignored": True}
         assert Deliveries(settings.home).next() is None and len(world.hub.inline) == posted
+
+
+def test_a_body_is_read_no_further_than_its_limit(settings, monkeypatch):
+    monkeypatch.setattr(webhook, "LARGEST_BODY", 1000)
+    parts = (b"x" * 100 for _ in range(10**9))  # chunked: without a length
+    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+        assert client.post("/webhook", content=itertools.islice(parts, 20)).status_code == 413
 
 
 def test_what_waited_at_a_restart_is_worked_on(world, settings):
@@ -66,11 +75,14 @@ def test_what_waited_at_a_restart_is_worked_on(world, settings):
 
 def test_a_review_that_fails_ends_no_other(world, settings):
     deliveries = Deliveries(settings.home)
-    deliveries.add("gone", f"{world.hub.url}/o/r/pull/99")
+    gone = f"{world.hub.url}/o/r/pull/99"
+    deliveries.add("gone", gone)
     world.push_pull({"shop/prices.py": BAD})
     deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
     with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
         until(lambda: world.hub.comments and deliveries.next() is None)
+    assert deliveries.add("gone", gone), "what failed may be delivered again"
+    assert not deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
 
 
 def test_a_thousand_calls_at_once_are_bounded(tmp_path, monkeypatch):

@@ -33,6 +33,8 @@ class GitHubServer(HostServer):
     started: Callable[[str, str], bool] = lambda branch, commit: False  # makes a branch of the fork
     ready_after: int = 0  # so often its branch is not found
     cut: int = 0  # replies that end in the middle
+    no_pulls: bool = False  # it takes no pull request
+    gitea: bool = False  # the API is where Gitea has it
 
     def add_pull(self, number: int, base: tuple[str, str], head: tuple[str, str], clone_url: str) -> None:
         """A pull request of (sha, branch) into (sha, branch)."""
@@ -55,7 +57,11 @@ def serve() -> AbstractContextManager[GitHubServer]:
 class _Handler(HostHandler):
     state: GitHubServer
     description = Description("github")
-    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews|/api/v1/.+"
+    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews|/api/v[13]/.+"
+
+    @property
+    def base(self) -> str:
+        return "/api/v1" if self.state.gitea else ""
 
     def refused(self) -> bool:
         if self.state.failures:
@@ -114,6 +120,8 @@ class _Handler(HostHandler):
         self.send(200, {"id": 1, "state": body["event"]})
 
     def open_pull(self, match: re.Match, body: dict, query: dict) -> None:
+        if self.state.no_pulls:
+            return self.send(422, {"message": "Validation Failed", "errors": [{"message": "Not possible here"}]})
         self.state.opened.append(body)
         number = 100 + len(self.state.opened)
         self.send(201, {"number": number, "html_url": f"{self.state.url}/o/r/pull/{number}"})
