@@ -105,8 +105,7 @@ class HostHandler(BaseHTTPRequestHandler):
     def _problems(self, path: str, body: dict, query: dict[str, str]) -> list[str]:
         if self.operation:
             return self.description.request_problems(self.operation, query, body)
-        expected = not self.description.paths or re.fullmatch(self.undescribed, path)
-        return [] if expected else ["no such operation"]
+        return [] if re.fullmatch(self.undescribed, path) else ["no such operation"]
 
     def _answer(self, path: str, body: dict, query: dict[str, str]) -> None:
         for pattern, verbs in self.routes:

@@ -1,4 +1,5 @@
-"""A host's published OpenAPI description, as `openapi_extract.py` cut it: what requests and replies must be like."""
+"""What a host's published OpenAPI description says of requests and replies: GitHub's as `openapi_extract.py` cut it,
+GitLab's as it was written down from theirs, which is too large and under another licence to be cut."""
 
 import json
 import re
@@ -17,12 +18,11 @@ class Description:
     """One host's.
 
     Args:
-        host: `github` or `gitlab`. A host whose description isn't there describes nothing.
+        host: `github` or `gitlab`.
     """
 
     def __init__(self, host: str) -> None:
-        file = FOLDER / f"openapi_{host}.json"
-        self.found = json.loads(file.read_text()) if file.exists() else {"operations": {}, "components": {}}
+        self.found = json.loads((FOLDER / f"openapi_{host}.json").read_text())
         self.paths = [(*name.split(), each) for name, each in self.found["operations"].items()]
 
     def operation(self, verb: str, path: str) -> dict | None:
@@ -37,7 +37,7 @@ class Description:
         problems = []
         for name, value in query.items():
             schema = operation["query"].get(name)
-            typed = int(value) if value.isdigit() else {"true": True, "false": False}.get(value, value)
+            typed = int(value) if value.isdigit() else {"true": True, "false": False}.get(value.lower(), value)
             problems += [f"?{name} is not described"] if schema is None else self._problems(schema, typed)
         if operation["body"] is None:
             return [*problems, *(["a body is not described"] if body else [])]
