@@ -8,7 +8,7 @@ from typing import Any
 
 import gitlab
 import requests
-from gitlab.exceptions import GitlabError
+from gitlab.exceptions import GitlabError, GitlabGetError
 
 from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
 from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
@@ -54,9 +54,6 @@ class GitLabItem:
         with _explained(self._item):
             found = self._merge_request()
             project = self._server.projects.get(found.target_project_id)
-            source = project
-            if found.source_project_id != found.target_project_id:
-                source = self._server.projects.get(found.source_project_id)
             refs = found.diff_refs or {}
             diffs = found.changes()["changes"]
             return Pull(
@@ -68,7 +65,7 @@ class GitLabItem:
                 head_sha=str(refs.get("head_sha") or found.sha or ""),
                 head_ref=found.source_branch,
                 clone_url=project.http_url_to_repo,
-                head_clone_url=source.http_url_to_repo,
+                head_clone_url=self._source_url(found, project),
                 lines={each["new_path"]: commentable(each.get("diff") or "") for each in diffs},
                 versions={name: str(refs.get(name) or "") for name in ("base_sha", "start_sha", "head_sha")},
                 old_paths={each["new_path"]: str(each["old_path"]) for each in diffs},
@@ -152,6 +149,19 @@ class GitLabItem:
 
     def _merge_request(self) -> Any:
         return self._project.mergerequests.get(self._item.number)
+
+    def _source_url(self, request: Any, target: Any) -> str:
+        """The address of the project that a merge request comes from; '' where it is gone, or hidden from the token."""
+        if request.source_project_id is None:  # the project was deleted
+            return ""
+        if request.source_project_id == request.target_project_id:
+            return str(target.http_url_to_repo)
+        try:
+            return str(self._server.projects.get(request.source_project_id).http_url_to_repo)
+        except GitlabGetError as error:
+            if error.response_code != 404:
+                raise
+            return ""
 
     def _notes(self) -> list[Posted]:
         """The first note of each discussion; with a thread where it is on a line."""

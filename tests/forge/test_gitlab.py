@@ -68,6 +68,15 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
         post(item, forge, pull, report(3))
 
 
+@pytest.mark.parametrize("source", [None, 2])  # its fork was deleted, or the token may not see it
+def test_a_merge_request_is_read_without_the_project_it_comes_from(lab, world, source):
+    lab.merge_request["source_project_id"] = source
+    item = parse_item(f"{lab.url}/g/p/-/merge_requests/7")
+    forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))
+    pull = forge.pull()
+    assert (pull.head_clone_url, pull.clone_url) == ("", f"{lab.url}/g/p.git")
+
+
 def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
     settings = world.settings.model_copy(update={"forge_api": "", "git_token": f"{lab.url[7:]}=s3cret"})
     lab.token = "s3cret"
