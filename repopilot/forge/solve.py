@@ -69,7 +69,7 @@ def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
         forge: its host.
 
     Raises:
-        ForgeError: it is closed, nobody asks for anything, or the host refuses.
+        ForgeError: it is closed, nobody asks for anything, where it comes from is gone, or the host refuses.
     """
     pull = forge.pull()
     if pull.state != "open":
@@ -80,8 +80,9 @@ def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
     comments = [
         Comment(each.author, f"{each.path}:{each.line} {each.text}" if each.path else each.text) for each in said
     ]
-    source = pull.head_clone_url or pull.clone_url
-    return HostIssue(pull.title, "", "open", source, pull.head_ref, (), tuple(comments))
+    if not pull.head_clone_url:  # a branch of the same name where it goes to, such as main, is another's
+        raise ForgeError(i18n.message("forge.source_gone", url=item.url))
+    return HostIssue(pull.title, "", "open", pull.head_clone_url, pull.head_ref, (), tuple(comments))
 
 
 def push_to_pull(item: ForgeItem, issue: HostIssue, solution: Solution, runtime: Runtime) -> dict:

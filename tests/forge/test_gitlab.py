@@ -9,6 +9,7 @@ from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import post
 from repopilot.forge.review_comments import SUMMARY
+from repopilot.forge.solve import issue_of_pull
 from repopilot.results import ReviewReport
 from repopilot.types import Finding
 
@@ -75,6 +76,9 @@ def test_a_merge_request_is_read_without_the_project_it_comes_from(lab, world, s
     forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))
     pull = forge.pull()
     assert (pull.head_clone_url, pull.clone_url) == ("", f"{lab.url}/g/p.git")
+    lab.add_note({"body": "say why"})
+    with pytest.raises(ForgeError, match="comes from is gone"):
+        issue_of_pull(item, forge)
 
 
 def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
