@@ -137,14 +137,16 @@ def parser() -> argparse.ArgumentParser:
 def _index_command(commands: argparse._SubParsersAction) -> None:
     index = _command(commands, "index", "index a repository, hand its index over as a file, or index many")
     index.add_argument("source", nargs="?", metavar="SOURCE", help="an https URL or a local path; or export, or import")
-    index.add_argument("rest", nargs="*", metavar="SOURCE FILE", help="of export and import")
+    index.add_argument(
+        "rest", nargs="*", metavar="SOURCE FILE", help="of export and import; FILE may be s3://… or https://…"
+    )
     index.add_argument("--ref", metavar="REF", help="branch, tag or commit")
     index.add_argument("--many", metavar="LIST", help="a file with a SOURCE a line")
     index.add_argument(
         "--ray", metavar="ADDRESS", help="index the LIST on a Ray cluster: auto, local, HOST:6379, ray://HOST:10001"
     )
     index.add_argument(
-        "--to", metavar="FOLDER", help="for --ray: shared with its workers, where the indexes are published"
+        "--to", metavar="FOLDER", help="for --ray: a shared folder or s3://… where the workers publish the indexes"
     )
     index.add_argument("--full", action="store_true", help="rebuild from nothing")
     index.add_argument("--sha256", default="", metavar="HASH", help="that the imported file must have")

@@ -107,21 +107,24 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """`index export SOURCE FILE`, `index import SOURCE FILE`."""
+    from repopilot.index.object_store import fetched, stored
     from repopilot.index.transfer import export_index, import_index
     from repopilot.workspace import open_snapshot
 
     verb, rest = arguments.source, arguments.rest
     if verb not in ("export", "import") or len(rest) != 2:
         raise UsageError(message("cli.hand_over"))
-    arguments.source, file = rest[0], Path(rest[1])
+    arguments.source, place = rest
     if verb == "export":
         snapshot, _ = _opened(arguments, runtime)
-        facts = export_index(runtime.settings.indexes / snapshot.key, file)
+        with stored(place) as file:
+            facts = export_index(runtime.settings.indexes / snapshot.key, file) | {"file": place}
     else:
         with live_progress(arguments.language) as report:
             snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
         folder = runtime.settings.indexes / snapshot.key
-        facts = import_index(file, folder, arguments.sha256, snapshot.commit if snapshot.git_dir else "")
+        with fetched(place) as file:
+            facts = import_index(file, folder, arguments.sha256, snapshot.commit if snapshot.git_dir else "")
     emit(facts, arguments.json, lambda: say("\n".join(f"{name}: {value}" for name, value in facts.items())))
     return 0
 

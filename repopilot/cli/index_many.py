@@ -14,6 +14,7 @@ from repopilot.cli.published_index import REPOSITORY_OPTIONS, publish, row_of, t
 from repopilot.documents import index_document
 from repopilot.errors import StorageError
 from repopilot.i18n import message
+from repopilot.index.object_store import is_url
 from repopilot.runtime import Runtime
 
 
@@ -69,12 +70,17 @@ def _on_ray(sources: list[str], arguments: argparse.Namespace, runtime: Runtime)
     """One task each, whose published index is taken over here while the others go on."""
     from repopilot.cli.ray_cluster import run_tasks
 
-    shared = Path(arguments.to).expanduser().resolve()
-    try:
-        shared.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(message("repo.not_written", path=shared, error=error)) from error
+    shared = arguments.to if is_url(arguments.to) else _folder(arguments.to)
     options = runtime.settings.model_dump(include=REPOSITORY_OPTIONS)
     calls = [(source, shared, options, arguments.full) for source in sources]
     for number, outcome in run_tasks(arguments.ray, publish, calls):
         yield number, take_over(sources[number], outcome, runtime.settings)
+
+
+def _folder(text: str) -> str:
+    folder = Path(text).expanduser().resolve()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(message("repo.not_written", path=folder, error=error)) from error
+    return str(folder)

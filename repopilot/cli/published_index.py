@@ -1,4 +1,5 @@
-"""Indexes in a folder that machines share: published by whoever has indexed a repository, taken over by who asked.
+"""Indexes in a folder or object store that machines share: published by whoever has indexed a repository, taken over
+by who asked.
 
 Each file there is an exported index, replaced as a whole; its first bytes say of which commit it is.
 """
@@ -9,11 +10,11 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 from repopilot.documents import index_document
 from repopilot.errors import IndexFailed, RepoPilotError, SourceError
 from repopilot.i18n import message
+from repopilot.index.object_store import fetched, stored
 from repopilot.index.transfer import export_index, import_index, is_newest, read_manifest
 from repopilot.index.workers.pool import WorkerPool
 from repopilot.repo.snapshot import current_commit, source_key
@@ -38,12 +39,12 @@ def row_of(source: str, work: Callable[[], dict]) -> dict:
     return {"source": split_token(source)[0], **found, "took_s": round(time.monotonic() - began, 2)}
 
 
-def publish(source: str, shared: Path, options: dict, full: bool) -> dict:
+def publish(source: str, shared: str, options: dict, full: bool) -> dict:
     """Index a repository in this machine's data directory, with one process, and publish the index.
 
     Args:
         source: as the user wrote it.
-        shared: the folder.
+        shared: the folder, or the URL of a folder in an object store.
         options: of who asks, REPOSITORY_OPTIONS.
         full: build and publish again what is there already.
 
@@ -54,14 +55,14 @@ def publish(source: str, shared: Path, options: dict, full: bool) -> dict:
     return row_of(source, lambda: _published(source, shared, settings, full))
 
 
-def _published(text: str, shared: Path, settings: Settings, full: bool) -> dict:
+def _published(text: str, shared: str, settings: Settings, full: bool) -> dict:
     from repopilot.workspace import open_index, open_snapshot
 
     address, token = split_token(text)
     source = parse_source(address)
-    file = shared / f"{source_key(source, settings)}.index"
+    file = f"{shared.rstrip('/')}/{source_key(source, settings)}.index"
     known = {} if full else read_manifest(file)
-    there = {"file": str(file), "unchanged": True}
+    there = {"file": file, "unchanged": True}
     if known.get("key") and known["commit"] == current_commit(source, settings, token):
         return {"repo": known["name"], "commit": known["commit"], "key": known["key"], **there}
     with Runtime(settings, workers=_workers()) as runtime:
@@ -71,7 +72,10 @@ def _published(text: str, shared: Path, settings: Settings, full: bool) -> dict:
         built = open_index(snapshot, runtime, lambda progress: None, full=full)
     folder = settings.indexes / snapshot.key
     same = known.get("commit") == built.commit and is_newest(known, folder)
-    facts = there if same else {**export_index(folder, file), "unchanged": False}
+    facts: dict = there
+    if not same:
+        with stored(file) as target:
+            facts = {**export_index(folder, target), "file": file, "unchanged": False}
     return {**index_document(snapshot.name, built.commit, built.report), "key": snapshot.key, **facts}
 
 
@@ -101,9 +105,10 @@ def take_over(source: str, outcome: dict | RepoPilotError, settings: Settings) -
 
 
 def _imported(row: dict, settings: Settings) -> dict:
-    folder, file = settings.indexes / row["key"], Path(row["file"])
+    folder, file = settings.indexes / row["key"], row["file"]
     if folder.resolve().parent != settings.indexes.resolve():
         raise IndexFailed(message("index.import.damaged", file=file))
     if not is_newest(read_manifest(file), folder):
-        import_index(file, folder, row.get("sha256", ""), row["commit"])
+        with fetched(file) as archive:
+            import_index(archive, folder, row.get("sha256", ""), row["commit"])
     return row

@@ -19,6 +19,7 @@ from filelock import FileLock
 from repopilot import i18n
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index import database, layout
+from repopilot.index.object_store import opened
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -85,19 +86,19 @@ def export_index(folder: Path, target: Path) -> dict:
     }
 
 
-def read_manifest(file: Path) -> dict:
+def read_manifest(place: str) -> dict:
     """What an exported index says of itself: format, version, commit, name, key, and the hashes of its files.
 
     Args:
-        file: the archive.
+        place: of the archive, a path or a URL.
 
     Returns:
         The manifest; {} where there is no such file, or none that this version reads.
     """
     try:
-        with tarfile.open(file, "r:gz") as archive:
-            return _manifest(archive, file)
-    except (*_BROKEN, OSError, IndexFailed):
+        with opened(place) as file, tarfile.open(fileobj=file, mode="r|gz") as archive:
+            return _manifest(archive, place)
+    except (*_BROKEN, OSError, IndexFailed, StorageError):
         return {}
 
 
@@ -143,7 +144,7 @@ def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -
     return {name: manifest[name] for name in ("commit", "name", "version")}
 
 
-def _manifest(archive: tarfile.TarFile, file: Path) -> dict:
+def _manifest(archive: tarfile.TarFile, file: Path | str) -> dict:
     first = archive.next()
     opened = archive.extractfile(first) if first is not None and first.name == MANIFEST else None
     manifest = json.loads(opened.read(1 << 24)) if opened else {}
