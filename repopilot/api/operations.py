@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.everywhere import answer_all
 from repopilot.agents.search.render import search_json
 from repopilot.api.repositories import Repositories
-from repopilot.api.requests import AskBody, GenerateBody, ImpactBody, OfRepository, ReviewBody, SearchBody, ToolCallBody
+from repopilot.api.requests import (
+    AskBody,
+    ContextBody,
+    GenerateBody,
+    ImpactBody,
+    OfRepository,
+    ReviewBody,
+    SearchBody,
+    ToolCallBody,
+)
 from repopilot.assistant import answer
 from repopilot.documents import ask_document, generate_document, index_document, tool_document
 from repopilot.errors import UsageError
@@ -44,7 +53,17 @@ async def search(body: SearchBody, repositories: Repositories, step: Step) -> di
     if body.all:
         return search_json(await asyncio.to_thread(page_of_all, repositories.runtime.indexes, body.query, body.k))
     found = await repositories.open(body.source, body.ref)
-    return search_json(await asyncio.to_thread(search_page, found.index, body.query, body.k))
+    embedder = repositories.runtime.embedders.choose(repositories.runtime.settings)
+    return search_json(await asyncio.to_thread(search_page, found.index, body.query, body.k, embedder=embedder))
+
+
+async def context(body: ContextBody, repositories: Repositories, step: Step) -> dict:
+    """A context pack, for a question or of whole folders."""
+    from repopilot.retrieval.requested_pack import requested_pack
+
+    found, settings = await repositories.open(body.source, body.ref), repositories.runtime.settings
+    embedder, largest = repositories.runtime.embedders.choose(settings), settings.max_file_kb << 10
+    return asdict(await asyncio.to_thread(requested_pack, found.index, found.snapshot, body, embedder, largest))
 
 
 async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
@@ -99,6 +118,7 @@ async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, s
 OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {
     "repositories": (OfRepository, index),
     "search": (SearchBody, search),
+    "context": (ContextBody, context),
     "ask": (AskBody, ask),
     "generate": (GenerateBody, generate),
     "review": (ReviewBody, review),

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from repopilot.retrieval.requested_pack import PackRequest
+
 Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]
 
@@ -37,6 +39,10 @@ class SearchBody(OfAny):
 
     query: Annotated[Text, Field(min_length=1)]
     k: Annotated[int, Field(ge=1, le=100)] = 10
+
+
+class ContextBody(PackRequest, OfRepository):
+    """A context pack, for a question or of whole folders."""
 
 
 class AskBody(OfAny):

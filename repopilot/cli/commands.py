@@ -36,7 +36,6 @@ from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
-    from repopilot.retrieval.context_pack import ContextPack
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -164,17 +163,18 @@ def _search_all(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write a context pack for a query, or of whole folders."""
-    from repopilot.retrieval.context_pack import real_tokenizer, rendered
-    from repopilot.retrieval.folder_pack import folder_pack
+    from repopilot.retrieval.context_pack import rendered
+    from repopilot.retrieval.requested_pack import PackRequest, requested_pack
 
     if bool(arguments.query) == bool(arguments.folder):
         raise UsageError(message("cli.query_or_folder"))
     snapshot, built = _opened(arguments, runtime)
     show_notes(built.notes, arguments.language)
-    if arguments.folder:
-        packed = folder_pack(built, arguments.folder, arguments.max_tokens or 0, real_tokenizer())
-    else:
-        packed = _query_pack(arguments, runtime, snapshot, built)
+    request = PackRequest.model_construct(
+        query=arguments.query or "", folders=arguments.folder or [], max_tokens=arguments.max_tokens
+    )
+    embedder = runtime.embedders.choose(runtime.settings)
+    packed = requested_pack(built, snapshot, request, embedder, runtime.settings.max_file_kb << 10)
     if not arguments.output:
         say(rendered(packed, arguments.format))
         return 0
@@ -183,17 +183,6 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
         facts = {"file": arguments.output, "count": len(packed.excerpts), "tokens": packed.tokens}
         say("\n".join((*packed.tree, *packed.notes, i18n.text("cli.packed", arguments.language, **facts))))
     return 0
-
-
-def _query_pack(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot, built: Index) -> ContextPack:
-    from repopilot.retrieval import skipped_files
-    from repopilot.retrieval.context_pack import QUERY_BUDGET, context_pack, real_tokenizer
-    from repopilot.retrieval.search import search as run
-
-    results = run(built, arguments.query, 30, embedder=runtime.embedders.choose(runtime.settings))
-    asked_for = skipped_files.excerpts(built, snapshot, results.query, runtime.settings.max_file_kb << 10)
-    budget = arguments.max_tokens or QUERY_BUDGET
-    return context_pack(built, results.hits, arguments.query, budget, real_tokenizer(), asked_for)
 
 
 def _write(file: Path, text: str) -> None:

@@ -27,7 +27,7 @@ from mcp.types import (
     TextContent,
 )
 from mcp.types import Tool as OfferedTool
-from pydantic import AnyUrl
+from pydantic import AnyUrl, ValidationError
 
 from repopilot import i18n, trace
 from repopilot.agents.everywhere import answer_all
@@ -38,6 +38,8 @@ from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
 from repopilot.repo.apply import write_files
 from repopilot.results import Answer, Explanation
+from repopilot.retrieval.context_pack import pack_markdown
+from repopilot.retrieval.requested_pack import PackRequest, requested_pack
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
@@ -186,6 +188,7 @@ class OfferedTools:
         return [
             *found,
             _offered("ask", i18n.text("mcp.ask", "en"), question),
+            _offered("context", i18n.text("mcp.context", "en"), PackRequest.model_json_schema()),
             _offered("apply", i18n.text("mcp.apply", "en"), {}),
         ]
 
@@ -237,6 +240,8 @@ class OfferedTools:
                 return _replied(await answer_all(str(arguments.get(asked, "")), self._runtime, step, intent), None)
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
+        if name == "context":
+            return await self._pack(source, arguments, progress)
         if name == "ask":
             return await self._ask(source, str(arguments.get("question", "")), progress)
         tool = None if name == "apply" else registry.find(name, self._tools)
@@ -274,6 +279,20 @@ class OfferedTools:
         async with trace.root(lambda event: None, "ask", "tool", question) as step:
             done = await answer(question, workspace, step)
         return _replied(done, workspace.model.name if workspace.model else None)
+
+    async def _pack(self, source: str, arguments: dict[str, Any], progress: OnProgress) -> ToolResult:
+        """A context pack as Markdown."""
+        try:
+            request = PackRequest.model_validate(arguments)
+        except ValidationError as error:
+            raise UsageError(message("mcp.malformed", problem=error.errors()[0]["msg"])) from error
+        opened = await self._open(source, progress)
+        async with opened.lock:
+            await self._refresh(source, opened)
+        original, largest = opened.copy.original, self._runtime.settings.max_file_kb << 10
+        embedder = self._runtime.embedders.choose(self._runtime.settings)
+        made = await asyncio.to_thread(requested_pack, original.index, original.snapshot, request, embedder, largest)
+        return ToolResult(pack_markdown(made), {"tokens": made.tokens, "left_out": made.left_out})
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:
         async with self._opening:

@@ -42,6 +42,10 @@ def test_every_operation_returns_its_document(client, repository):
     assert hits["hits"] and len(hits["hits"]) <= 2
     asked = client.post("/ask", json={"source": source, "question": "what calls price?"}).json()
     assert "shop/cart.py" in json.dumps(asked["evidence"]) and asked["steps"] and asked["model"] is None
+    for body in ({"query": "how is a price computed?", "max_tokens": 600}, {"folders": ["shop"]}):
+        packed = client.post("/context", json={"source": source, **body}).json()
+        assert {"shop/prices.py"} <= {each["path"] for each in packed["excerpts"]} and 0 < packed["tokens"] < 600
+    assert client.post("/context", json={"source": source}).status_code == 422
     everywhere = client.post("/search", json={"all": True, "query": "price", "k": 2}).json()
     assert everywhere["repositories"] == 1 and everywhere["hits"][0]["repository"] == "shop"
     asked = client.post("/ask", json={"all": True, "question": "what calls price?"}).json()

@@ -87,6 +87,10 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
             assert "shop/server.py" in asked.content[0].text and asked.structuredContent["citations"]
             assert "def " not in asked.content[0].text, "the client can read what it wants of the places"
             assert told and all(message for _, _, message in told)
+            packed = await session.call_tool("context", {"source": str(shop), "folders": ["."]})
+            assert "## Tokens" in packed.content[0].text and packed.structuredContent["tokens"] > 0
+            odd = await session.call_tool("context", {"source": str(shop), "query": "price", "folders": ["."]})
+            assert odd.isError and "either query or folders" in odd.content[0].text
             wrong = await session.call_tool("ask", {"source": str(shop)})
             assert wrong.isError and "question" in wrong.content[0].text
 

@@ -17,7 +17,7 @@ def published(tmp_path, monkeypatch):
 
     def one(source, full=False):
         options = {"allow_http": True, "allow_private_hosts": True}
-        return publish(str(source), tmp_path / "shared", options, full)
+        return publish(str(source), str(tmp_path / "shared"), options, full)
 
     return one
 
