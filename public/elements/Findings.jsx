@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Download, Wrench } from 'lucide-react';
+import { Download, MessageSquarePlus, MessagesSquare, Wrench } from 'lucide-react';
 
 function Finding({ finding, words, show, fix }) {
   return (
@@ -32,6 +32,12 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
     const file = await call('download', { form });
     if (file?.base64) window.repopilotSave(file);
   };
+  const [posting, setPosting] = useState(false);
+  const [done, setDone] = useState('');
+  const post = async () => {
+    setPosting(false);
+    setDone((await call('post_review', {}))?.done || '');
+  };
   const rest = { words: props.words, show: (number) => call('show_citation', { number }), fix: (task) => sendUserMessage(task, 'generate') };
   return (
     <section className="rp-findings rp-code">
@@ -42,10 +48,17 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
           </span>
         ))}
         <span className="rp-grow" />
+        {props.pull && (
+          <>
+            <button className="rp-button" onClick={() => (posting ? post() : setPosting(true))}><MessageSquarePlus size={14} /> {posting ? props.words.post_confirm : props.words.post}</button>
+            <button className="rp-button" onClick={() => sendUserMessage(props.pull, 'generate')}><MessagesSquare size={14} /> {props.words.comments}</button>
+          </>
+        )}
         <button className="rp-button" onClick={() => download('sarif')}><Download size={14} /> {props.words.sarif}</button>
         <button className="rp-button" onClick={() => download('markdown')}><Download size={14} /> {props.words.markdown}</button>
       </div>
       {failed && <div className="rp-error">{failed}</div>}
+      {done && <div className="rp-note">✓ {done}</div>}
       <div className="rp-file">
         {props.top.map((finding, at) => (
           <div key={at}>

@@ -11,7 +11,7 @@ from repopilot.agents.generate.render import generation_json
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
-from repopilot.forge.review import PostedReview, post, review_pull
+from repopilot.forge.review import PostedReview, post, posted_text, review_pull
 from repopilot.forge.solve import Solution, issue_of_pull, open_pull, opened_text, push_to_pull, question_text
 from repopilot.forge.solve import solve as work_on
 from repopilot.results import Generation
@@ -56,8 +56,7 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
     def show() -> None:
         say(report_markdown(report, language=arguments.language))
         if posted is not None:
-            counts = {name: getattr(posted, name) for name in ("new", "changed", "fixed", "kept", "outside")}
-            say(i18n.text("forge.posted", arguments.language, **counts))
+            say(posted_text(posted, arguments.language))
 
     emit(facts, arguments.json or arguments.sarif, show)
     show_notes(posted.notes if posted else (), arguments.language)
@@ -90,9 +89,9 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     opened = None
     if arguments.open_pull and done.files:
         if item.kind == "issue":
-            opened = open_pull(item, forge, issue, solution, runtime, arguments.language)
+            opened = open_pull(item, forge, issue, solution, runtime.settings, arguments.language)
         else:
-            opened = push_to_pull(item, issue, solution, runtime)
+            opened = push_to_pull(item, issue, solution, runtime.settings)
     result = done.result if isinstance(done.result, Generation) else Generation()
     asked = arguments.ask_there and not done.files
     if asked:

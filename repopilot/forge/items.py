@@ -49,6 +49,11 @@ class ForgeItem:
         issue = "-/issues" if self.forge == "gitlab" else "issues"
         return f"{self.host}/{self.project}/{issue if self.kind == 'issue' else middle}/{self.number}"
 
+    @property
+    def ref(self) -> str:
+        """Where the host keeps the commit of a pull request."""
+        return f"refs/{'merge-requests' if self.forge == 'gitlab' else 'pull'}/{self.number}/head"
+
     def api(self, setting: str) -> str:
         """The address of the API: the one set, else the one that the host has."""
         if setting:

@@ -15,6 +15,7 @@ from repopilot.repo import history
 from repopilot.results import ReviewReport
 from repopilot.review.agent import review_snapshot
 from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import OnProgress, Snapshot
 from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace
@@ -45,12 +46,9 @@ def fetch_pull(item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgre
         SourceError: neither can be fetched.
         CredentialsNeeded: the host asks for a token.
     """
-    kind = "merge-requests" if item.forge == "gitlab" else "pull"
     cancel = threading.Event()
     try:
-        snapshot = open_snapshot(
-            checked_remote(pull.clone_url), runtime, f"refs/{kind}/{item.number}/head", progress, cancel
-        )
+        snapshot = open_snapshot(checked_remote(pull.clone_url), runtime, item.ref, progress, cancel)
         if snapshot.commit == pull.head_sha and not snapshot.stale:
             return snapshot
     except CredentialsNeeded:
@@ -84,14 +82,22 @@ async def review_pull(
         raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
     index = await asyncio.to_thread(open_index, snapshot, runtime, progress)
     workspace = await open_workspace(index, snapshot, runtime)
-    base = await asyncio.to_thread(_branched_off, snapshot, pull, runtime)
+    base = await asyncio.to_thread(branched_off, snapshot, pull, runtime.settings)
     report = await review_snapshot(workspace, step, base)
     return replace(report, what=f"{item.url} ({pull.base_ref} ← {pull.head_ref})"), workspace
 
 
-def _branched_off(snapshot: Snapshot, pull: Pull, runtime: Runtime) -> str:
-    """The commit to compare with: where the branch left its base, else the base itself."""
-    settings = runtime.settings
+def branched_off(snapshot: Snapshot, pull: Pull, settings: Settings) -> str:
+    """The commit to compare a pull request's with: where its branch left its base, else the base itself. Blocking.
+
+    Args:
+        snapshot: the pull request's commit.
+        pull: what the host says of it.
+        settings: how remotes are reached.
+
+    Raises:
+        SourceError: the base can't be reached.
+    """
     try:
         return history.merge_base(snapshot, pull.base_sha, None, settings) or pull.base_sha
     except SourceError:
@@ -127,6 +133,12 @@ def post(item: ForgeItem, forge: Forge, pull: Pull, report: ReviewReport, langua
     notes = [note for comment, text in wanted.fixed if (note := _resolve(forge, comment, text))]
     _summarise(forge, summary_text(report, wanted, language))
     return _done(wanted, notes)
+
+
+def posted_text(posted: PostedReview, language: str) -> str:
+    """What posting did, in words."""
+    counts = {name: getattr(posted, name) for name in ("new", "changed", "fixed", "kept", "outside")}
+    return i18n.text("forge.posted", language, **counts)
 
 
 def _resolve(forge: Forge, comment: Posted, text: str) -> str:

@@ -12,15 +12,17 @@ from functools import partial
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
-from repopilot.errors import ForgeError, UsageError
+from repopilot.errors import ForgeError, RepoPilotError, UsageError
 from repopilot.forge.contents import Comment, Forge, HostIssue
 from repopilot.forge.fork import ready_fork
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import inert
 from repopilot.repo.branch import branch_name
 from repopilot.repo.push import push_branch
+from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation
 from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import FileChange, OnProgress
 from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace
@@ -34,6 +36,9 @@ _RUNS_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """Files that run on the host's own machines with its secrets: no issue, which anybody can write, changes them."""
+
+
+_LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,23 @@ def task_of(issue: HostIssue) -> str:
     is one of the plain commands (`rename a to b`) stands alone."""
     if is_command(issue.title):
         return issue.title.strip()
-    said = [issue.text[:LONGEST_TEXT], *(each.text[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:])]
+    said = [f"Labels: {', '.join(issue.labels)}" if issue.labels else "", issue.text[:LONGEST_TEXT]]
+    said += [each.text[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:]]
+    said = [_LINK.sub(lambda link: _linked_lines(link[0], issue.clone_url), text) for text in said]
     quoted = "\n\n".join("\n".join(f"> {line}" for line in text.strip().splitlines()) for text in said if text.strip())
     return f"{issue.title.strip()}\n\n{quoted}".strip()
+
+
+def _linked_lines(link: str, clone_url: str) -> str:
+    """The path and lines that a link to a file of the repository names, as the agents' tools take them; else the
+    link."""
+    try:
+        source, own = parse_source(link), parse_source(clone_url)
+    except RepoPilotError:
+        return link
+    if source.url != own.url or not source.focus:
+        return link
+    return f"{source.focus}:{source.line}-{source.last_line}" if source.line else source.focus
 
 
 def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
@@ -85,14 +104,13 @@ def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
     return HostIssue(pull.title, "", "open", pull.head_clone_url, pull.head_ref, (), tuple(comments))
 
 
-def push_to_pull(item: ForgeItem, issue: HostIssue, solution: Solution, runtime: Runtime) -> dict:
+def push_to_pull(item: ForgeItem, issue: HostIssue, solution: Solution, settings: Settings) -> dict:
     """Push the change on top of a pull request's own branch. Blocking; returns and raises as `open_pull`."""
     if not solution.answer.files:
         raise UsageError(i18n.message("forge.nothing_to_push"))
     message = f"Address the review of #{item.number}\n"
-    snapshot, settings = solution.workspace.snapshot, runtime.settings
     branch, commit = push_branch(
-        snapshot, issue.default_branch, solution.answer.files, message, settings, onto_branch=True
+        solution.workspace.snapshot, issue.default_branch, solution.answer.files, message, settings, onto_branch=True
     )
     return {"url": item.url, "number": item.number, "branch": branch, "commit": commit}
 
@@ -132,7 +150,7 @@ def without_refused(done: Answer, workspace: Workspace) -> Solution:
 
 
 def open_pull(
-    item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, runtime: Runtime, language: str = "en"
+    item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, settings: Settings, language: str = "en"
 ) -> dict:
     """Push the change as a branch, of the user's fork where they may not push, and open a pull request. Blocking.
 
@@ -141,7 +159,7 @@ def open_pull(
         forge: its host.
         issue: what the host says of it.
         solution: the change.
-        runtime: the state of the process.
+        settings: the tokens, and how remotes are reached.
         language: of the texts.
 
     Returns:
@@ -158,7 +176,7 @@ def open_pull(
     title = issue.title.strip() or f"#{item.number}"
     message = f"{title}\n\nCloses #{item.number}\n"
     wanted = branch_name(f"{item.number} {title}")
-    snapshot, settings = solution.workspace.snapshot, runtime.settings
+    snapshot = solution.workspace.snapshot
     fork = None if issue.may_push else ready_fork(item, forge, issue.clone_url, settings.clone_timeout_s)
     target = (fork.clone_url, partial(forge.start_branch, fork, snapshot.commit)) if fork else None
     branch, commit = push_branch(snapshot, wanted, files, message, settings, fork=target)
@@ -172,7 +190,9 @@ def open_pull(
 
 def opened_text(opened: dict, language: str) -> str:
     """What came of `open_pull` or `push_to_pull`, in words."""
-    return i18n.text("forge.fork.opened" if opened.get("fork") else "forge.opened", language, **opened)
+    if "fork" not in opened:
+        return i18n.text("forge.pushed_to", language, **opened)
+    return i18n.text("forge.fork.opened" if opened["fork"] else "forge.opened", language, **opened)
 
 
 def question_text(done: Answer, language: str) -> str:

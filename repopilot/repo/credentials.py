@@ -57,6 +57,13 @@ def token_for(url: str, setting: str, given: HostToken | None = None) -> str:
     return secret
 
 
+def setting_with(setting: str, given: HostToken | None) -> str:
+    """`settings.git_token` with a token that was typed, before any other for its host. Raises UsageError."""
+    if given is None:
+        return setting
+    return ",".join(f"{host}={secret}" for host, secret in {**_bound(setting), given.host: given.secret}.items())
+
+
 def _bound(setting: str) -> dict[str, str]:
     """The tokens of the setting by host: `host=token` entries, and a plain one, which is github.com's."""
     bound: dict[str, str] = {}

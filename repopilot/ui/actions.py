@@ -56,6 +56,7 @@ HANDLERS: dict[str, Handler] = {
     "copy_answer": answer_export.copy_answer,
     "rate": answer_export.rate,
     "open_pull_request": issue_view.open_pull_request,
+    "post_review": issue_view.post_review,
     "decide": file_changes.decide,
     "edit_file": file_changes.edit_file,
     "create_change_branch": file_changes.create_change_branch,

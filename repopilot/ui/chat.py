@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chainlit as cl
 from chainlit.session import WebsocketSession
 
-from repopilot.forge.contents import HostIssue
+from repopilot.forge.contents import HostIssue, Pull
 from repopilot.forge.items import ForgeItem
 from repopilot.i18n import Language, supported
 from repopilot.results import Answer, FollowUpEdit, Generation, Turn, turn_of
@@ -191,7 +191,7 @@ class Process:
         self.models.on_embedder = self.openings.fill_vectors
         self.tasks: set[asyncio.Task] = set()
         self.decisions: dict[str, Decisions] = {}
-        self.issues: dict[str, tuple[ForgeItem, HostIssue]] = {}
+        self.about: dict[str, tuple[ForgeItem, HostIssue | Pull]] = {}
         self.working: dict[str, Work] = {}
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:

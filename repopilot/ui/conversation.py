@@ -11,12 +11,11 @@ from repopilot.agents.everywhere import asked_of_all
 from repopilot.agents.explain.mentioned import with_chips
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
-from repopilot.forge.items import required_item
 from repopilot.i18n.format import count, size
 from repopilot.repo.source import parse_source, split_token
 from repopilot.ui.answer.ask import ask
 from repopilot.ui.answer.ask_all import ask_all
-from repopilot.ui.answer.issue_view import work_on_issue
+from repopilot.ui.answer.issue_view import work_on_item
 from repopilot.ui.answer.subject import show_subject
 from repopilot.ui.answer.thread_view import show_earlier
 from repopilot.ui.chat import Chat
@@ -63,8 +62,9 @@ async def receive(current: Chat, message: cl.Message) -> None:
         if await _open(current, parsed.text):
             await show_earlier(current)
             await _answer_pending(current)
-    elif parsed.kind == "issue":
-        await work_on_issue(current, required_item(parsed.text, "issue"))
+    elif parsed.kind == "item":
+        await _remove_token(message, parsed.text)
+        await work_on_item(current, parsed.text, parsed.command)
     elif parsed.kind == "empty":
         await cl.Message(content=_request_for_text(parsed.command, current.language)).send()
     elif parsed.kind in ("help", "unknown"):

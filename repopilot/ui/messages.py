@@ -18,10 +18,10 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """What a message asks for. `command` is `open`, the command of an intent, that which isn't known, or '' where the
-    router decides; `text` is '' in a question whose command says enough."""
+    """What a message asks for; an `item` is an issue or a pull request. `command` is `open`, the command of an intent,
+    that which isn't known, or '' where the router decides; `text` is '' in a question whose command says enough."""
 
-    kind: Literal["open", "issue", "question", "empty", "too_long", "help", "unknown"]
+    kind: Literal["open", "item", "question", "empty", "too_long", "help", "unknown"]
     text: str
     command: str = ""
 
@@ -43,9 +43,9 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
         command, text = split_command(text, (*commands, "open"))
     elif command in FORMS:
         command, text = "", f"/{command} {text}".strip()
-    item = parse_item(text) if command in ("", "open") and "/issues/" in text and " " not in text else None
-    if item is not None and item.kind == "issue":
-        return ParsedMessage("issue", text)
+    item = parse_item(text) if command in ("", "open", "review", "generate") and " " not in text else None
+    if item is not None and (item.kind == "pull" or command in ("", "open")):
+        return ParsedMessage("item", text, command)
     if command == "open":
         return ParsedMessage("open" if text else "empty", text, command)
     if not text and command not in lookups():

@@ -1,4 +1,4 @@
-"""An issue's address in the chat becomes a change, and a pull request on a click."""
+"""The address of an issue becomes a change and a pull request on a click; that of a pull request a review."""
 
 import pytest
 from playwright.sync_api import expect
@@ -56,4 +56,53 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(browser, tmp_path):
             tab.say(f"{hub.url}/o/r/issues/5")
             expect(page.get_by_text("is closed")).to_be_visible(timeout=30_000)
             assert tab.problems == []
+            tab.close()
+
+
+def test_a_pull_request_is_reviewed_and_the_review_posted_and_its_comments_worked_on(browser, tmp_path):
+    served, work = tmp_path / "served", tmp_path / "work"
+    served.mkdir()
+    with git_server.serve(served) as git, github_server.serve() as hub:
+        base = git_server.commit(work, FILES)
+        git_server.git(work, "checkout", "-q", "-b", "change")
+        bad = "import subprocess\n\n\ndef price(count):\n    return subprocess.call(count, shell=True)\n"
+        head = git_server.commit(work, {"shop/prices.py": bad})
+        bare = git_server.publish(work, served, "shop.git")
+        git_server.git(bare, "config", "http.receivepack", "true")
+        git_server.git(bare, "update-ref", "refs/pull/7/head", head)
+        hub.add_pull(7, (base, "main"), (head, "change"), f"{git.url}/shop.git")
+        diff = git_server.git(work, "diff", base, head)
+        hub.files = [{"filename": "shop/prices.py", "patch": diff[diff.find("@@") :], "status": "modified"}]
+        options = {"ollama_url": "", "embedded": "false", "auto_download": "false", "forge_api": hub.url}
+        with running(tmp_path / "home", **options, allow_http="true", allow_private_hosts="true") as app:
+            tab = Tab(browser)
+            page = tab.page
+            page.goto(app.url)
+            page.wait_for_selector(".rp-welcome")
+            tab.say(f"{hub.url}/o/r/pull/7")
+            expect(page.get_by_text("Reviewing pull request #7: A change")).to_be_visible(timeout=30_000)
+            expect(page.locator(".rp-findings")).to_contain_text("shell=True", timeout=60_000)
+            assert hub.comments == []
+            page.get_by_role("button", name="Post as comments").click()
+            page.screenshot(path=str(tmp_path / "pull.png"), full_page=True)
+            page.get_by_role("button", name="Post them on the pull request?").click()
+            expect(page.get_by_text("Posted: ")).to_be_visible(timeout=30_000)
+            assert hub.inline and len(hub.comments) == 1
+
+            hub.pulls[7]["title"] = "rename price to cost"
+            hub.inline.append({"id": 99, "path": "shop/prices.py", "line": 4, "body": "as it is one", "user": {}})
+            page.get_by_role("button", name="Work on the review comments").click()
+            expect(page.locator('.rp-file[data-path="shop/cart.py"]')).to_be_visible(timeout=60_000)
+            page.get_by_role("button", name="Push to the pull request").click()
+            page.screenshot(path=str(tmp_path / "comments.png"), full_page=True)
+            page.get_by_role("button", name="Push to its branch?").click()
+            expect(page.get_by_text("✓ Pushed ")).to_be_visible(timeout=30_000)
+            assert "def cost" in git_server.git(bare, "show", "change:shop/prices.py")
+
+            git_server.git(bare, "update-ref", "refs/pull/7/head", head)
+            hub.pulls[7]["head"]["sha"] = "f" * 40  # pushed to, as the host says
+            tab.say(f"{hub.url}/o/r/pull/7")
+            expect(page.get_by_text("got new commits in the meantime")).to_be_visible(timeout=30_000)
+            tab.say(f"/review {hub.url}/o/r/pull/8")
+            expect(page.get_by_text("/o/r/pull/8 was not found")).to_be_visible(timeout=30_000)
             tab.close()

@@ -12,6 +12,7 @@ from chainlit.chat_context import chat_contexts
 
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
+from repopilot.forge.contents import Pull
 from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.types import Evidence
 from repopilot.ui.answer.citations import linked, source_rows
@@ -182,7 +183,10 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     if found := search_of(answer):
         return [_search_element(chat, id, found)]
     if review := review_of(answer):
-        elements.append(element("Findings", findings_props(id, review, answer.citations, chat.language)))
+        props = findings_props(id, review, answer.citations, chat.language)
+        item, pull = chat.process.about.get(exchange.id if exchange else "", (None, None))
+        posts = {"pull": item.url} if item and isinstance(pull, Pull) and pull.state == "open" else {}
+        elements.append(element("Findings", {**props, **posts}))
     if folds := folds_props(id, answer, chat.language):
         elements.append(element("Folds", folds))
     if impact := impact_props(answer, chat.language):

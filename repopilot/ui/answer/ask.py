@@ -14,7 +14,7 @@ import chainlit as cl
 
 from repopilot import disk, i18n, intents
 from repopilot.errors import ModelError, RepoPilotError, StorageError
-from repopilot.forge.contents import HostIssue
+from repopilot.forge.contents import HostIssue, Pull
 from repopilot.forge.items import ForgeItem
 from repopilot.i18n import Language
 from repopilot.i18n.format import commit_words, count, duration
@@ -79,21 +79,23 @@ class PendingQuestion:
         return Exchange(self.question, self.command, answer, footer, commit, interrupted, self.id, steps=steps)
 
 
-async def ask(chat: Chat, question: str, command: str = "", about: tuple[ForgeItem, HostIssue] | None = None) -> None:
+async def ask(
+    chat: Chat, question: str, command: str = "", about: tuple[ForgeItem, HostIssue | Pull] | None = None
+) -> None:
     """Answer a question about the open repository.
 
     Args:
         chat: where it was asked.
         question: without its command.
         command: that of the intent to force, '' for the router's choice.
-        about: the issue that it comes from, None for none.
+        about: the issue or pull request that it is about, None for none.
     """
     subject, chat.subject = chat.subject, ""
     if subject and "@" not in question and command in ("", "explain"):
         question = f"{question} @{subject}"
     pending = PendingQuestion(question, command, chat.language, cl.Message(content=""), chat.thread_key)
     if about is not None:
-        chat.process.issues[pending.id] = about
+        chat.process.about[pending.id] = about
     work = chat.process.working[pending.id] = Work(asyncio.current_task(), pending.events)
     try:
         await _answer(chat, pending)

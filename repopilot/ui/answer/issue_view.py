@@ -1,4 +1,4 @@
-"""An issue in the chat: its address pasted, worked on as a task, its change opened as a pull request on a click."""
+"""An issue or pull request in the chat, by its address: worked on or reviewed, and pushed or posted on a click."""
 
 from __future__ import annotations
 
@@ -9,58 +9,153 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.errors import ForgeError, RepoPilotError
+from repopilot.forge.contents import HostIssue, Pull
 from repopilot.forge.hosts import forge_of
-from repopilot.forge.items import ForgeItem, checked_remote
-from repopilot.forge.solve import Solution, open_pull, opened_text, task_of, without_refused
+from repopilot.forge.items import ForgeItem, checked_remote, parse_item
+from repopilot.forge.review import branched_off, post, posted_text
+from repopilot.forge.solve import (
+    Solution,
+    issue_of_pull,
+    open_pull,
+    opened_text,
+    push_to_pull,
+    task_of,
+    without_refused,
+)
+from repopilot.repo.credentials import HostToken, setting_with
+from repopilot.repo.source import parse_source, split_token
+from repopilot.settings import Settings
 from repopilot.ui.answer.ask import ask
+from repopilot.ui.answer.report_props import review_of
 from repopilot.ui.changes.diffs import not_rejected
-from repopilot.ui.chat import Chat
+from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.error_text import error_line
-from repopilot.ui.repository_view import open_repository, send_error
+from repopilot.ui.repository.registry import at_ref
+from repopilot.ui.repository_view import open_repository, open_source, send_error
 from repopilot.ui.trace.step_text import inert
 from repopilot.workspace import Workspace
 
 
-async def work_on_issue(chat: Chat, item: ForgeItem) -> None:
-    """Read an issue, open its repository, and work on it. Nothing is pushed.
+async def work_on_item(chat: Chat, text: str, command: str = "") -> None:
+    """Read an issue or a pull request, open its repository, and work on it. Nothing is pushed or posted.
 
     Args:
         chat: where its address was pasted.
-        item: the issue.
+        text: the address; it may contain a token.
+        command: of a pull request, `generate` to work on what its reviewers wrote; else it is reviewed.
     """
+    address, token = split_token(text)
+    item = parse_item(address)
+    assert item is not None
     try:
-        issue = await asyncio.to_thread(forge_of(item, chat.settings).issue)
-        if issue.state not in ("open", ""):
-            raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
-        checked_remote(issue.clone_url)
+        if item.kind == "issue" or command == "generate":
+            await _solve(chat, item, token)
+        elif (pull := await _read(chat, item, token)) is not None:
+            await _review(chat, item, pull, token)
+        elif not command:  # the repository can be asked about without the host's API
+            await open_repository(chat, text)
     except RepoPilotError as error:
         await send_error(error, chat.language)
-        return
-    if await open_repository(chat, issue.clone_url):
-        said = i18n.text("ui.chat.issue", chat.language, number=item.number, title=inert(issue.title))
-        await cl.Message(content=said).send()
+
+
+async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
+    """Work on an issue, or on what the reviewers of a pull request wrote. Raises RepoPilotError."""
+    forge = forge_of(item, _settings(chat, token))
+    issue = await asyncio.to_thread(forge.issue if item.kind == "issue" else lambda: issue_of_pull(item, forge))
+    if issue.state not in ("open", ""):
+        raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
+    source = parse_source(checked_remote(issue.clone_url))
+    source = source if item.kind == "issue" else at_ref(source, issue.default_branch)
+    if await open_source(chat, source, token):
+        await _say(chat, "issue" if item.kind == "issue" else "pull_comments", item, issue.title)
         await ask(chat, task_of(issue), "generate", about=(item, issue))
 
 
+async def _read(chat: Chat, item: ForgeItem, token: HostToken | None) -> Pull | None:
+    """The pull request as its host has it; None where it says why not, which is shown."""
+    try:
+        return await asyncio.to_thread(forge_of(item, _settings(chat, token)).pull)
+    except RepoPilotError as error:
+        await send_error(error, chat.language)
+        return None
+
+
+async def _review(chat: Chat, item: ForgeItem, pull: Pull, token: HostToken | None) -> None:
+    """Review a pull request. Raises RepoPilotError."""
+    if not await open_source(chat, at_ref(parse_source(checked_remote(pull.clone_url)), item.ref), token):
+        return
+    snapshot = chat.opening.snapshot if chat.opening else None
+    if snapshot is None or snapshot.commit != pull.head_sha:
+        raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
+    base = await asyncio.to_thread(branched_off, snapshot, pull, _settings(chat))
+    await _say(chat, "pull", item, pull.title)
+    await ask(chat, f"{base}..", "review", about=(item, pull))
+
+
+async def _say(chat: Chat, key: str, item: ForgeItem, title: str) -> None:
+    said = i18n.text(f"ui.chat.{key}", chat.language, number=item.number, title=inert(title))
+    await cl.Message(content=said).send()
+
+
+def _settings(chat: Chat, token: HostToken | None = None) -> Settings:
+    """The settings of the chat, with the token that was typed. Raises UsageError."""
+    typed = token or (chat.opening.typed if chat.opening else None)
+    return chat.settings.model_copy(update={"git_token": setting_with(chat.settings.git_token, typed)})
+
+
+def _shown(chat: Chat, payload: dict) -> tuple[ShownAnswer, ForgeItem, HostIssue | Pull]:
+    """The answer of a button, and what it is about. Raises ForgeError."""
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    about = chat.process.about.get(shown.request) if shown else None
+    if shown is None or about is None:
+        raise ForgeError(i18n.message("ui.errors.files_gone"))
+    return shown, *about
+
+
 async def open_pull_request(chat: Chat, payload: dict) -> dict:
-    """Push the change for an issue and open a pull request; returns {done: its address in words}, or {error}.
+    """Push the change for an issue and open a pull request, or push it to the pull request that it is for.
 
     Args:
         chat: where the button was pressed.
         payload: {answer: id}.
+
+    Returns:
+        {done: what was opened, in words}, or {error}.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    about = chat.process.issues.get(shown.request) if shown else None
-    opening = chat.opening
-    if shown is None or about is None or opening is None or opening.snapshot is None:
-        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
-    item, issue = about
-    workspace = Workspace(opening.snapshot, shown.index, chat.settings)
-    answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
-    solution: Solution = without_refused(answer, workspace)
     try:
-        forge, runtime = forge_of(item, chat.settings), chat.process.runtime
-        made = await asyncio.to_thread(open_pull, item, forge, issue, solution, runtime, chat.language)
+        shown, item, issue = _shown(chat, payload)
+        opening = chat.opening
+        if not isinstance(issue, HostIssue) or opening is None or opening.snapshot is None:
+            raise ForgeError(i18n.message("ui.errors.files_gone"))
+        answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
+        solution: Solution = without_refused(answer, Workspace(opening.snapshot, shown.index, chat.settings))
+        settings = _settings(chat)
+        if item.kind == "pull":
+            made = await asyncio.to_thread(push_to_pull, item, issue, solution, settings)
+        else:
+            forge = forge_of(item, settings)
+            made = await asyncio.to_thread(open_pull, item, forge, issue, solution, settings, chat.language)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     return {"done": opened_text(made, chat.language)}
+
+
+async def post_review(chat: Chat, payload: dict) -> dict:
+    """Post a review as comments on its pull request.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id}.
+
+    Returns:
+        {done: what was posted, in words}, or {error}.
+    """
+    try:
+        shown, item, pull = _shown(chat, payload)
+        report = review_of(shown.answer)
+        if not isinstance(pull, Pull) or report is None:
+            raise ForgeError(i18n.message("ui.errors.files_gone"))
+        posted = await asyncio.to_thread(post, item, forge_of(item, _settings(chat)), pull, report, chat.language)
+    except RepoPilotError as error:
+        return {"error": error_line(error, chat.language)}
+    return {"done": posted_text(posted, chat.language)}

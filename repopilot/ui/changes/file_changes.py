@@ -11,6 +11,7 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.forge.contents import HostIssue
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.repo.branch import branch_name, create_branch
 from repopilot.tools.file_change import change
@@ -220,7 +221,10 @@ def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:
             earlier.setdefault(file.path, []).append(file)
     files = ShownFiles(answer_id, shown.files, shown.decisions, reasons, earlier)
     props = files_props(files, str(shown.root) if shown.root else "", chat.language)
-    item, issue = chat.process.issues.get(shown.request, (None, None))
-    if item is not None and issue is not None and not issue.may_push:
+    item, issue = chat.process.about.get(shown.request, (None, None))
+    if item is not None and item.kind == "pull":
+        words = i18n.section("ui.diff.words", chat.language)
+        props["words"] |= {"pull": words["push_pull"], "pull_confirm": words["push_pull_confirm"]}
+    elif item is not None and isinstance(issue, HostIssue) and not issue.may_push:
         props["words"]["pull_confirm"] = i18n.text("forge.fork.confirm", chat.language, project=item.project)
-    return {**props, "pull": item is not None}
+    return {**props, "pull": isinstance(issue, HostIssue)}

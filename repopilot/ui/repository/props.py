@@ -54,7 +54,7 @@ def opening_props(opening: Opening, language: str, *, starters: bool = True) -> 
         "percent": percent(moment) if working and moment else None,
         "error": _error_props(opening, language),
         "host": host_of(opening.source.url) if opening.source.url else "",
-        "typed_token": opening.has_typed_token and opening.phase != "credentials",
+        "typed_token": opening.typed is not None and opening.phase != "credentials",
         "refused": opening.phase == "credentials" and opening.with_token,
         "buttons": list(BUTTONS.get(opening.phase, ())),
         "badge": badge(opening, opening.index, language) if opening.index else None,

@@ -91,9 +91,9 @@ class Opening:
         return self._task is None or self._task.done()
 
     @property
-    def has_typed_token(self) -> bool:
-        """Whether a token that was typed is kept in memory."""
-        return self._token is not None
+    def typed(self) -> HostToken | None:
+        """The token that was typed."""
+        return self._token
 
     @property
     def current_progress(self) -> Progress | None:
