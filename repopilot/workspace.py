@@ -17,7 +17,7 @@ from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
 from repopilot.project_environment import find_environment
 from repopilot.repo.clone import clone_dir
-from repopilot.repo.credentials import HostToken
+from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repopilot.forge.contents import Forge
 from repopilot.forge.items import ForgeItem
-from repopilot.repo.credentials import HostToken, token_for
+from repopilot.repo.remote.credentials import HostToken, token_for
 from repopilot.settings import Settings
 
 

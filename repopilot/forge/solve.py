@@ -17,8 +17,8 @@ from repopilot.forge.contents import Comment, Forge, HostIssue
 from repopilot.forge.fork import ready_fork
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import inert
-from repopilot.repo.branch import branch_name
-from repopilot.repo.push import push_branch
+from repopilot.repo.publish.branch import branch_name
+from repopilot.repo.publish.push import push_branch
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation
 from repopilot.runtime import Runtime

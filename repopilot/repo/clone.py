@@ -17,10 +17,12 @@ from filelock import FileLock, Timeout
 
 from repopilot import disk, i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
-from repopilot.repo import git_command, network
+from repopilot.repo import git_command
 from repopilot.repo.clone_check import damaged_file
-from repopilot.repo.credentials import HostToken
-from repopilot.repo.fetch import (
+from repopilot.repo.git_command import Remote
+from repopilot.repo.remote import network
+from repopilot.repo.remote.credentials import HostToken
+from repopilot.repo.remote.fetch import (
     FetchLimits,
     OnProgress,
     Redirected,
@@ -30,7 +32,6 @@ from repopilot.repo.fetch import (
     storing,
     unset_promisor,
 )
-from repopilot.repo.git_command import Remote
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
 

@@ -32,10 +32,10 @@ from repopilot.repo.clone import (
     resolve,
 )
 from repopilot.repo.clone_check import damaged_file
-from repopilot.repo.credentials import HostToken
-from repopilot.repo.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.git_command import GitFailed, Remote
 from repopilot.repo.patch import FileDiff, Hunk, Status, safe_lines, with_names
+from repopilot.repo.remote.credentials import HostToken
+from repopilot.repo.remote.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.source import check_ref
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot

@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 
 from repopilot.repo.clone import clone_dir, clone_key, fetch_limits, open_clone, remote_commit
-from repopilot.repo.credentials import HostToken
-from repopilot.repo.fetch import OnProgress
 from repopilot.repo.history import at
 from repopilot.repo.local import UNVERSIONED, folder_key, open_folder
+from repopilot.repo.remote.credentials import HostToken
+from repopilot.repo.remote.fetch import OnProgress
 from repopilot.settings import Settings
 from repopilot.types import Snapshot, Source
 

@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from repopilot import i18n
 from repopilot.errors import SourceError, UsageError
-from repopilot.repo.credentials import HostToken, host_of
+from repopilot.repo.remote.credentials import HostToken, host_of
 from repopilot.types import Source
 
 _SHORTHAND = re.compile(r"(?P<owner>[A-Za-z0-9][A-Za-z0-9-]{0,38})/(?P<name>[A-Za-z0-9_.-]{1,100}?)(?:@(?P<ref>\S+))?")

@@ -9,7 +9,7 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
-from repopilot.repo.credentials import HostToken
+from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.source import parse_source, split_token
 from repopilot.types import Source
 from repopilot.ui.chat import Chat

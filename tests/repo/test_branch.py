@@ -9,7 +9,7 @@ from support.git_server import commit
 from support.small_repo import run_git
 
 from repopilot.errors import UsageError
-from repopilot.repo.branch import create_branch
+from repopilot.repo.publish.branch import create_branch
 from repopilot.types import FileChange
 
 FILES = {"src/a.py": "A = 1\n", "src/b.py": "B = 1\n", "run.sh": "echo\n"}

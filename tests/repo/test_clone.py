@@ -13,10 +13,10 @@ from support.git_server import GitServer, commit, git, publish
 from support.hostile import processes_with
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
-from repopilot.repo import network
 from repopilot.repo.clone import clone_dir, clone_lock, fetch_limits
-from repopilot.repo.credentials import HostToken, host_of
 from repopilot.repo.read import read
+from repopilot.repo.remote import network
+from repopilot.repo.remote.credentials import HostToken, host_of
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk

@@ -11,10 +11,11 @@ import pytest
 from support.git_server import GitServer, publish, self_signed, serve
 
 from repopilot.errors import CredentialsNeeded, SourceError, UsageError
-from repopilot.repo import git_command, history, network
+from repopilot.repo import git_command, history
 from repopilot.repo.clone import fetch_limits
-from repopilot.repo.credentials import HostToken, host_of, token_for
-from repopilot.repo.fetch import list_refs
+from repopilot.repo.remote import network
+from repopilot.repo.remote.credentials import HostToken, host_of, token_for
+from repopilot.repo.remote.fetch import list_refs
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.settings import Settings

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from repopilot.errors import RepoPilotError, SourceError, UsageError
 from repopilot.i18n import said
-from repopilot.repo.credentials import HostToken
+from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.source import looks_like_source, parse_source, split_token
 
 GITHUB = "https://github.com/o/r.git"

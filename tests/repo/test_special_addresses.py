@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repopilot.errors import SourceError
-from repopilot.repo import network
+from repopilot.repo.remote import network
 from repopilot.settings import Settings
 
 STRICT = Settings(home=Path("unused"), git_token="", _env_file=None)

@@ -11,7 +11,7 @@ from support.git_server import GitServer
 
 from repopilot.errors import CredentialsNeeded
 from repopilot.repo import history
-from repopilot.repo.credentials import host_of
+from repopilot.repo.remote.credentials import host_of
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings

@@ -23,7 +23,7 @@ from repopilot.index.build_report import BuildReport
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index, IndexStore
 from repopilot.index.workers.pool import WorkerPool
-from repopilot.repo.credentials import HostToken
+from repopilot.repo.remote.credentials import HostToken
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Progress, Snapshot
 

@@ -9,7 +9,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.index.history import commit_index, commit_store
 from repopilot.index.history.commit_store import HistoryState
-from repopilot.repo.credentials import HostToken
+from repopilot.repo.remote.credentials import HostToken
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Snapshot
 

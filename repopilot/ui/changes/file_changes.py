@@ -13,7 +13,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.forge.contents import HostIssue
 from repopilot.repo.apply import safe_target, write_files
-from repopilot.repo.branch import branch_name, create_branch
+from repopilot.repo.publish.branch import branch_name, create_branch
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.ui.changes.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.i18n.format import commit_words, count, duration
-from repopilot.repo.credentials import host_of
+from repopilot.repo.remote.credentials import host_of
 from repopilot.types import Skip
 from repopilot.ui.progress_text import percent, phase_name, progress_line
 from repopilot.ui.repository.estimate import FOLDERS_SHOWN, Estimate

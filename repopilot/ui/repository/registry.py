@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, IndexFailed, RepoPilotError
-from repopilot.repo.credentials import HostToken, host_of, token_for
+from repopilot.repo.remote.credentials import HostToken, host_of, token_for
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source

@@ -11,8 +11,8 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.repo import local
-from repopilot.repo.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.repo.git_command import GitFailed
+from repopilot.repo.publish.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.types import FileChange
 
 _NO_COMMIT = "0" * 40

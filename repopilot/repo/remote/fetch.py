@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from repopilot import disk, i18n
 from repopilot.errors import CredentialsNeeded, RepoPilotError, SourceError, StorageError
 from repopilot.repo import git_command
-from repopilot.repo.credentials import host_of
 from repopilot.repo.git_command import GitFailed, GitTimeout, Remote, Supervision
+from repopilot.repo.remote.credentials import host_of
 from repopilot.types import Progress
 
 OnProgress = Callable[[Progress], None]

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from repopilot import i18n
 from repopilot.errors import SourceError
-from repopilot.repo.credentials import HostToken, token_for
 from repopilot.repo.git_command import Remote
+from repopilot.repo.remote.credentials import HostToken, token_for
 from repopilot.settings import Settings
 
 _PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
