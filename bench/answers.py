@@ -30,7 +30,7 @@ from bench.answer_scores import SHARES, grouped, scored, summary
 from repopilot import trace
 from repopilot.assistant import answer
 from repopilot.errors import RepoPilotError
-from repopilot.llm import choose
+from repopilot.llm.choice import choose
 from repopilot.llm.model import Model
 from repopilot.llm.resources import ModelResources
 from repopilot.repo.snapshot import open_source

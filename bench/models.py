@@ -19,10 +19,12 @@ from llama_index.core.llms import ChatMessage
 from pydantic import BaseModel, Field
 
 from repopilot import trace
-from repopilot.llm import choose, models, stream, structured
+from repopilot.llm import stream, structured
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.choice import choose
 from repopilot.llm.model import Model
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
 CODE = Path(models.__file__).read_text()[:6000]

@@ -21,9 +21,11 @@ from llama_index.core.llms import ChatMessage
 from repopilot import trace
 from repopilot.agents.testing import candidates
 from repopilot.agents.testing.repair import RepairRequest, repair
-from repopilot.llm import choose, models, stream
+from repopilot.llm import stream
+from repopilot.llm.choice import choose
 from repopilot.llm.model import Model
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.weights import models
 from repopilot.prompts import nonce, render
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings

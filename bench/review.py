@@ -32,7 +32,7 @@ from pathlib import Path
 
 from bench.instant_index import instant_index_of
 from repopilot import trace
-from repopilot.llm.choose import choose
+from repopilot.llm.choice.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.repo.local import open_folder
 from repopilot.review.agent import review_changes

@@ -132,7 +132,7 @@ def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
 
     Being offline is no failure here: the index then says that it is lexical only.
     """
-    from repopilot.llm import models
+    from repopilot.llm.weights import models
 
     settings = runtime.settings
     wanted = settings.dense and settings.auto_download and not settings.embed_model
@@ -195,9 +195,9 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         snapshot: the repository at one commit.
         runtime: the state of the process.
     """
-    from repopilot.llm import choose
+    from repopilot.llm.choice import choose
+    from repopilot.llm.choice.roles import choose_roles
     from repopilot.llm.model import ModelRoles
-    from repopilot.llm.roles import choose_roles
 
     settings = runtime.settings
     model = await choose.choose(settings, runtime.models)

@@ -304,7 +304,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Test and repair one Python file; status 1 when no pass is verified."""
     from repopilot.agents.testing.render import repair_json
     from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
-    from repopilot.llm.choose import choose
+    from repopilot.llm.choice.choose import choose
 
     name = Path(arguments.code).name
     tests = {default_test_path(name): _read(arguments.tests)} if arguments.tests else {}
@@ -320,7 +320,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """List the models, download one, or measure how fast the one that answers is; status 1 on a busy machine."""
-    from repopilot.llm.models import available, ensure
+    from repopilot.llm.weights.models import available, ensure
 
     if arguments.action == "measure":
         return _measure_model(arguments, runtime)
@@ -337,8 +337,8 @@ def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    from repopilot.llm.choose import calibrate, choose, warm_up
-    from repopilot.llm.status import status
+    from repopilot.llm.choice.choose import calibrate, choose, warm_up
+    from repopilot.llm.choice.status import status
 
     async def work() -> bool:
         model = await choose(runtime.settings, runtime.models)

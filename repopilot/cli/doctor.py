@@ -17,7 +17,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.runtime import Runtime
 
 if TYPE_CHECKING:
-    from repopilot.llm.status import SizeOffer
+    from repopilot.llm.choice.status import SizeOffer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LEAST_FREE_GB = 2.0
@@ -103,7 +103,7 @@ def _disk(runtime: Runtime) -> Check:
 
 
 def _model(runtime: Runtime) -> Check:
-    from repopilot.llm.status import status
+    from repopilot.llm.choice.status import status
 
     found = status(runtime.settings)
     if found.kind == "none":
@@ -128,7 +128,7 @@ def _offered(offer: SizeOffer, pull: str) -> str:
 
 def _embedded(runtime: Runtime) -> Check:
     from repopilot.llm.embedded import import_error, is_installed, start_hint
-    from repopilot.llm.models import available
+    from repopilot.llm.weights.models import available
 
     settings = runtime.settings
     stored = [m.name for m in available(settings) if m.path and m.purpose == "chat"]

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import httpx
 
 from repopilot import i18n
-from repopilot.llm.address import trusted, without_credentials
+from repopilot.llm.servers.address import trusted, without_credentials
 
 _TIMEOUT, _ANSWER_S = httpx.Timeout(3.0, connect=1.0), 4.0
 PAUSE_S = 15.0

@@ -18,7 +18,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.index.normalise import normalise
 from repopilot.index.server_embedder import ollama_embedder, openai_embedder
-from repopilot.llm import models
+from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
 MINILM_TOKENS = 128

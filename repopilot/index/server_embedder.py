@@ -12,8 +12,8 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.index.normalise import normalise
-from repopilot.llm import ollama_api
-from repopilot.llm.embedding_server import EmbeddingServer, NoSuchModel
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.servers.embedding_server import EmbeddingServer, NoSuchModel
 from repopilot.settings import Settings
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.foreign_text import valid
-from repopilot.llm.address import is_loopback, trusted
 from repopilot.llm.model import Model
+from repopilot.llm.servers.address import is_loopback, trusted
 from repopilot.redaction.redact import redacted
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import httpx
 
-from repopilot.llm import machine, ollama_api
-from repopilot.llm.address import is_loopback, trusted
 from repopilot.llm.model import billions
-from repopilot.llm.model_speed import Speed
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.servers.address import is_loopback, trusted
+from repopilot.llm.speed import machine
+from repopilot.llm.speed.model_speed import Speed
 from repopilot.settings import DEFAULT_CONTEXT, Settings
 
 Way = Literal["agent", "small", "none"]

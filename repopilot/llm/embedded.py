@@ -20,12 +20,13 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import calibration, machine, models
-from repopilot.llm.address import trusted
 from repopilot.llm.cache import ReplyCache
-from repopilot.llm.calibration import Measurement, SpeedKey
 from repopilot.llm.model import Model, estimate_tokens
-from repopilot.llm.sizing import SizeChoice, by_preference, choose_size
+from repopilot.llm.servers.address import trusted
+from repopilot.llm.speed import calibration, machine
+from repopilot.llm.speed.calibration import Measurement, SpeedKey
+from repopilot.llm.speed.sizing import SizeChoice, by_preference, choose_size
+from repopilot.llm.weights import models
 from repopilot.settings import DEFAULT_CONTEXT, Settings
 
 START_TIMEOUT_S = 180.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from repopilot.llm.call_queue import CallQueue
-from repopilot.llm.model_speed import Speed
+from repopilot.llm.speed.model_speed import Speed
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM

@@ -19,7 +19,7 @@ from repopilot.types import Progress
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
-    from repopilot.llm.status import ModelStatus
+    from repopilot.llm.choice.status import ModelStatus
 
 LOOK_AGAIN_S = 20.0
 NAMES_S = 2.0
@@ -94,9 +94,9 @@ class Models:
 
     async def look(self) -> None:
         """Find out which model answers now, and use it."""
-        from repopilot.llm import choose
-        from repopilot.llm.roles import choose_roles
-        from repopilot.llm.status import status
+        from repopilot.llm.choice import choose
+        from repopilot.llm.choice.roles import choose_roles
+        from repopilot.llm.choice.status import status
 
         self.status = await asyncio.to_thread(status, self.settings)
         self.names = await asyncio.to_thread(_names, self.settings, self.status.kind)
@@ -122,7 +122,7 @@ class Models:
 
     async def named(self, name: str) -> Model | None:
         """The model of that name for one question; the usual one for ''."""
-        from repopilot.llm import choose
+        from repopilot.llm.choice import choose
 
         if not name:
             return self.model
@@ -146,7 +146,7 @@ class Models:
 
     async def get(self, name: str) -> None:
         """Pull a model with Ollama, or download it for the embedded engine; then use it. Failures end in `trouble`."""
-        from repopilot.llm import choose
+        from repopilot.llm.choice import choose
 
         if self.status is not None and self.status.kind == "ollama":
             await self._while_fetching(name, lambda fetch: choose.pull(name, self.settings, progress=fetch.report))
@@ -204,7 +204,7 @@ class Models:
 
     async def _ensure(self, name: str) -> None:
         """Fetch a model. A failure is shown, and the next try waits longer each time."""
-        from repopilot.llm import models
+        from repopilot.llm.weights import models
 
         if name not in models.KNOWN or not self._is_due(name) or models.installed(name, self.settings):
             return
@@ -252,7 +252,7 @@ class Models:
 
     async def _warm(self, *models: Model | None) -> None:
         """Load models, one after the other: the first answers."""
-        from repopilot.llm import choose
+        from repopilot.llm.choice import choose
 
         self.warming = True
         try:
@@ -273,7 +273,7 @@ class Models:
             self._calibration = self._start_task(self._calibrate())
 
     async def _calibrate(self) -> None:
-        from repopilot.llm import choose
+        from repopilot.llm.choice import choose
 
         if self.model is None:
             return
@@ -301,8 +301,9 @@ class Models:
 
 def _names(settings: Settings, kind: str) -> list[str]:
     """The models that could answer at the place of this kind. Blocking."""
-    from repopilot.llm import models, ollama_api
-    from repopilot.llm.discovery import ollama_address
+    from repopilot.llm.choice.discovery import ollama_address
+    from repopilot.llm.servers import ollama_api
+    from repopilot.llm.weights import models
 
     if kind == "ollama":
         url = ollama_address(settings)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import duration, size
-from repopilot.llm.address import is_loopback, without_credentials
+from repopilot.llm.servers.address import is_loopback, without_credentials
 from repopilot.ui.available_models import Fetch, Models
 from repopilot.ui.error_text import error_line
 from repopilot.ui.progress_text import percent, progress_line
 
 if TYPE_CHECKING:
-    from repopilot.llm.status import ModelStatus, SizeOffer
+    from repopilot.llm.choice.status import ModelStatus, SizeOffer
 
 
 def model_props(models: Models, language: str) -> dict:

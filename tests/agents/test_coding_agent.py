@@ -14,7 +14,7 @@ from repopilot.agents.generate.render import generation_json
 from repopilot.agents.planning.agent import plan
 from repopilot.agents.testing.agent import test as write_or_run
 from repopilot.errors import GenerationFailed
-from repopilot.llm.choose import choose
+from repopilot.llm.choice.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Generation
 from repopilot.types import Evidence

@@ -12,8 +12,8 @@ from support.models import model_settings
 
 from repopilot import trace
 from repopilot.agents.explain.grammar import ABSENT, names_of, sentence_grammar, sentence_schema
-from repopilot.llm import choose
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.stream import chat
 from repopilot.retrieval.cite import Excerpt

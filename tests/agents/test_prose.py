@@ -16,8 +16,8 @@ from support.shop_workspace import drafted
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
-from repopilot.llm import choose
 from repopilot.llm.cache import ReplyCache
+from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Answer
 from repopilot.settings import Settings

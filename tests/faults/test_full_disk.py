@@ -68,10 +68,10 @@ def test_chats(tmp_path):
 FILES = """
 from support.small_disk import fill, free
 from repopilot.errors import StorageError
-from repopilot.llm import calibration
+from repopilot.llm.speed import calibration
 from repopilot.llm.cache import ReplyCache
-from repopilot.llm.calibration import Measurement, SpeedKey
-from repopilot.llm.model_speed import Speed
+from repopilot.llm.speed.calibration import Measurement, SpeedKey
+from repopilot.llm.speed.model_speed import Speed
 from repopilot.repo.apply import write_files
 from repopilot.types import FileChange
 from repopilot.ui.server.launch import write_private
@@ -296,8 +296,8 @@ DOWNLOAD = """
 import hashlib
 from support.small_disk import fill, free
 from repopilot.errors import StorageError
-from repopilot.llm import models
-from repopilot.llm.models import KnownModel, ModelFile
+from repopilot.llm.weights import models
+from repopilot.llm.weights.models import KnownModel, ModelFile
 from repopilot.settings import Settings
 
 url, size, digest = arguments

@@ -13,9 +13,9 @@ from support.ollama_wire import described
 
 from repopilot.errors import RepoPilotError
 from repopilot.index.embed import Embedders
-from repopilot.llm import choose
+from repopilot.llm.choice import choose
+from repopilot.llm.choice.status import status
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.status import status
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui.available_models import Models

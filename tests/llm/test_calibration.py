@@ -14,12 +14,15 @@ from support.ollama_server import OllamaServer
 
 from repopilot.errors import ModelError
 from repopilot.i18n import said
-from repopilot.llm import calibration, choose, embedded, machine, ollama_api
-from repopilot.llm.calibration import FILE, Measurement, SpeedKey
-from repopilot.llm.discovery import ollama_speed_keys
-from repopilot.llm.model_speed import Speed
+from repopilot.llm import embedded
+from repopilot.llm.choice import choose
+from repopilot.llm.choice.discovery import ollama_speed_keys
+from repopilot.llm.choice.status import status
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.status import status
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.speed import calibration, machine
+from repopilot.llm.speed.calibration import FILE, Measurement, SpeedKey
+from repopilot.llm.speed.model_speed import Speed
 
 LARGER, THREE = "qwen2.5-coder:1.5b", "qwen2.5-coder:3b"
 KEY = SpeedKey("this machine", "engine 1", "weights")

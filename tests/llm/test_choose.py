@@ -11,12 +11,16 @@ from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import Cancelled, ModelError
 from repopilot.i18n import said
-from repopilot.llm import calibration, choose, embedded, machine, models, ollama_api
-from repopilot.llm.calibration import Measurement
-from repopilot.llm.model_speed import Speed
+from repopilot.llm import embedded
+from repopilot.llm.choice import choose
+from repopilot.llm.choice.roles import choose_roles
+from repopilot.llm.choice.status import status
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.roles import choose_roles
-from repopilot.llm.status import status
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.speed import calibration, machine
+from repopilot.llm.speed.calibration import Measurement
+from repopilot.llm.speed.model_speed import Speed
+from repopilot.llm.weights import models
 
 SMALL, LARGER = "qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b"
 

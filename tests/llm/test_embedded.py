@@ -18,8 +18,9 @@ from support.models import SMALL, model_settings
 
 from repopilot import trace
 from repopilot.errors import ModelError
-from repopilot.llm import backend, choose, embedded, stream, structured
+from repopilot.llm import backend, embedded, stream, structured
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.choice import choose
 from repopilot.llm.embedded import Engine
 from repopilot.llm.model import estimate_tokens
 from repopilot.llm.resources import ModelResources

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.ollama_server import OllamaServer
 
-from repopilot.llm import choose, status
 from repopilot.llm.capability import Capability, read_shown
-from repopilot.llm.installed import CONTEXT_BYTES, Installed, ModelHost, fits, most_capable, speed_of
-from repopilot.llm.model_speed import Speed
+from repopilot.llm.choice import choose, status
+from repopilot.llm.choice.installed import CONTEXT_BYTES, Installed, ModelHost, fits, most_capable, speed_of
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.speed.model_speed import Speed
 from repopilot.settings import Settings
 
 GIB = 1 << 30

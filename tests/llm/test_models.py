@@ -13,9 +13,9 @@ from support.model_hub import hub
 from support.ollama_server import refusing_url
 
 from repopilot.errors import Cancelled, ModelError, StorageError
-from repopilot.llm import models
-from repopilot.llm.download import FilePart
-from repopilot.llm.models import KnownModel, ModelFile
+from repopilot.llm.weights import models
+from repopilot.llm.weights.download import FilePart
+from repopilot.llm.weights.models import KnownModel, ModelFile
 
 NAME = "tiny"
 CONTENT = random.Random(7).randbytes(3_000_000)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.llm import models, sizing
-from repopilot.llm.model_speed import SIZES, Speed, estimate
+from repopilot.llm.speed import sizing
+from repopilot.llm.speed.model_speed import SIZES, Speed, estimate
+from repopilot.llm.weights import models
 
 SMALL, LARGER, THREE, SEVEN = SIZES
 GIB = 1024.0

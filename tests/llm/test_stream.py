@@ -11,8 +11,9 @@ from support.scripted_models import scripted_model
 
 from repopilot import trace
 from repopilot.errors import ModelError
-from repopilot.llm import choose, stream
+from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 
 QUESTION = [

@@ -16,7 +16,8 @@ from support.ollama_server import OllamaServer
 from support.scripted_models import scripted_model
 
 from repopilot.errors import ModelError
-from repopilot.llm import choose, structured
+from repopilot.llm import structured
+from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 
 QUESTION = [ChatMessage(role="user", content="Review this.")]

@@ -8,8 +8,9 @@ from support.ollama_server import OllamaServer
 
 from repopilot import trace
 from repopilot.errors import ModelError
-from repopilot.llm import choose, token_budget
+from repopilot.llm import token_budget
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.stream import request
 from repopilot.llm.token_budget import TokenBudget

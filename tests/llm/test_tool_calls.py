@@ -11,8 +11,8 @@ from support.ollama_server import OllamaServer
 
 from repopilot import trace
 from repopilot.errors import ToolsRefused
-from repopilot.llm import choose
 from repopilot.llm.capability import Capability, context_window, read_shown, way_of
+from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.tool_calls import ToolCall, ToolReply, ask_for_action, ask_with_tools, calls_in_text
 from repopilot.settings import Settings

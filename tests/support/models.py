@@ -7,7 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
-from repopilot.llm import models
+from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
 SMALL = "qwen2.5-coder:0.5b"

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from support.ollama_server import OllamaServer
 
-from repopilot.llm import calibration
-from repopilot.llm import models as known_models
-from repopilot.llm.calibration import Measurement
-from repopilot.llm.discovery import ollama_speed_keys
-from repopilot.llm.installed import AGENT_MODEL
-from repopilot.llm.model_speed import SIZES, Speed
-from repopilot.llm.models import KnownModel, ModelFile
-from repopilot.llm.ollama_api import tags
+from repopilot.llm.choice.discovery import ollama_speed_keys
+from repopilot.llm.choice.installed import AGENT_MODEL
+from repopilot.llm.servers.ollama_api import tags
+from repopilot.llm.speed import calibration
+from repopilot.llm.speed.calibration import Measurement
+from repopilot.llm.speed.model_speed import SIZES, Speed
+from repopilot.llm.weights import models as known_models
+from repopilot.llm.weights.models import KnownModel, ModelFile
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui import available_models

@@ -15,7 +15,7 @@ HEAVY = (
     "repopilot.retrieval.search",
     "llama_index.core",
     "repopilot.agents.explain.agent",
-    "repopilot.llm.choose",
+    "repopilot.llm.choice.choose",
 )
 """In the order in which the first user needs them."""
 log = logging.getLogger(__name__)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, cast
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import calibration, capability, embedded, machine, ollama_api
-from repopilot.llm.address import is_loopback
-from repopilot.llm.calibration import SpeedKey
-from repopilot.llm.discovery import PROBE_S, FoundModel, find_model, ollama_address
+from repopilot.llm import capability, embedded
+from repopilot.llm.choice.discovery import PROBE_S, FoundModel, find_model, ollama_address
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.servers.address import is_loopback
+from repopilot.llm.speed import calibration, machine
+from repopilot.llm.speed.calibration import SpeedKey
 from repopilot.llm.token_budget import TokenBudget
 from repopilot.settings import Settings
 from repopilot.types import Progress

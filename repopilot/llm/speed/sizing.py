@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from repopilot import i18n
-from repopilot.llm.model_speed import SIZES, Speed, estimate
+from repopilot.llm.speed.model_speed import SIZES, Speed, estimate
 
 ANSWER_S = 10.0
 LONGEST_ANSWER_S = 13.0

@@ -13,8 +13,8 @@ import httpx
 from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
 from repopilot.foreign_text import valid
-from repopilot.llm.address import trusted
-from repopilot.llm.server_json import json_of, parsed
+from repopilot.llm.servers.address import trusted
+from repopilot.llm.servers.server_json import json_of, parsed
 from repopilot.types import Progress
 
 FAMILY = "qwen2.5-coder"

@@ -11,8 +11,8 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm.address import trusted, without_credentials
-from repopilot.llm.server_json import json_of
+from repopilot.llm.servers.address import trusted, without_credentials
+from repopilot.llm.servers.server_json import json_of
 
 _AT_ONCE = 32  # the least that a common server (text-embeddings-inference) takes in one request by default
 _SHORTEST = 400  # characters: a text that is refused is not cut below this

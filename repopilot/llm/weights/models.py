@@ -21,9 +21,9 @@ from filelock import FileLock, Timeout
 
 from repopilot import disk, i18n
 from repopilot.errors import Cancelled, ModelError, StorageError
-from repopilot.llm import download
-from repopilot.llm.download import DownloadMeter, FilePart
-from repopilot.llm.sizing import MEMORY_MB
+from repopilot.llm.speed.sizing import MEMORY_MB
+from repopilot.llm.weights import download
+from repopilot.llm.weights.download import DownloadMeter, FilePart
 from repopilot.settings import Settings
 from repopilot.types import Progress
 

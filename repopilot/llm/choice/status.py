@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from repopilot import i18n
-from repopilot.llm import calibration, embedded, machine, models, ollama_api
+from repopilot.llm import embedded
 from repopilot.llm.capability import Capability, Way, way_of
-from repopilot.llm.discovery import FoundModel, find_model
-from repopilot.llm.installed import AGENT_MODEL, fits
-from repopilot.llm.model_speed import SIZES, Speed
-from repopilot.llm.sizing import SizeChoice, next_size
+from repopilot.llm.choice.discovery import FoundModel, find_model
+from repopilot.llm.choice.installed import AGENT_MODEL, fits
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.speed import calibration, machine
+from repopilot.llm.speed.model_speed import SIZES, Speed
+from repopilot.llm.speed.sizing import SizeChoice, next_size
+from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
 STATUS_S = 1.8

@@ -10,13 +10,15 @@ from typing import Literal
 import httpx
 
 from repopilot import i18n
-from repopilot.llm import calibration, capability, embedded, machine, ollama_api
-from repopilot.llm.address import is_loopback, trusted, without_credentials
-from repopilot.llm.calibration import SpeedKey
-from repopilot.llm.installed import AGENT_MODEL, Installed, ModelHost, most_capable, speed_of
-from repopilot.llm.model_speed import Speed
-from repopilot.llm.server_json import json_of
-from repopilot.llm.sizing import MEMORY_SHARE, SizeChoice
+from repopilot.llm import capability, embedded
+from repopilot.llm.choice.installed import AGENT_MODEL, Installed, ModelHost, most_capable, speed_of
+from repopilot.llm.servers import ollama_api
+from repopilot.llm.servers.address import is_loopback, trusted, without_credentials
+from repopilot.llm.servers.server_json import json_of
+from repopilot.llm.speed import calibration, machine
+from repopilot.llm.speed.calibration import SpeedKey
+from repopilot.llm.speed.model_speed import Speed
+from repopilot.llm.speed.sizing import MEMORY_SHARE, SizeChoice
 from repopilot.settings import Settings
 
 OPENAI_CLIENT = "llama_index.llms.openai_like"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from repopilot import i18n
 from repopilot.llm.capability import Capability, loops
-from repopilot.llm.model_speed import Speed, estimate
-from repopilot.llm.sizing import ANSWER_S, is_fast
+from repopilot.llm.speed.model_speed import Speed, estimate
+from repopilot.llm.speed.sizing import ANSWER_S, is_fast
 
 CONTEXT_BYTES = 3 << 30
 """What the context of a loop and the buffers of the engine take beside the weights, about."""

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.llm import choose
-from repopilot.llm.discovery import PROBE_S, find_model
+from repopilot.llm.choice import choose
+from repopilot.llm.choice.discovery import PROBE_S, find_model
 from repopilot.llm.model import Model, ModelRoles
 from repopilot.llm.resources import ModelResources
 from repopilot.settings import Settings

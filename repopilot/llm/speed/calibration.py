@@ -20,9 +20,9 @@ import httpx
 
 from repopilot import disk, i18n
 from repopilot.errors import ModelError
-from repopilot.llm.address import trusted
-from repopilot.llm.model_speed import Speed
-from repopilot.llm.server_json import json_of
+from repopilot.llm.servers.address import trusted
+from repopilot.llm.servers.server_json import json_of
+from repopilot.llm.speed.model_speed import Speed
 
 if TYPE_CHECKING:
     from repopilot.llm.embedded import Engine

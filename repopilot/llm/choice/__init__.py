@@ -1,0 +1,1 @@
+"""Which models answer: found, chosen, loaded, and shown."""
