@@ -42,7 +42,7 @@ from repopilot.code.split import FileAnalysis, analyse
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
 from repopilot.index.build.instant import BuildRun, build_instant
-from repopilot.index.codec import encode
+from repopilot.index.storage.codec import encode
 from repopilot.index.store import Index
 from repopilot.llm import structured
 from repopilot.llm.tool_calls import calls_in_text

@@ -11,7 +11,7 @@ from repopilot.code.graph import graph as graphs
 from repopilot.code.graph.graph import DEPENDING, VERBS, Graph, Link
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 
 DEEPEST = 5

@@ -15,7 +15,7 @@ from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind
 from repopilot.impact.centrality import page_rank
 from repopilot.impact.change import Change
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words

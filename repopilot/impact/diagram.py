@@ -13,7 +13,7 @@ from repopilot.code.languages import is_test_path
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.impact.call_graph import RelatedPlace, callees, callers
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 
 ROWS, MODULES, COLUMNS = 12, 24, 4

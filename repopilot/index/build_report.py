@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.index import layout
+from repopilot.index.storage import layout
 from repopilot.types import Skip
 
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.index.normalise import normalise
-from repopilot.index.server_embedder import ollama_embedder, openai_embedder
+from repopilot.index.embedding.normalise import normalise
+from repopilot.index.embedding.server_embedder import ollama_embedder, openai_embedder
 from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
@@ -184,7 +184,7 @@ def _load_session(folder: Path) -> _Session:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        from repopilot.index.quantise import int8_products
+        from repopilot.index.embedding.quantise import int8_products
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # several texts run in several threads instead

@@ -18,12 +18,12 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import IndexFailed
-from repopilot.index import arrays, codec, database, layout
-from repopilot.index.arrays import Arrays
 from repopilot.index.build_report import BuildReport, read_report
-from repopilot.index.codec import FileInfo
-from repopilot.index.layout import version
 from repopilot.index.lexical import LexicalIndex
+from repopilot.index.storage import arrays, codec, database, layout
+from repopilot.index.storage.arrays import Arrays
+from repopilot.index.storage.codec import FileInfo
+from repopilot.index.storage.layout import version
 from repopilot.types import Chunk, Origin, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from filelock import FileLock
 
 from repopilot import i18n
 from repopilot.errors import IndexFailed, StorageError
-from repopilot.index import database, layout
 from repopilot.index.object_store import opened
+from repopilot.index.storage import database, layout
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -32,11 +32,11 @@ from filelock import FileLock, Timeout
 
 from repopilot import i18n
 from repopilot.errors import StorageError
-from repopilot.index import layout
 from repopilot.index.chroma_server import ChromaServer
-from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
-from repopilot.index.layout import splitter
+from repopilot.index.storage import layout
+from repopilot.index.storage.database import storage_errors
+from repopilot.index.storage.layout import splitter
 from repopilot.index.store import Index
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from repopilot import i18n
 from repopilot.code.graph import graph as graphs
 from repopilot.errors import RepoPilotError
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.retrieval.cite import Excerpt

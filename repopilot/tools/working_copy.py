@@ -18,8 +18,8 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import GenerationFailed, StorageError, UsageError
-from repopilot.index import layout
 from repopilot.index.build.instant import BuildRun, build_instant
+from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
 from repopilot.index.workers.pool import WorkerPool
 from repopilot.repo.apply import write_files

@@ -14,8 +14,8 @@ from support.ollama_server import OllamaServer
 from support.small_repo import lay_out, run_git
 
 from bench.planted_secrets import FORMS, leaked
-from repopilot.index import column_file
 from repopilot.index.history import commit_store
+from repopilot.index.storage import column_file
 
 IN_MESSAGE, IN_BODY, IN_NAME, IN_TEST, IN_CHANGE, ASKED = (
     "ghp_" + "aB3dE5fG7h" * 4,

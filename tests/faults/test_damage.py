@@ -12,9 +12,9 @@ import pytest
 from support.git_server import commit
 from support.index_case import FILES, WordEmbedder, jobs_for, many, settings, snapshot, write
 
-from repopilot.index import layout
 from repopilot.index.build.job import IndexRequest
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.storage import layout
 from repopilot.index.store import Index, IndexStore
 from repopilot.index.vectors import release
 from repopilot.repo.snapshot import open_source

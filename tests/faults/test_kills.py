@@ -17,7 +17,7 @@ from support.hostile import processes_with
 from support.index_case import WordEmbedder, jobs_for, many
 
 from repopilot.index.build.job import IndexRequest
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.vectors import release
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -31,8 +31,9 @@ from pathlib import Path
 import chromadb.api.rust  # once for all: the processes are forked
 from support.git_server import commit
 from support.index_case import WordEmbedder, jobs_for
-from repopilot.index import column_file, layout, vectors
+from repopilot.index import vectors
 from repopilot.index.build.job import IndexRequest
+from repopilot.index.storage import column_file, layout
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings

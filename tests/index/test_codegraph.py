@@ -15,10 +15,11 @@ from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph, callers, find
 from repopilot.errors import Cancelled
 from repopilot.impact.codebase import codebase_of
-from repopilot.index import code_graph, graph_file, layout
 from repopilot.index.build import update_graph
 from repopilot.index.build.job import IndexRequest
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph import code_graph, graph_file
+from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.storage import layout
 from repopilot.index.store import Index
 
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from repopilot.index import column_file
+from repopilot.index.storage import column_file
 
 
 def test_two_threads_may_replace_a_file_at_once(tmp_path):

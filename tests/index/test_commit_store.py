@@ -11,12 +11,12 @@ from support.git_server import commit, git, serve
 from support.index_case import settings, snapshot
 
 from repopilot.errors import SourceError
-from repopilot.index import layout
 from repopilot.index.build.update_history import update_history
 from repopilot.index.history import commit_index, commit_store
 from repopilot.index.history.commit_index import CommitIndex, bags_in, bags_of, build, joined
 from repopilot.index.history.commit_store import HistoryState
 from repopilot.index.history.path_tree import PathTree
+from repopilot.index.storage import layout
 from repopilot.repo.history import Commit
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source

@@ -10,7 +10,7 @@ from support.ollama_wire import embedding
 from repopilot.errors import ModelError
 from repopilot.index import embed
 from repopilot.index.embed import Embedders
-from repopilot.index.quantise import int8_products
+from repopilot.index.embedding.quantise import int8_products
 
 
 def test_without_a_model_the_reason_is_given(tmp_path):

@@ -16,7 +16,7 @@ from support.worker_calls import MODULE
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed
-from repopilot.index import layout
+from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
 
 

@@ -15,9 +15,9 @@ from support.lexical_content import lexical_content
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed
-from repopilot.index import layout
 from repopilot.index.build.job import IndexRequest
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.storage import layout
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.code.split import analyse, defined_in
-from repopilot.index import codec
 from repopilot.index.build.instant import _batches
 from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.lexical import terms_of
+from repopilot.index.storage import codec
 from repopilot.types import SourceFile
 
 PYTHON = '''

@@ -19,7 +19,7 @@ from repopilot.agents.planning.touched_files import (
 )
 from repopilot.code.graph.graph import DEPENDING, Graph
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.repo.history import follow_renames
 from repopilot.results import PlanPart, PlanQuestion

@@ -12,11 +12,11 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import Cancelled
-from repopilot.index import layout
 from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.progress import PhaseProgress
-from repopilot.index.database import storage_errors
 from repopilot.index.embed import Embedder
+from repopilot.index.storage import layout
+from repopilot.index.storage.database import storage_errors
 from repopilot.index.store import Index
 from repopilot.index.vectors import Vectors, vectors_of
 from repopilot.types import OnProgress

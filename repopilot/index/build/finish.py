@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from repopilot.index import arrays, layout
-from repopilot.index.database import storage_errors
+from repopilot.index.storage import arrays, layout
+from repopilot.index.storage.database import storage_errors
 
 
 def finish(folders: Sequence[Path]) -> Iterator[Path]:

@@ -17,13 +17,13 @@ from filelock import FileLock, Timeout
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.i18n.format import commit_words
-from repopilot.index import layout
 from repopilot.index.build.parse_batch import REMOVED
 from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.build_report import BuildReport, read_report, write_report
-from repopilot.index.codec import Row
-from repopilot.index.database import BrokenDatabase, Draft, is_overlay, open_draft, overlay_size, storage_errors
-from repopilot.index.layout import version
+from repopilot.index.storage import layout
+from repopilot.index.storage.codec import Row
+from repopilot.index.storage.database import BrokenDatabase, Draft, is_overlay, open_draft, overlay_size, storage_errors
+from repopilot.index.storage.layout import version
 from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 from repopilot.repo.walk import walk

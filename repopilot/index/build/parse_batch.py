@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from repopilot import i18n
 from repopilot.code.split import analyse
-from repopilot.index.codec import Row, encode
+from repopilot.index.storage.codec import Row, encode
 from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 

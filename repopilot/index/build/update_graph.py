@@ -6,14 +6,14 @@ import threading
 
 from repopilot import i18n
 from repopilot.errors import IndexFailed
-from repopilot.index import graph_file
 from repopilot.index.build.progress import PhaseProgress
-from repopilot.index.code_graph import content_key
+from repopilot.index.graph import graph_file
+from repopilot.index.graph.code_graph import content_key
 from repopilot.index.store import Index
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 from repopilot.types import OnProgress
 
-_LINK = "repopilot.index.code_graph:link"
+_LINK = "repopilot.index.graph.code_graph:link"
 _LIMIT_S = 1800.0
 _MANY_CHUNKS = 10_000
 

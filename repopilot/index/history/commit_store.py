@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repopilot.index import column_file, layout
 from repopilot.index.history import commit_index
 from repopilot.index.history.commit_index import CommitIndex
 from repopilot.index.history.path_tree import PathTree
+from repopilot.index.storage import column_file, layout
 from repopilot.redaction import redact
 
 if TYPE_CHECKING:

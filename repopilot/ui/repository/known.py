@@ -15,7 +15,7 @@ from types import MappingProxyType
 from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError, StorageError
 from repopilot.i18n.format import commit_words, count, size
-from repopilot.index import layout
+from repopilot.index.storage import layout
 from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir, clone_key
 from repopilot.repo.local import folder_key

@@ -11,7 +11,7 @@ from repopilot.agents.explain.forms.known_symbols import definitions, is_program
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code.graph.graph import DEPENDING, Edge, Graph, Link
 from repopilot.impact.call_graph import SURE, detect_path_query
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 
 MOST_DEFINITIONS = 4
 """Definitions of one name whose relations are listed together. A name with more of them says too little."""

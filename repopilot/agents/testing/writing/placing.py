@@ -11,7 +11,7 @@ from repopilot.agents.testing.writing.subjects import TestSubject
 from repopilot.agents.testing.writing.suite import Suite, SuiteTest, read_suite
 from repopilot.code.graph.graph import Edge
 from repopilot.impact.covering_tests import all_tests, covering_tests, is_test_file, test_path_for
-from repopilot.index.code_graph import graph_of
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.tools.stored_text import stored_text
 from repopilot.workspace import Workspace

@@ -20,8 +20,8 @@ from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linked
 from repopilot.code.manifest import Manifest, is_manifest, read_manifest
 from repopilot.errors import IndexFailed, StorageError
-from repopilot.index import graph_file
-from repopilot.index.codec import FileInfo
+from repopilot.index.graph import graph_file
+from repopilot.index.storage.codec import FileInfo
 from repopilot.index.store import Index
 
 _LOCK_TIMEOUT_S = 120.0

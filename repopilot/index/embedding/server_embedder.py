@@ -11,7 +11,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.index.normalise import normalise
+from repopilot.index.embedding.normalise import normalise
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.servers.embedding_server import EmbeddingServer, NoSuchModel
 from repopilot.settings import Settings

@@ -20,8 +20,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from repopilot.index import layout
-from repopilot.index.database import storage_errors
+from repopilot.index.storage import layout
+from repopilot.index.storage.database import storage_errors
 
 _ALIGNED = 8
 _CHECKSUM_BYTES = 9

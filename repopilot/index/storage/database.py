@@ -19,8 +19,8 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import StorageError
-from repopilot.index import layout
-from repopilot.index.codec import Row
+from repopilot.index.storage import layout
+from repopilot.index.storage.codec import Row
 from repopilot.types import Skip, SourceFile
 
 _SCHEMA = """

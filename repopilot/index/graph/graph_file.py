@@ -15,8 +15,8 @@ from repopilot.code.graph import build
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linkage, Linked
 from repopilot.code.graph.nodes import ByName, Nodes
-from repopilot.index import column_file, layout
-from repopilot.index.layout import version
+from repopilot.index.storage import column_file, layout
+from repopilot.index.storage.layout import version
 
 _FORMAT = 1
 _NODES = ("kinds", "files", "lines", "ends", "starts", "text")

@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from repopilot.index import layout
-from repopilot.index.codec import terms_from
 from repopilot.index.lexical import ChunkTerms, LexicalIndex
 from repopilot.index.lexical_update import updated
+from repopilot.index.storage import layout
+from repopilot.index.storage.codec import terms_from
 
 NAME = np.dtype([("name", np.uint32), ("file", np.int32)])
 _PLAIN = ("files", "starts", "digests", "defined", "used")

@@ -1,0 +1,1 @@
+"""A generation of an index on disk: its files, its database, its arrays."""
