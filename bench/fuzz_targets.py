@@ -61,7 +61,7 @@ from repopilot.review.code import code
 from repopilot.review.rules import registry
 from repopilot.routing.router import classify
 from repopilot.runtime import Runtime
-from repopilot.sandbox import inversion
+from repopilot.sandbox.controls import inversion
 from repopilot.sandbox.runners.runner_table import RUNNERS
 from repopilot.sandbox.verdict import read_report
 from repopilot.settings import Settings

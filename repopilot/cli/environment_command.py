@@ -25,7 +25,7 @@ from repopilot.sandbox.environments.environment_store import (
     remove_environment,
 )
 from repopilot.sandbox.environments.package_install import install_packages, installer_name, packages_key
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.settings import Settings
 from repopilot.types import OnProgress

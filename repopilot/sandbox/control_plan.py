@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from repopilot.sandbox.inversion import TestFile, draw_units, invert, parse_tests
+from repopilot.sandbox.controls.inversion import TestFile, draw_units, invert, parse_tests
 from repopilot.sandbox.verdict import Control, RunReport, passing, without_parameters
 
 _BITS = 18

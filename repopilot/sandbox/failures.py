@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from repopilot.redaction.redact import redacted
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.types import Failure, TestRun
 

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from repopilot.code.dependencies.pytest_options import PytestOptions
-from repopilot.sandbox.processes import own_tasks
+from repopilot.sandbox.usage.processes import own_tasks
 from repopilot.types import Environment
 
 INSIDE = Path(__file__).parent / "inside"

@@ -18,8 +18,9 @@ from typing import get_args
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, SandboxError
-from repopilot.sandbox import bwrap, seatbelt, stage, supervise
+from repopilot.sandbox import stage, supervise
 from repopilot.sandbox.inside.bootstrap import CONFINED, NAMES_VISIBLE
+from repopilot.sandbox.isolation import bwrap, seatbelt
 from repopilot.sandbox.job_spec import (
     INSIDE,
     Mounts,

@@ -17,10 +17,10 @@ from repopilot.code.dependencies.pytest_options import read_pytest_options
 from repopilot.errors import SandboxError
 from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
-from repopilot.sandbox.code_faults import with_faults
 from repopilot.sandbox.control_plan import plan_controls, plan_decoys
+from repopilot.sandbox.controls.code_faults import with_faults
+from repopilot.sandbox.controls.inversion import ExpectedTest, expected_tests
 from repopilot.sandbox.failures import failures, missing_modules
-from repopilot.sandbox.inversion import ExpectedTest, expected_tests
 from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.needs import unmet_needs

@@ -14,12 +14,12 @@ from repopilot import i18n
 from repopilot.code.dependencies.node_project import NodeProject
 from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
-from repopilot.sandbox.bwrap import MOUNTS
 from repopilot.sandbox.failures import failures
 from repopilot.sandbox.inside.bootstrap import NOT_STARTED
+from repopilot.sandbox.isolation.bwrap import MOUNTS
 from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan
 from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, runner_of
 from repopilot.sandbox.verdict import TestOutcome

@@ -20,10 +20,10 @@ from typing import IO
 from repopilot import i18n
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.redaction.redact import redacted
-from repopilot.sandbox import kernel_memory
 from repopilot.sandbox.job_spec import MB, SandboxLimits
-from repopilot.sandbox.plain_text import plain
-from repopilot.sandbox.processes import descendants, disk_use, memory, tasks
+from repopilot.sandbox.output.plain_text import plain
+from repopilot.sandbox.usage import kernel_memory
+from repopilot.sandbox.usage.processes import descendants, disk_use, memory, tasks
 from repopilot.types import Ended
 
 _POLL_S, _MAX_POLL_S = 0.03, 0.25

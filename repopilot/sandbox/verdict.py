@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repopilot import i18n
-from repopilot.sandbox.bounded_json import ReportExceedsBounds, json_of, lines_of
-from repopilot.sandbox.inversion import ExpectedTest
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.controls.inversion import ExpectedTest
+from repopilot.sandbox.output.bounded_json import ReportExceedsBounds, json_of, lines_of
+from repopilot.sandbox.output.plain_text import plain
 
 _LONGEST = 12_000
 """Characters of an id, a message or a text."""

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.sandbox import run_program
-from repopilot.sandbox.bounded_json import json_of
+from repopilot.sandbox.controls.inversion import ExpectedTest
 from repopilot.sandbox.failures import failures
-from repopilot.sandbox.inversion import ExpectedTest
 from repopilot.sandbox.levels import why_unavailable
 from repopilot.sandbox.needs import need_of
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.bounded_json import json_of
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.run import run_pytest
 from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
 from repopilot.sandbox.verdict import TestOutcome, read_report, why_not_passed

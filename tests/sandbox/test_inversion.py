@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.sandbox.control_plan import plan_controls
-from repopilot.sandbox.expectations import another
-from repopilot.sandbox.inversion import draw_units, expected_tests, invert, parse_tests
+from repopilot.sandbox.controls.expectations import another
+from repopilot.sandbox.controls.inversion import draw_units, expected_tests, invert, parse_tests
 from repopilot.sandbox.verdict import RunReport, TestOutcome
 
 RNG = random.Random(1)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from support import hostile
 
-from repopilot.sandbox import seatbelt
 from repopilot.sandbox.inside import seccomp
+from repopilot.sandbox.isolation import seatbelt
 from repopilot.sandbox.job_spec import SandboxJob
 from repopilot.sandbox.levels import why_unavailable
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from support import hostile
 
-from repopilot.sandbox import kernel_memory
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.levels import why_unavailable
-from repopilot.sandbox.processes import descendants
 from repopilot.sandbox.run import run_pytest
+from repopilot.sandbox.usage import kernel_memory
+from repopilot.sandbox.usage.processes import descendants
 from repopilot.settings import Settings
 from repopilot.types import TestRun
 

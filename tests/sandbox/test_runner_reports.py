@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
 from repopilot.sandbox.runners.runner_form import MOST_TESTS
 

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.sandbox.inversion import ExpectedTest
+from repopilot.sandbox.controls.inversion import ExpectedTest
 from repopilot.sandbox.verdict import Control, passing, read_report, why_not_passed, why_not_verified
 
 NONCE = "n0"

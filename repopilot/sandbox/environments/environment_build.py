@@ -23,7 +23,7 @@ from repopilot.sandbox.environments.publication import building, check_size, ope
 from repopilot.sandbox.environments.resolution import PackageResolution, resolve
 from repopilot.sandbox.environments.uv import UvRun, index_variables, run_uv, too_large
 from repopilot.sandbox.job_spec import MB
-from repopilot.sandbox.processes import disk_use
+from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
 from repopilot.types import Environment, LeftOut, OnProgress, Progress
 

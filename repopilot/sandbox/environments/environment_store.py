@@ -20,7 +20,7 @@ from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import StorageError
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins, write_metadata
 from repopilot.sandbox.job_spec import MB
-from repopilot.sandbox.processes import disk_use
+from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
 from repopilot.types import Environment, LeftOut
 

@@ -22,15 +22,15 @@ from repopilot import i18n
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
 from repopilot.sandbox import stage, supervise
-from repopilot.sandbox.bounded_json import json_of
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
 from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
 from repopilot.sandbox.environments.uv import check_disk, too_large
 from repopilot.sandbox.job_spec import MB, SandboxLimits
-from repopilot.sandbox.plain_text import plain
-from repopilot.sandbox.processes import disk_use
+from repopilot.sandbox.output.bounded_json import json_of
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import mapping
+from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
 from repopilot.types import InstalledPackages, LeftOut, OnProgress, Progress
 

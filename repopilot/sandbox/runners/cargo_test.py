@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from repopilot.sandbox.bounded_json import lines_of
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.bounded_json import lines_of
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import MOST_TESTS, ProgramReport, RunPlan, outcome, within_bounds
 from repopilot.sandbox.verdict import TestOutcome
 

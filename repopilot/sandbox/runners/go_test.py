@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import PurePosixPath
 
-from repopilot.sandbox.bounded_json import json_of, lines_of
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.plain_text import LONGEST_TEXT, plain
+from repopilot.sandbox.output.bounded_json import json_of, lines_of
+from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
     ProgramReport,

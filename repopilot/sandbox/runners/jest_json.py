@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from repopilot.sandbox.bounded_json import json_of
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.bounded_json import json_of
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
     NODE_VARIABLES,

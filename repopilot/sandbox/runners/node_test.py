@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from repopilot.sandbox.bounded_json import json_of, lines_of
 from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
     NODE_VARIABLES,

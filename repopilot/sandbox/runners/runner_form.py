@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from repopilot.code.dependencies.node_project import NodeProject
-from repopilot.sandbox.bounded_json import ReportExceedsBounds
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.plain_text import LONGEST_TEXT, plain
+from repopilot.sandbox.output.bounded_json import ReportExceedsBounds
+from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain
 from repopilot.sandbox.verdict import TestOutcome
 
 MOST_TESTS = 20_000

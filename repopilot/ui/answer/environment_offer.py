@@ -20,7 +20,7 @@ from repopilot.sandbox.environments.environment_build import BuildRequest, build
 from repopilot.sandbox.environments.environment_store import list_environments
 from repopilot.sandbox.environments.package_install import install_packages, installer_name
 from repopilot.sandbox.environments.uv import index_name
-from repopilot.sandbox.plain_text import plain
+from repopilot.sandbox.output.plain_text import plain
 from repopilot.settings import Settings
 from repopilot.types import Environment, InstalledPackages, OnProgress, Progress, Snapshot
 from repopilot.ui.chat import Chat

@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from repopilot.code.python_ast import parse_python
 from repopilot.code.source_positions import SourcePositions
-from repopilot.sandbox.expectations import (
+from repopilot.sandbox.controls.expectations import (
     FUNCTIONS,
     Function,
     Splice,

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
 from repopilot.errors import SandboxError
-from repopilot.sandbox import machine_state
+from repopilot.sandbox.isolation import machine_state
 from repopilot.sandbox.job_spec import INSIDE, MB, Mounts, SandboxJob, environment, python, readable, system
 
 MOUNTS = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")

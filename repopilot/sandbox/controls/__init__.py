@@ -1,0 +1,1 @@
+"""Controls of a pass: tests with wrong expectations, and code with faults, where an honest run fails. Pure."""

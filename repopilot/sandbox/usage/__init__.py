@@ -1,0 +1,1 @@
+"""What a run uses, as the kernel tells it: processes, memory, disk."""
