@@ -18,10 +18,10 @@ from bench.instant_index import instant_index
 from bench.metrics import Place
 from repopilot.index.store import Index
 from repopilot.repo.history import MOST_PATHS, Commit
-from repopilot.retrieval import commit_votes
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import all_signals, ranking
-from repopilot.retrieval.weights import weight_set
+from repopilot.retrieval.ranking import commit_votes
+from repopilot.retrieval.ranking.weights import weight_set
 from repopilot.settings import Settings
 
 MOST = 200

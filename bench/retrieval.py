@@ -30,10 +30,10 @@ from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
 from repopilot.repo.history import MOST_PATHS, Commit
-from repopilot.retrieval import bm25
-from repopilot.retrieval.commit_votes import read
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
+from repopilot.retrieval.ranking import bm25
+from repopilot.retrieval.ranking.commit_votes import read
 from repopilot.retrieval.search import listed, search
 from repopilot.settings import Settings
 

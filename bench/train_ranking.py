@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-import repopilot.retrieval
+import repopilot.retrieval.ranking
 from bench.metrics import file_at, file_rank, first_rank, overlap_at, range_share_at, reciprocal_rank, with_lines
 from bench.ranking_cases import Case, Key, cases_of, keys_of, matrix
+from repopilot.retrieval.places.ranked_places import Passages, joined
 from repopilot.retrieval.rank import spread
-from repopilot.retrieval.ranked_places import Passages, joined
-from repopilot.retrieval.weights import FILE, RankingWeights, all_weights
+from repopilot.retrieval.ranking.weights import FILE, RankingWeights, all_weights
 from repopilot.settings import Settings
 
 FOLDS = 6
@@ -256,7 +256,7 @@ def measured(case: Case, weights: RankingWeights) -> dict[str, float]:
 
 def write(sets: Mapping[str, RankingWeights]) -> None:
     """Replace weights.json."""
-    path = Path(repopilot.retrieval.__file__).with_name(FILE)
+    path = Path(repopilot.retrieval.ranking.__file__).with_name(FILE)
     values = {
         name: {
             "passages": dict(sorted(found.passages.items())),

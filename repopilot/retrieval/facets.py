@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repopilot.retrieval import exact_matches
-from repopilot.retrieval.bm25 import postings_of
+from repopilot.retrieval.query import exact_matches
 from repopilot.retrieval.query.parse import Filters, Query
+from repopilot.retrieval.ranking.bm25 import postings_of
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index

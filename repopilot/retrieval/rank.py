@@ -1,7 +1,7 @@
 """Ranks passages of one index for one query, by named contributions that add up. Pure over arrays; knows no disk.
 
-A contribution is a signal (signals.py, commit_votes.py) times its weight (weights.py), or an exact match of what the
-query names. They add up linearly. bench/train_ranking.py fits the weights.
+A contribution is a signal (signals.py and commit_votes.py in ranking/) times its weight (weights.py there), or an exact
+match of what the query names. They add up linearly. bench/train_ranking.py fits the weights.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot import i18n
-from repopilot.retrieval import commit_votes, exact_matches
-from repopilot.retrieval.commit_votes import History, HistorySignals
+from repopilot.retrieval.query import exact_matches
 from repopilot.retrieval.query.parse import Query
-from repopilot.retrieval.signals import Signals, signals
-from repopilot.retrieval.sorting import descending, first_descending, grouped, places_in_groups
-from repopilot.retrieval.weights import weights_for
+from repopilot.retrieval.ranking import commit_votes
+from repopilot.retrieval.ranking.commit_votes import History, HistorySignals
+from repopilot.retrieval.ranking.signals import Signals, signals
+from repopilot.retrieval.ranking.sorting import descending, first_descending, grouped, places_in_groups
+from repopilot.retrieval.ranking.weights import weights_for
 from repopilot.types import Chunk
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from repopilot import i18n
 from repopilot.index.tokens import expand, words
 from repopilot.results import MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
-from repopilot.retrieval.focus import best_lines, clipped, matched_spans
-from repopilot.retrieval.place_symbol import place_symbol
+from repopilot.retrieval.places.focus import best_lines, clipped, matched_spans
+from repopilot.retrieval.places.place_symbol import place_symbol
 from repopilot.retrieval.query.parse import Query, without_filters
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Hit, Symbol

@@ -13,15 +13,17 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
-from repopilot.retrieval import exact_matches, rank, ranked_places, skipped_files
-from repopilot.retrieval.past_commits import history_of
+from repopilot.retrieval import rank, skipped_files
+from repopilot.retrieval.places import ranked_places
+from repopilot.retrieval.query import exact_matches
 from repopilot.retrieval.query.expansion import expanded_for
 from repopilot.retrieval.query.parse import Query, parse
 from repopilot.retrieval.query.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
+from repopilot.retrieval.ranking.past_commits import history_of
+from repopilot.retrieval.ranking.sorting import first_descending
+from repopilot.retrieval.ranking.weights import weights_for
 from repopilot.retrieval.repo_map import overview_places
-from repopilot.retrieval.sorting import first_descending
-from repopilot.retrieval.weights import weights_for
 from repopilot.types import Chunk, Hit
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.results import RankedPlace
 from repopilot.retrieval import skipped_files
-from repopilot.retrieval.focus import adjacent
+from repopilot.retrieval.places.focus import adjacent
 from repopilot.types import Symbol
 
 MOST_ROWS = 60

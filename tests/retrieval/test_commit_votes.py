@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from repopilot import i18n
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.repo.history import Commit
-from repopilot.retrieval.commit_votes import read, signals
+from repopilot.retrieval.ranking.commit_votes import read, signals
 from repopilot.types import Chunk
 
 DAY = 86400

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.doc_summary import LONGEST, doc_summary
+from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.index.tokens import expand
-from repopilot.retrieval.focus import LONGEST_LINE, best_lines, clipped, matched_spans
+from repopilot.retrieval.places.focus import LONGEST_LINE, best_lines, clipped, matched_spans
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 5))), st.integers(1, 40), st.integers(0, 30))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.focused_lines import focused_lines, line_scores
+from repopilot.retrieval.places.focused_lines import focused_lines, line_scores
 
 LINES = st.lists(st.sampled_from(["", "x = 1", "return total", "# the total", "def total_of(cart):", "}"]), max_size=30)
 WEIGHTS = st.dictionaries(st.sampled_from(["total", "cart", "x", "return"]), st.floats(0.1, 9), max_size=4)

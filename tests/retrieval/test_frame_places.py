@@ -3,7 +3,7 @@
 import pytest
 from support.index_case import instant_index, settings, snapshot, write
 
-from repopilot.retrieval.frame_places import rows_of
+from repopilot.retrieval.query.frame_places import rows_of
 from repopilot.retrieval.query.stack_frames import Frame
 
 

@@ -9,8 +9,8 @@ from support.small_repo import FILES
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.retrieval.query.parse import parse
+from repopilot.retrieval.ranking.weights import weights_for
 from repopilot.retrieval.search import search
-from repopilot.retrieval.weights import weights_for
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from repopilot.retrieval.place_symbol import definition_spans, place_symbol
+from repopilot.retrieval.places.place_symbol import definition_spans, place_symbol
 from repopilot.types import Chunk, Symbol
 
 TEXT = """func IsSet() bool { return true }

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.retrieval import rank
-from repopilot.retrieval.bm25 import idf
+from repopilot.retrieval.ranking.bm25 import idf
 
 rankings = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), max_size=5)
 

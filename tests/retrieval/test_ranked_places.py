@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from repopilot.code.split import analyse, defined_in
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.ranked_places import (
+from repopilot.retrieval.places.ranked_places import (
     LONGEST,
     MOST_LINES,
     MOST_RANGES,

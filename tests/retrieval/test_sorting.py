@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.sorting import descending, grouped, places_in_groups
+from repopilot.retrieval.ranking.sorting import descending, grouped, places_in_groups
 
 FEW_VALUES = st.lists(st.sampled_from([-2.5, 0.0, -0.0, 0.5, 3.0, float("-inf")]), max_size=60)
 GROUPS = st.lists(st.integers(0, 5), max_size=60)

@@ -3,7 +3,7 @@
 import pytest
 
 from repopilot.retrieval.query.parse import parse
-from repopilot.retrieval.weights import all_weights, weight_set
+from repopilot.retrieval.ranking.weights import all_weights, weight_set
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from repopilot.index.file_roles import ROLES
 from repopilot.intents import commands
 from repopilot.results import Answer, SearchReport
 from repopilot.retrieval.query.parse import parse, without_filters
+from repopilot.retrieval.ranking.signals import KINDS
+from repopilot.retrieval.ranking.weights import all_weights
 from repopilot.retrieval.result_page import search_page
-from repopilot.retrieval.signals import KINDS
-from repopilot.retrieval.weights import all_weights
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui.answer.ask import in_language

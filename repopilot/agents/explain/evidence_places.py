@@ -8,10 +8,10 @@ from dataclasses import fields, replace
 from itertools import count
 
 from repopilot.index.store import Index
-from repopilot.retrieval.doc_summary import doc_summary
-from repopilot.retrieval.focused_lines import focused_lines, line_scores
-from repopilot.retrieval.place_symbol import definition_spans, place_symbol
-from repopilot.retrieval.ranked_places import token_weights
+from repopilot.retrieval.places.doc_summary import doc_summary
+from repopilot.retrieval.places.focused_lines import focused_lines, line_scores
+from repopilot.retrieval.places.place_symbol import definition_spans, place_symbol
+from repopilot.retrieval.places.ranked_places import token_weights
 from repopilot.retrieval.search import Results
 from repopilot.types import Chunk, Evidence, innermost
 

@@ -24,7 +24,7 @@ from repopilot.llm.stream import request
 from repopilot.llm.structured import REFUSED
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import split_sentences
-from repopilot.retrieval.ranked_places import token_weights
+from repopilot.retrieval.places.ranked_places import token_weights
 from repopilot.trace import Step
 from repopilot.types import Citation
 from repopilot.workspace import Workspace

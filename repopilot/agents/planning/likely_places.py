@@ -23,8 +23,8 @@ from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.repo.history import follow_renames
 from repopilot.results import PlanPart, PlanQuestion
-from repopilot.retrieval.past_commits import similar_commits
 from repopilot.retrieval.query.parse import parse
+from repopilot.retrieval.ranking.past_commits import similar_commits
 from repopilot.retrieval.search import search
 from repopilot.types import Hit, Risk, Symbol, innermost
 

@@ -15,7 +15,7 @@ from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
 from repopilot.repo.history import Commit
-from repopilot.retrieval.past_commits import SimilarCommit
+from repopilot.retrieval.ranking.past_commits import SimilarCommit
 
 Role = Literal["source", "exports", "tests", "docs", "changelog", "config", "vendored"]
 

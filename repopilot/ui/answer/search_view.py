@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.i18n.format import commit_words, duration
 from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
-from repopilot.retrieval.exact_matches import ALIASES
+from repopilot.retrieval.query.exact_matches import ALIASES
 from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.retrieval.search_all import page_of_all

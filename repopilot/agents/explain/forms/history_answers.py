@@ -13,7 +13,7 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.index.store import Index
 from repopilot.repo.history import Commit, commit_authors, follow_renames
-from repopilot.retrieval.past_commits import similar_commits
+from repopilot.retrieval.ranking.past_commits import similar_commits
 
 MOST_SHOWN = 6
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

@@ -17,10 +17,10 @@ import numpy as np
 from repopilot.index.file_roles import ROLES
 from repopilot.index.ragged import ragged
 from repopilot.index.tokens import tokens_of
-from repopilot.retrieval import exact_matches
-from repopilot.retrieval.bm25 import BM25F, TokenFrequencies, idf, saturated
+from repopilot.retrieval.query import exact_matches
 from repopilot.retrieval.query.parse import Query
-from repopilot.retrieval.sorting import places_in_groups
+from repopilot.retrieval.ranking.bm25 import BM25F, TokenFrequencies, idf, saturated
+from repopilot.retrieval.ranking.sorting import places_in_groups
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex

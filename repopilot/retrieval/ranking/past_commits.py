@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot.index.history import commit_store
-from repopilot.retrieval import commit_votes
+from repopilot.retrieval.ranking import commit_votes
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index

@@ -19,7 +19,7 @@ from repopilot.i18n import Message, message
 from repopilot.index.history import commit_index, path_tree
 from repopilot.index.history.commit_index import BODY, CommitIndex
 from repopilot.index.ragged import ragged
-from repopilot.retrieval.bm25 import idf
+from repopilot.retrieval.ranking.bm25 import idf
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex

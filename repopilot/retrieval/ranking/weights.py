@@ -61,5 +61,5 @@ def weights_for(query: Query) -> RankingWeights:
 @cache
 def all_weights() -> Mapping[str, RankingWeights]:
     """Every set of weights by its name."""
-    sets = json.loads(resources.files("repopilot.retrieval").joinpath(FILE).read_text("utf-8"))
+    sets = json.loads(resources.files("repopilot.retrieval.ranking").joinpath(FILE).read_text("utf-8"))
     return {name: RankingWeights(**values) for name, values in sets.items()}
