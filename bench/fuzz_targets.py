@@ -20,9 +20,10 @@ from tempfile import mkdtemp
 
 from pydantic import BaseModel
 
-from repopilot.agents.coding import edits, reply_parser
-from repopilot.agents.coding.blocks import read_blocks
+from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.excerpts import code_of_task
+from repopilot.agents.coding.replies import reply_parser
+from repopilot.agents.coding.replies.blocks import read_blocks
 from repopilot.agents.coding.typed_commands import read_command
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
 from repopilot.agents.explain.sentence_check import Ground, check_sentence

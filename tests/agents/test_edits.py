@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.agents.coding import edits
+from repopilot.agents.coding.checks import edits
 from repopilot.errors import GenerationFailed
 from repopilot.tools import file_change
 

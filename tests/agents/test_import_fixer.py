@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.coding.import_fixer import with_imports
+from repopilot.agents.coding.checks.import_fixer import with_imports
 
 PLACES = {"price_of": "shop/prices.py", "Cart": "src/shop/cart.py", "shop": "shop/__init__.py"}
 CODE = "def line(article):\n    return price_of(article)\n"

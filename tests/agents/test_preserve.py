@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.coding.preserve import restore_header_and_footer, unrequested_removals
+from repopilot.agents.coding.checks.preserve import restore_header_and_footer, unrequested_removals
 
 TASK = "add a method remove"
 CODE = "import os\n\n\ndef f():\n    return 1\n"

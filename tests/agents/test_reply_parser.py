@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.coding.reply_parser import blocks, blocks_by_path
+from repopilot.agents.coding.replies.reply_parser import blocks, blocks_by_path
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
-from repopilot.agents.coding.checked_change import checked_change
+from repopilot.agents.coding.checks.checked_change import checked_change
 from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.excerpts import LineExcerpt
 from repopilot.agents.coding.follow_ups.find import follow_ups
 from repopilot.agents.coding.grounded import GroundedCall
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.places import load
-from repopilot.agents.coding.reply_parser import blocks
+from repopilot.agents.coding.replies.reply_parser import blocks
 from repopilot.agents.coding.small import LONGEST_S, REPLY_TOKENS, TEMPERATURES, shown_lines
 from repopilot.agents.coding.tool_edit import edit_with_tool
 from repopilot.code.languages import file_kind

@@ -14,7 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
-from repopilot.agents.coding.blocks import (
+from repopilot.agents.coding.checks.checked_change import checked_change
+from repopilot.agents.coding.checks.preserve import unrequested_removals
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.excerpts import LineExcerpt, choose_excerpts, code_of_task
+from repopilot.agents.coding.outcome import EditOutcome
+from repopilot.agents.coding.places import load, named_paths
+from repopilot.agents.coding.replies.blocks import (
     END_OF_BLOCK,
     MOST_BLOCKS,
     SearchReplaceBlock,
@@ -23,12 +29,6 @@ from repopilot.agents.coding.blocks import (
     blocks_of_json,
     read_blocks,
 )
-from repopilot.agents.coding.checked_change import checked_change
-from repopilot.agents.coding.edit_request import EditRequest
-from repopilot.agents.coding.excerpts import LineExcerpt, choose_excerpts, code_of_task
-from repopilot.agents.coding.outcome import EditOutcome
-from repopilot.agents.coding.places import load, named_paths
-from repopilot.agents.coding.preserve import unrequested_removals
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions

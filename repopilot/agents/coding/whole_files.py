@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from repopilot import i18n
-from repopilot.agents.coding import edits
-from repopilot.agents.coding.allowed_files import may_write
-from repopilot.agents.coding.checked_change import checked_change
+from repopilot.agents.coding.checks import edits
+from repopilot.agents.coding.checks.allowed_files import may_write
+from repopilot.agents.coding.checks.checked_change import checked_change
+from repopilot.agents.coding.checks.preserve import unrequested_removals
 from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.places import EditTarget, choose, load
-from repopilot.agents.coding.preserve import unrequested_removals
-from repopilot.agents.coding.reply_parser import blocks, blocks_by_path
+from repopilot.agents.coding.replies.reply_parser import blocks, blocks_by_path
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.llm import stream

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.coding import edits
-from repopilot.agents.coding.preserve import unrequested_removals
+from repopilot.agents.coding.checks import edits
+from repopilot.agents.coding.checks.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
 from repopilot.agents.testing.repair import RepairRequest, repair

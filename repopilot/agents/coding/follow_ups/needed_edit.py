@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
-from repopilot.agents.coding import edits
+from repopilot.agents.coding.checks import edits
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.results import FollowUpEdit
 from repopilot.tools import file_change

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Sequence
 
-from repopilot.agents.coding.import_fixer import undefined_names, with_imports
+from repopilot.agents.coding.checks.import_fixer import undefined_names, with_imports
 from repopilot.agents.testing.writing.placing import TestPlace
 from repopilot.agents.testing.writing.samples import TestDraft
 from repopilot.agents.testing.writing.suite import names_in, read_suite, with_import_line, with_test

@@ -9,7 +9,7 @@ import ast
 import re
 from typing import NamedTuple
 
-from repopilot.agents.coding.edits import public_names
+from repopilot.agents.coding.checks.edits import public_names
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.python_ast import parse_python
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from repopilot import i18n
-from repopilot.agents.coding import edits
-from repopilot.agents.coding.import_fixer import with_imports
+from repopilot.agents.coding.checks import edits
+from repopilot.agents.coding.checks.import_fixer import with_imports
+from repopilot.agents.coding.checks.preserve import restore_header_and_footer
 from repopilot.agents.coding.places import EditTarget
-from repopilot.agents.coding.preserve import restore_header_and_footer
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
