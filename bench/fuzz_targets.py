@@ -29,7 +29,6 @@ from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
 from repopilot.agents.explain.sentence_check import Ground, check_sentence
 from repopilot.agents.follow_up import resolve
 from repopilot.agents.testing import candidates
-from repopilot.code import manifest, manifest_entries, project_commands
 from repopilot.code.dependencies.lock_files import LOCK_FILES, locked_versions
 from repopilot.code.dependencies.package_declarations import read_packages
 from repopilot.code.dependencies.project_version import declared_version
@@ -39,6 +38,7 @@ from repopilot.code.graph.build import link_graph
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.mutation.mutants import mutants
 from repopilot.code.mutation.syntax_mutants import syntax_mutants
+from repopilot.code.project import manifest, manifest_entries, project_commands
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid

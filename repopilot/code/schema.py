@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from repopilot.code.text_spans import unquoted
+from repopilot.code.chunks.text_spans import unquoted
 from repopilot.types import Symbol
 
 Declared = Literal["prisma", "sql", "rails", "django", "sqlalchemy"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from repopilot.code import languages
-from repopilot.code.manifest import Manifest, is_manifest, read_manifest
+from repopilot.code.project.manifest import Manifest, is_manifest, read_manifest
 from repopilot.retrieval.query import query_words
 from repopilot.retrieval.query.parse import Query
 from repopilot.types import Chunk

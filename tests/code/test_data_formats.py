@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from repopilot.code.data_formats import from_json, from_toml, from_yaml
 from repopilot.code.dependencies.project_version import declared_version
 from repopilot.code.dependencies.python_project import read_project
-from repopilot.code.manifest import read_manifest
-from repopilot.code.manifest_entries import read_entries
+from repopilot.code.project.manifest import read_manifest
+from repopilot.code.project.manifest_entries import read_entries
 from repopilot.code.python_ast import parse_expression, parse_python
 
 DEEP, DIGITS = "[" * 20_000, "9" * 5_000

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from repopilot.code import languages
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Edge, Graph, callees, callers, dependents, find, shortest_path
-from repopilot.code.manifest import read_manifest
+from repopilot.code.project.manifest import read_manifest
 from repopilot.code.split import analyse
 
 

@@ -16,7 +16,7 @@ from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linkage, Linked
 from repopilot.code.graph.linker import Linker
-from repopilot.code.manifest import read_manifest
+from repopilot.code.project.manifest import read_manifest
 from repopilot.code.split import FileAnalysis, analyse
 
 Files = dict[str, str]

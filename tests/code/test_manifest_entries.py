@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.manifest import read_manifest
-from repopilot.code.manifest_entries import is_read, read_entries
-from repopilot.code.project_commands import commands_in
+from repopilot.code.project.manifest import read_manifest
+from repopilot.code.project.manifest_entries import is_read, read_entries
+from repopilot.code.project.project_commands import commands_in
 
 MANIFESTS = {
     "pyproject.toml": (

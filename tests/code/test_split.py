@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.code import languages
-from repopilot.code.spans import MAX_LINE_CHARS
+from repopilot.code.chunks.spans import MAX_LINE_CHARS
 from repopilot.code.split import FileAnalysis, analyse, defined_in
 
 PIECES = [

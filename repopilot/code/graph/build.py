@@ -17,7 +17,7 @@ from repopilot.code.graph.link_state import EarlierLinks, Linkage, Linked, impor
 from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution, names
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
-from repopilot.code.manifest import Manifest
+from repopilot.code.project.manifest import Manifest
 from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repopilot.code.import_statements import Import
-from repopilot.code.manifest import Manifest
 from repopilot.code.notebook import is_notebook
+from repopilot.code.project.manifest import Manifest
 from repopilot.code.split import FileAnalysis
 
 _JS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linked
-from repopilot.code.manifest import Manifest, is_manifest, read_manifest
+from repopilot.code.project.manifest import Manifest, is_manifest, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index.graph import graph_file
 from repopilot.index.storage.codec import FileInfo

@@ -10,9 +10,9 @@ from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.manifests import facts, manifests
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.code import project_commands
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
-from repopilot.code.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
+from repopilot.code.project import project_commands
+from repopilot.code.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
 from repopilot.index.store import Index
 from repopilot.types import Chunk
 

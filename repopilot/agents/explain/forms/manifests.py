@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from repopilot.code.languages import is_example_path, is_test_path
-from repopilot.code.manifest_entries import Dependency, ManifestEntries, ProjectFact, is_read, read_entries
+from repopilot.code.project.manifest_entries import Dependency, ManifestEntries, ProjectFact, is_read, read_entries
 from repopilot.index.store import Index
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from repopilot.code.spans import LONGEST, OVERLAP
+from repopilot.code.chunks.spans import LONGEST, OVERLAP
 
 _PIECE_LINES = 25
 _MIN_CHARS = 300

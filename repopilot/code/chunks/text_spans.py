@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repopilot.code.spans import LONGEST, Span, fits, merged, windows, with_comments
+from repopilot.code.chunks.spans import LONGEST, Span, fits, merged, windows, with_comments
 from repopilot.types import ChunkKind
 
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
