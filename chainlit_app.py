@@ -20,7 +20,7 @@ from repopilot.ui.server.access import install_access
 from repopilot.ui.server.launch import Served, announce, launch, open_window, withdraw
 from repopilot.ui.server.lifecycle import warm_up
 from repopilot.ui.server.login import install_login
-from repopilot.ui.settings_panel import apply
+from repopilot.ui.settings.settings_panel import apply
 
 settings = Settings()
 process = Process(Runtime(settings))

@@ -19,12 +19,12 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Event
 from repopilot.types import FileChange
-from repopilot.ui.available_models import Models
 from repopilot.ui.chats.chat_database import ChatDatabase, Database
 from repopilot.ui.chats.chat_import import earlier_files
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
 from repopilot.ui.chats.postgres import PostgresChats
 from repopilot.ui.file_ids import follow_up_id
+from repopilot.ui.models.available_models import Models
 from repopilot.ui.repository.known import Sizes
 from repopilot.ui.repository.props import address
 from repopilot.ui.repository.registry import Opening, Openings

@@ -24,14 +24,14 @@ from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_line
 from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
-from repopilot.ui.model_status import model_props
+from repopilot.ui.models.model_status import model_props
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.repository.known import delete_data, disk_used, known_rows
 from repopilot.ui.repository.props import address
 from repopilot.ui.repository.recent import forget, recent
 from repopilot.ui.repository.registry import Opening
 from repopilot.ui.repository_view import open_repository
-from repopilot.ui.settings_panel import choose_language, send_commands, send_settings
+from repopilot.ui.settings.settings_panel import choose_language, send_commands, send_settings
 
 REFRESH_S = 1.0
 EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin", "gin-gonic/gin"))

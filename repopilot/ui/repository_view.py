@@ -15,7 +15,7 @@ from repopilot.types import Source
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_paragraphs
-from repopilot.ui.model_status import model_props
+from repopilot.ui.models.model_status import model_props
 from repopilot.ui.repository.props import address, moved_note, opening_props
 from repopilot.ui.repository.recent import remember
 from repopilot.ui.repository.registry import POLL_S, Opening, at_ref, typed_token

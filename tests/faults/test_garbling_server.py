@@ -18,8 +18,8 @@ from repopilot.llm.choice.status import status
 from repopilot.llm.resources import ModelResources
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.ui.available_models import Models
-from repopilot.ui.model_status import model_props
+from repopilot.ui.models.available_models import Models
+from repopilot.ui.models.model_status import model_props
 
 NAME = "qwen2.5-coder:1.5b"
 SOUND = {"models": [described(NAME)]}

@@ -22,7 +22,7 @@ from repopilot.index.vectors import vectors_of
 from repopilot.retrieval.search import search
 from repopilot.ui.chat import Process
 from repopilot.ui.frame.health import health_props
-from repopilot.ui.model_status import model_props
+from repopilot.ui.models.model_status import model_props
 
 QUESTION = "how is the total computed?"
 

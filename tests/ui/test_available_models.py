@@ -22,10 +22,10 @@ from repopilot.llm.weights import models as known_models
 from repopilot.llm.weights.models import KnownModel, ModelFile
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.ui import available_models
-from repopilot.ui.available_models import Models
-from repopilot.ui.model_status import model_props
-from repopilot.ui.settings_panel import model_label
+from repopilot.ui.models import available_models
+from repopilot.ui.models.available_models import Models
+from repopilot.ui.models.model_status import model_props
+from repopilot.ui.settings.settings_panel import model_label
 
 SMALL, LARGER, THREE, SEVEN = SIZES
 

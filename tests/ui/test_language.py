@@ -22,7 +22,7 @@ from repopilot.ui.error_text import error_line, error_paragraphs
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.server.page import LOCALES, localized_query
 from repopilot.ui.server.security import allowed_hosts, refusal
-from repopilot.ui.settings_panel import choose_language
+from repopilot.ui.settings.settings_panel import choose_language
 from repopilot.ui.trace.step_text import body, finished_title
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.settings import Settings
-from repopilot.ui.settings_form import ENVIRONMENTS, SLIDERS, Choice, form, read_values
+from repopilot.ui.settings.settings_form import ENVIRONMENTS, SLIDERS, Choice, form, read_values
 
 
 def inputs(choice, models=()):

@@ -20,7 +20,7 @@ from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_me
 from repopilot.ui.progress_text import percent, progress_line
 from repopilot.ui.repository.estimate import estimate
 from repopilot.ui.repository.props import dense_words, skip_rows
-from repopilot.ui.settings_form import read_values
+from repopilot.ui.settings.settings_form import read_values
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from repopilot.ui.elements import element
 from repopilot.ui.error_text import error_line
 from repopilot.ui.repository.props import dense_words
 from repopilot.ui.repository_view import send_error
-from repopilot.ui.settings_form import REPOSITORY
+from repopilot.ui.settings.settings_form import REPOSITORY
 from repopilot.ui.stored_turns import remember, store
 from repopilot.ui.trace.kept_steps import kept_steps
 from repopilot.ui.trace.step_text import closed, inert

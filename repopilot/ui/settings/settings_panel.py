@@ -8,11 +8,11 @@ from chainlit.types import CommandDict
 from repopilot import i18n, intents
 from repopilot.agents.coding.typed_commands import FORMS
 from repopilot.errors import RepoPilotError
-from repopilot.ui.available_models import Models
 from repopilot.ui.chat import Chat
+from repopilot.ui.models.available_models import Models
 from repopilot.ui.repository.registry import at_ref
 from repopilot.ui.repository_view import open_source, send_error
-from repopilot.ui.settings_form import AUTOMATIC, REPOSITORY, ROLES, Choice, form, read_values
+from repopilot.ui.settings.settings_form import AUTOMATIC, REPOSITORY, ROLES, Choice, form, read_values
 
 OPEN_ICON = "folder-git-2"
 

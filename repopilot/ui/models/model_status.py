@@ -9,8 +9,8 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import duration, size
 from repopilot.llm.servers.address import is_loopback, without_credentials
-from repopilot.ui.available_models import Fetch, Models
 from repopilot.ui.error_text import error_line
+from repopilot.ui.models.available_models import Fetch, Models
 from repopilot.ui.progress_text import percent, progress_line
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The models in the browser: which there are, which one answers, what is being fetched."""

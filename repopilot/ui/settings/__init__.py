@@ -1,0 +1,1 @@
+"""The settings of a chat: the form, and how it is offered and applied."""
