@@ -22,7 +22,7 @@ from repopilot.forge.solve import (
     task_of,
     without_refused,
 )
-from repopilot.repo.credentials import HostToken, setting_with
+from repopilot.repo.remote.credentials import HostToken, setting_with
 from repopilot.repo.source import parse_source, split_token
 from repopilot.settings import Settings
 from repopilot.ui.answer.ask import ask
