@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_KB, _MB = 1024, 1024 * 1024
+_KB = 1024
 _INODE = 1200
 """What the kernel keeps of a file, however empty."""
 _OVERSHOOT = 64 * _KB
@@ -184,7 +184,7 @@ def _link(path: str) -> str:
 
 def _lines(path: str) -> list[bytes]:
     try:
-        with open(path, "rb", buffering=_MB) as file:
+        with open(path, "rb", buffering=0) as file:
             return file.read().splitlines()
     except OSError:
         return []
