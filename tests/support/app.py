@@ -103,10 +103,11 @@ def _free_port() -> int:
 
 def _await_answer(url: str, process: subprocess.Popen, log: Path) -> None:
     deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            if httpx.get(url).status_code in (200, 403):
-                return
-        except httpx.TransportError:
-            time.sleep(0.1)
+    with httpx.Client(verify=False) as client:  # one, as it takes long to make
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                if client.get(url).status_code in (200, 403):
+                    return
+            except httpx.TransportError:
+                time.sleep(0.1)
     raise AssertionError(f"The application did not start:\n{log.read_text()}")
