@@ -12,11 +12,19 @@ from support import hostile
 from repopilot.sandbox.levels import why_unavailable
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
+from repopilot.types import TestRun
 
 PROGRAMS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../hostile").resolve().glob("*.py"))}
 LEVELS = ("bwrap", "landlock", "limits")
 MATRIX = [(name, level) for name, source in PROGRAMS.items() for level in LEVELS if level in hostile.claims(source)]
 QUICK = {"reads_a_secret", "writes_outside", "connects_to_the_host", "leaves_a_daemon", "forks_without_end"}
+APART = {
+    *("deletes_its_tests", "eats_memory", "eats_memory_together", "exhausts_descriptors", "fills_the_report"),
+    *("forks_quietly", "holds_the_pipe", "ignores_signals", "keeps_deleted_files", "loops_forever"),
+    *("prints_a_gigabyte", "starts_threads_without_end", "writes_a_huge_file", "writes_many_files"),
+}
+"""Those that never return, or of which something could stop the next one. All others share one run of a level."""
+TOGETHER = sorted(set(PROGRAMS) - QUICK - APART - set(hostile.HIDING))
 
 
 @pytest.fixture
@@ -28,32 +36,47 @@ def world(tmp_path, monkeypatch):
 
 def contained(name: str, level: str, world: hostile.World, *, verify: bool) -> None:
     """Without `verify` the program is started once; its controls would start it in the same way again."""
-    if reason := why_unavailable(level):
-        pytest.skip(f"{level}: {reason}")
-    settings = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=4)
     files = {"hostile.py": PROGRAMS[name], "target.py": world.target, "test_it.py": hostile.TEST}
-    run = run_pytest(files, ["test_it.py"], settings, verify=verify)
+    run = run_at(level, files, ["test_it.py"], 4, verify=verify)
     assert not run.passed, run.output
     assert not run.genuine
     assert world.damage() == []
     assert len(run.output) < 400_000
 
 
+def run_at(level: str, files: dict[str, str], tests: list[str], seconds: int, *, verify: bool) -> TestRun:
+    if reason := why_unavailable(level):
+        pytest.skip(f"{level}: {reason}")
+    settings = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=seconds)
+    return run_pytest(files, tests, settings, verify=verify)
+
+
 def test_there_are_enough_programs():
     assert len(PROGRAMS) >= 25
-    assert set(PROGRAMS) >= QUICK
+    assert set(PROGRAMS) >= QUICK | APART | set(hostile.HIDING)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in QUICK])
 def test_quick(name, level, world):
-    contained(name, level, world, verify=True)
+    contained(name, level, world, verify=level == "bwrap")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] not in QUICK])
+@pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in APART])
 def test_matrix(name, level, world):
     contained(name, level, world, verify=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", LEVELS)
+def test_those_that_return_are_contained_in_one_run(level, world):
+    names = [name for name in TOGETHER if (name, level) in MATRIX]
+    files = {f"{name}.py": PROGRAMS[name] for name in names} | {"target.py": world.target}
+    tests = {f"test_{name}.py": hostile.TEST.replace("hostile", name) for name in names}
+    run = run_at(level, files | tests, list(tests), 30, verify=False)
+    assert run.outcomes == {f"{path}::test_attack": "failed" for path in tests}, run.output
+    assert world.damage() == []
 
 
 @pytest.mark.slow
