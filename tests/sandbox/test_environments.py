@@ -105,7 +105,7 @@ def test_a_build_with_pins_plugins_and_metadata_runs_tests(settings):
     run = run_pytest(files, ["test_shop.py"], settings, environment=environment)
     assert run.genuine, run.output + str(run.reasons)
     files["test_shop.py"] = "import chainlit\n\ndef test_ours():\n    assert True\n"
-    ours = run_pytest(files, ["test_shop.py"], settings, environment=environment)
+    ours = run_pytest(files, ["test_shop.py"], settings, environment=environment, verify=False)
     assert not ours.passed and "chainlit" in ours.output
 
 
@@ -177,8 +177,8 @@ def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(setti
         "test_own.py": "import pluggy\nfrom importlib.metadata import version\n\n"
         "def test_own():\n    assert pluggy.OWN and version('pluggy') == '9.9'\n",
     }
-    run = run_pytest(files, ["test_own.py"], settings, environment=environment)
-    assert run.genuine, run.output
+    run = run_pytest(files, ["test_own.py"], settings, environment=environment, verify=False)
+    assert run.passed == 1, run.output
 
 
 def test_options_of_the_project_hold(settings, tmp_path):
@@ -190,7 +190,8 @@ def test_options_of_the_project_hold(settings, tmp_path):
     )
     tests = "import warnings, helping\n\ndef test_it():\n    warnings.warn(str(helping.VALUE))\n"
     environment = build(ProjectDeclaration(), settings)
-    run = run_pytest({"test_it.py": tests}, ["test_it.py"], settings, inputs=inputs, environment=environment)
+    files = {"test_it.py": tests}
+    run = run_pytest(files, ["test_it.py"], settings, inputs=inputs, environment=environment, verify=False)
     assert run.failed == 1, run.output
     assert "UserWarning: 3" in run.output
 
@@ -199,20 +200,15 @@ def test_a_plugin_may_have_the_name_of_a_module_where_warnings_are_errors(settin
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     tests = {"test_it.py": "def test_it(price):\n    assert price == 42\n"}
     environment = build(ProjectDeclaration(requirements=("serial",)), settings)
-    run = run_pytest(tests, ["test_it.py"], settings, inputs=tmp_path, environment=environment)
-    assert run.genuine, run.output
+    run = run_pytest(tests, ["test_it.py"], settings, inputs=tmp_path, environment=environment, verify=False)
+    assert run.passed == 1, run.output
 
 
 def test_a_named_interpreter_is_used_as_it_is(settings):
     environment = named_environment(sys.executable)
-    run = run_pytest({"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"}, ["test_a.py"], settings)
-    assert run.genuine
-    again = run_pytest(
-        {"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"},
-        ["test_a.py"],
-        settings,
-        environment=environment,
-    )
+    files = {"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"}
+    assert run_pytest(files, ["test_a.py"], settings, verify=False).passed == 1
+    again = run_pytest(files, ["test_a.py"], settings, environment=environment)
     assert again.genuine, again.output
     with pytest.raises(EnvironmentFailed, match="nowhere"):
         named_environment("/nowhere/python")

@@ -36,11 +36,11 @@ def test_texts():
 """
 
 
-def run(name: str, level: str = "auto", attempt: int = 0):
+def run(name: str, attempt: int = 0, *, verify: bool = True):
     forger = FORGERS[name]
     code = {"conftest.py": forger, "solution.py": WRONG} if name.startswith("conftest") else {"solution.py": forger}
-    settings = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=SECONDS.get(name, 15))
-    return run_pytest({**code, "test_solution.py": sources_of(attempt)}, ["test_solution.py"], settings)
+    settings = Settings(allow_weak_sandbox=True, test_timeout_s=SECONDS.get(name, 15))
+    return run_pytest({**code, "test_solution.py": sources_of(attempt)}, ["test_solution.py"], settings, verify=verify)
 
 
 def sources_of(attempt: int) -> str:
@@ -92,7 +92,7 @@ def test_the_forgers_fool_pytest_itself():
             "swallows_exceptions",
             "tests_do_nothing",
         )
-        if run(name).passed == 3
+        if run(name, verify=False).passed == 3
     ]
     assert len(fooled) >= 7
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import signal
@@ -97,6 +98,7 @@ def open_to_everybody() -> dict[str, str]:
     return {"PYTHONPATH": f"{ROOT}:{packages}", "PATH": os.environ["PATH"]}
 
 
+@functools.cache
 def python_of_everybody() -> str | None:
     """An interpreter that a user without any rights can start, with our packages."""
     for program in (sys.executable, shutil.which("python3.11", path="/usr/bin") or "", "/usr/bin/python3"):
@@ -121,7 +123,6 @@ def ordinary(*command: str) -> list[str]:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("def f():\n    return 3\n", "True 1 finished ()"),
         ("import os\nwhile True:\n    os.fork()\n", "False 0"),
         ("def f():\n    return open('/etc/passwd').read() and 3\n", "False 0 finished"),
         ("import os\ndef f():\n    return 3 + os.path.exists('/etc/passwd')\n", "True 1 finished ()"),

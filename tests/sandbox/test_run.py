@@ -96,6 +96,7 @@ def test_wrong():
 def test_raises():
     assert half(4) == 2
 """,
+        verify=False,
     )
     assert (result.passed, result.failed, result.genuine) == (0, 2, False)
     wrong, raises = result.failures
@@ -128,8 +129,8 @@ def test_a_package_of_a_larger_repository_is_importable_from_its_tests():
         "packages/api/src/api/prices.py": "VALUE = 3\n",
         "packages/api/tests/test_prices.py": "from api.prices import VALUE\n\n\ndef test_it():\n    assert VALUE == 3",
     }
-    result = run_pytest(files, ["packages/api/tests/test_prices.py"], SETTINGS)
-    assert result.genuine, result.output
+    result = run_pytest(files, ["packages/api/tests/test_prices.py"], SETTINGS, verify=False)
+    assert result.passed == 1, result.output
 
 
 def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
@@ -148,11 +149,12 @@ def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
 
 
 def test_missing_dependencies_are_named():
-    result = run("import numbers_from_nowhere.deep\n", "from solution import x\n\ndef test_it():\n    assert x\n")
+    tests = "from solution import x\n\ndef test_it():\n    assert x\n"
+    result = run("import numbers_from_nowhere.deep\n", tests, verify=False)
     assert (result.passed, result.errors) == (0, 1)
     assert missing_modules(result) == ("numbers_from_nowhere",)
     assert "missing in the sandbox: numbers_from_nowhere" in result.output
-    own = run_pytest({"test_a.py": "import pkg.gone\n", "pkg/__init__.py": ""}, ["test_a.py"], SETTINGS)
+    own = run_pytest({"test_a.py": "import pkg.gone\n", "pkg/__init__.py": ""}, ["test_a.py"], SETTINGS, verify=False)
     assert missing_modules(own, ["test_a.py", "pkg/__init__.py"]) == ()
 
 
@@ -211,11 +213,11 @@ def test_modules_named_like_ours_are_the_codes_own():
         "confine.py": "WHO = 'mine'\n",
         "test_a.py": "import report, confine\n\ndef test_it():\n    assert report.WHO == confine.WHO == 'mine'\n",
     }
-    assert run_pytest(files, ["test_a.py"], SETTINGS).genuine
+    assert run_pytest(files, ["test_a.py"], SETTINGS, verify=False).passed == 1
 
 
 def test_every_run_sees_the_same_names_times_and_numbers_of_files():
-    """All that the code under test sees of its surroundings, told by what it finds: the same in each of ten runs."""
+    """All that the code under test sees of its surroundings, told by what it finds: the same in each of eleven runs."""
     tests = """
 import os, pathlib, hashlib
 from solution import double
@@ -235,11 +237,10 @@ def test_doubles():
     assert double(2) == 4
 """
     code = "def double(x):\n    return x * 2\n"
-    found = run(code, tests.replace("{digest}", "0" * 16))
+    found = run(code, tests.replace("{digest}", "0" * 16), verify=False)
     digest = re.search(r"[0-9a-f]{16}", found.failures[0].assertion)
     assert digest
-    for _ in range(2):
-        assert run(code, tests.replace("{digest}", digest[0])).genuine
+    assert run(code, tests.replace("{digest}", digest[0])).genuine
 
 
 def test_code_whose_faults_no_test_notices_is_not_verified():
@@ -293,7 +294,7 @@ def test_without_a_strong_level_consent_is_needed(monkeypatch):
 
 def test_long_output_keeps_its_beginning_and_its_end():
     tests = "def test_it():\n    print('first')\n    print('x' * 3_000_000)\n    print('last')\n    assert False\n"
-    result = run("", tests)
+    result = run("", tests, verify=False)
     assert (result.ended, result.failed) == ("finished", 1)
     assert len(result.output) < 400_000
     assert "bytes left out" in result.output
