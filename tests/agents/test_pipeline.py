@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
-from support.shop_workspace import answering, fenced, one_of, shop_workspace, traced
+from support.shop_workspace import SHOP, answering, fenced, one_of, shop_workspace, traced
 from support.small_repo import FILES
 
 from repopilot import trace
@@ -34,10 +34,8 @@ from shop.prices import with_discount
 
 def test_large():
     assert with_discount(10000) == 9000
-
-def test_small():
-    assert with_discount(100) == 100
-```"""
+"""
+OWN_TESTS += "".join(f"\ndef test_{n}():\n    assert with_discount({n}) == {n}\n" for n in range(8)) + "```"
 
 
 @pytest.fixture(scope="module")
@@ -105,13 +103,13 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert answer.result.verdict.decision == "ACCEPT_ORIGINAL"
     assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
     assert answer.text.startswith(
-        "The change: `shop/prices.py` modified (+1 −1).\n\n✓ 2 tests written for this change pass.  \n"
+        "The change: `shop/prices.py` modified (+1 −1).\n\n✓ 9 tests written for this change pass.  \n"
         "✓ Verified: the same tests fail when their assertions are inverted.  \n✓ **9.5/10**, accepted as written."
     )
     document = json.loads(json.dumps(generation_json(answer.result)))
     assert list(document) == ["verdict", "tests", "impact", "follow_ups"]
     assert document["verdict"]["decision"] == "ACCEPT_ORIGINAL"
-    assert document["tests"]["genuine"] and document["tests"]["genuine_pass"] and document["tests"]["passed"] == 2
+    assert document["tests"]["genuine"] and document["tests"]["genuine_pass"] and document["tests"]["passed"] == 9
     assert document["tests"]["iterations"][0]["number"] == 1 and document["tests"]["written"] is None
     answers = TypeAdapter(Answer)
     assert answers.validate_json(answers.dump_json(answer)).result == answer.result
@@ -142,7 +140,9 @@ def test_remove_of_two():
     cart.add("milk")
     cart.remove("milk")
     assert cart.items == {"apple": 1}
-```"""
+"""
+EMPTIED = "    cart = Cart()\n    cart.add('milk', {n})\n    cart.remove('milk')\n    assert cart.items == {{}}\n"
+REMOVE_TESTS += "".join(f"\ndef test_{n}():\n{EMPTIED.format(n=n)}" for n in range(2, 9)) + "```"
 
 
 async def added(shop: Workspace, cart: str, task: str = REMOVE_TASK, **others: Script):
@@ -156,11 +156,11 @@ async def test_tests_that_do_not_touch_the_change_prove_nothing(shop: Workspace)
     assert verdict.score < 8 and verdict.decision == "MERGE_FEEDBACK"
     reasons = "; ".join(verdict.reasons)
     assert (
-        "+0.3 the repository's tests pass, verified by assertion inversion (1), but they don't exercise what is new: "
+        "+0.3 the repository's tests pass, verified by assertion inversion (9), but they don't exercise what is new: "
         "Cart.remove" in reasons
     )
     assert "not exercised by any test: Cart.remove" in reasons
-    assert "✓ 1 test of the repository passes" in answer.text and "! No test covers `Cart.remove`." in answer.text
+    assert "✓ 9 tests of the repository pass" in answer.text and "! No test covers `Cart.remove`." in answer.text
     assert "kept as written, look it over." in answer.text
     assert answer.result.tests.unexercised == ("Cart.remove",)
     assert "merge feedback" not in outline and "generate 2" not in outline
@@ -173,8 +173,8 @@ async def test_what_is_new_gets_tests_of_its_own(shop: Workspace) -> None:
     assert answer.result.tests.protected and answer.result.tests.written.genuine
     assert answer.result.tests.unexercised == ()
     assert "  tests\n" in outline and "  tests of what is new\n" in outline
-    assert "✓ 1 test of the repository passes" in answer.text
-    assert "✓ 2 tests written for this change pass." in answer.text
+    assert "✓ 9 tests of the repository pass" in answer.text
+    assert "✓ 9 tests written for this change pass." in answer.text
 
 
 async def test_tests_of_its_own_find_what_the_repositorys_miss(shop: Workspace) -> None:
@@ -198,7 +198,7 @@ async def test_tests_that_come_with_the_change_are_run(shop: Workspace) -> None:
     task = f"{REMOVE_TASK}, with tests in tests/test_remove.py"
     answer, *_ = await traced(lambda step: generate(task, workspace, step))
     assert {f.path for f in answer.files} == {"shop/cart.py", "tests/test_remove.py"}
-    assert answer.result.tests.written.run.passed == 2 and answer.result.verdict.score >= 8
+    assert answer.result.tests.written.run.passed == 9 and answer.result.verdict.score >= 8
 
 
 async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -> None:
@@ -226,7 +226,7 @@ async def test_comments_need_no_test(shop: Workspace) -> None:
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await added(shop, REMOVE, task)
-    assert answer.text.startswith("Modification\u202f: `shop/cart.py` modifié (+3 −0).\n\n✓ 1 test du dépôt réussit.")
+    assert "`shop/cart.py` modifié (+3 −0).\n\n✓ 9 tests du dépôt réussissent." in answer.text
     assert "! Aucun test ne couvre `Cart.remove`.  \n! **7,5/10**, gardé tel quel, à relire." in answer.text
 
 
@@ -373,4 +373,4 @@ def _nodes(nodes: list[dict]) -> list[dict]:
 
 def test_the_snapshot_is_untouched(shop: Workspace) -> None:
     root: Path = shop.snapshot.root
-    assert all((root / path).read_text() == text for path, text in FILES.items())
+    assert all((root / path).read_text() == text for path, text in FILES.items() if path not in SHOP)

@@ -41,9 +41,9 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
-    said = "✓ 1 test of the repository passes.  \n✓ Verified: "
+    said = "✓ 9 tests of the repository pass.  \n✓ Verified: "
     if "lance" in question:
-        said = "✓ 1 test du dépôt réussit.  \n✓ Vérifié\u202f: "
+        said = "✓ 9 tests du dépôt réussissent.  \n✓ Vérifié\u202f: "
     assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 
@@ -52,7 +52,7 @@ async def test_the_last_generated_files_are_what_is_tested(shop: Workspace) -> N
     broken = FILES["shop/cart.py"].replace("self.items.get(article, 0) + count", "0")
     turns = (Turn("break it", "", "GENERATE", (FileChange("shop/cart.py", "modified", "", broken),)),)
     answer, *_ = await asked(shop, "run the tests", "", turns=turns)
-    assert answer.result.run.failed == 1 and "test_total" in answer.text
+    assert answer.result.run.failed == 9 and "test_total" in answer.text
 
 
 async def test_tests_of_a_file_go_beside_the_others_and_are_run(shop: Workspace) -> None:

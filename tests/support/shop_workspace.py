@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from support.index_case import build_index, write
 from support.scripted_models import scripted_model
-from support.small_repo import lay_out
+from support.small_repo import FILES, lay_out
 
 from repopilot import trace
 from repopilot.llm.scripted import Script
@@ -22,6 +22,16 @@ from repopilot.workspace import Workspace
 Result = TypeVar("Result")
 Reply = Callable[[str], Script]
 """From the whole prompt, as one text, to the reply."""
+
+
+# With nine tests a pass is verified by a third of the runs that it needs with one.
+SHOP = {
+    "tests/test_cart.py": FILES["tests/test_cart.py"]
+    + "".join(
+        f"\n\ndef test_{n}():\n    cart = Cart()\n    cart.add('apple', {n})\n    assert cart.total() == {30 * n}\n"
+        for n in range(1, 9)
+    )
+}
 
 
 def offline(home: Path) -> Settings:
@@ -40,11 +50,7 @@ def workspace_of(tmp: Path, files: dict[str, str | bytes]) -> Workspace:
 
 
 def shop_workspace(tmp: Path, extra: dict[str, str] | None = None) -> Workspace:
-    folder = lay_out(tmp / "shop")
-    for path, text in (extra or {}).items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text.encode())
+    folder = write(lay_out(tmp / "shop"), SHOP | (extra or {}))
     return open_workspace(folder, offline(tmp / "home"))
 
 
