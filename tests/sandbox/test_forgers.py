@@ -10,7 +10,6 @@ from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 FORGERS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../forgers").resolve().glob("*.py"))}
-QUICK = ("equals_everything", "answers_for_the_reporter", "empties_the_tests_by_name")
 KNOWING = {"knows_the_tests"}
 """What nothing here can find out: see docs/trust.md."""
 SECONDS = {"stretches_the_first_run": 3}
@@ -54,7 +53,9 @@ def test_there_are_enough_programs():
     assert len(KNOWING) <= len(FORGERS) / 10
 
 
-def not_believed(name: str) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(FORGERS) - KNOWING))
+def test_no_forged_pass_is_genuine(name):
     """A guess may be right: a program that remembers earlier runs perfectly wins one time in twelve, see docs/trust.md.
     One that wins only some of the times is found by the score of many runs, not here, where chance must not decide."""
     for attempt in range(4):
@@ -63,18 +64,6 @@ def not_believed(name: str) -> None:
             assert result.reasons
             return
     raise AssertionError(f"believed four times in a row: {result.output}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
-def test_quick(name):
-    not_believed(name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(FORGERS) - set(QUICK) - KNOWING))
-def test_no_forged_pass_is_genuine(name):
-    not_believed(name)
 
 
 @pytest.mark.slow
