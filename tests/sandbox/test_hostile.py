@@ -17,14 +17,14 @@ from repopilot.types import TestRun
 PROGRAMS = {path.stem: path.read_text() for path in sorted(Path(__file__, "../hostile").resolve().glob("*.py"))}
 LEVELS = ("bwrap", "landlock", "limits")
 MATRIX = [(name, level) for name, source in PROGRAMS.items() for level in LEVELS if level in hostile.claims(source)]
-QUICK = {"reads_a_secret", "writes_outside", "connects_to_the_host", "leaves_a_daemon", "forks_without_end"}
+CONTROLLED = {"reads_a_secret", "writes_outside", "connects_to_the_host", "leaves_a_daemon", "forks_without_end"}
 APART = {
     *("deletes_its_tests", "eats_memory", "eats_memory_together", "exhausts_descriptors", "fills_the_report"),
     *("forks_quietly", "holds_the_pipe", "ignores_signals", "keeps_deleted_files", "loops_forever"),
     *("prints_a_gigabyte", "starts_threads_without_end", "writes_a_huge_file", "writes_many_files"),
 }
 """Those that never return, or of which something could stop the next one. All others share one run of a level."""
-TOGETHER = sorted(set(PROGRAMS) - QUICK - APART - set(hostile.HIDING))
+TOGETHER = sorted(set(PROGRAMS) - CONTROLLED - APART - set(hostile.HIDING))
 
 
 @pytest.fixture
@@ -53,19 +53,13 @@ def run_at(level: str, files: dict[str, str], tests: list[str], seconds: int, *,
 
 def test_there_are_enough_programs():
     assert len(PROGRAMS) >= 25
-    assert set(PROGRAMS) >= QUICK | APART | set(hostile.HIDING)
+    assert set(PROGRAMS) >= CONTROLLED | APART | set(hostile.HIDING)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in QUICK])
-def test_quick(name, level, world):
-    contained(name, level, world, verify=level == "bwrap")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in APART])
+@pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in CONTROLLED | APART])
 def test_matrix(name, level, world):
-    contained(name, level, world, verify=False)
+    contained(name, level, world, verify=name in CONTROLLED and level == "bwrap")
 
 
 @pytest.mark.slow
@@ -82,23 +76,11 @@ def test_those_that_return_are_contained_in_one_run(level, world):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [
-        "reads_a_secret",
-        "lists_the_home",
-        "reads_through_a_link",
-        "reads_etc",
-        "writes_outside",
-        "overwrites_a_secret",
-        "truncates_by_path",
-        "changes_permissions",
-        "connects_to_the_host",
-        "sends_a_datagram",
-        "leaves_a_daemon",
-        "talks_to_an_abstract_socket",
-        "kills_the_application",
-        "limits_the_application",
-        "exhausts_descriptors",
-    ],
+    (
+        "reads_a_secret lists_the_home reads_through_a_link reads_etc writes_outside overwrites_a_secret "
+        "truncates_by_path changes_permissions connects_to_the_host sends_a_datagram leaves_a_daemon "
+        "talks_to_an_abstract_socket kills_the_application limits_the_application exhausts_descriptors"
+    ).split(),
 )
 def test_the_programs_work_where_nothing_stops_them(name, world, tmp_path):
     """Else the tests above would pass with programs that are merely broken."""

@@ -17,13 +17,7 @@ from pathlib import Path
 
 SECRET_TEXT = "do not read\n"
 ENVIRONMENT_SECRET = "swordfish-" + secrets.token_hex(8)
-HIDING = (
-    "fills_socket_pairs",
-    "hides_in_shared_mappings",
-    "hides_in_page_tables",
-    "queues_for_nobody",
-    "makes_empty_files",
-)
+HIDING = "fills_socket_pairs hides_in_shared_mappings hides_in_page_tables queues_for_nobody makes_empty_files".split()
 """Programs whose memory is in no process's resident set: test_limits.py measures what they take at every level."""
 TEST = "from hostile import attack\n\n\ndef test_attack():\n    assert attack()\n"
 
