@@ -48,7 +48,8 @@ RUST = {
 }
 PYTHON = {
     "prices.py": "def price(count):\n    return count * 9\n",
-    "test_prices.py": "from prices import price\n\ndef test_one():\n    assert price(1) == 9\n",
+    "test_prices.py": "from prices import price\n"
+    + "".join(f"\ndef test_{n}():\n    assert price({n}) == {9 * n}\n" for n in range(1, 10)),
 }
 
 

