@@ -63,7 +63,8 @@ def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings)
     new = history.at(snapshot, head, settings) if head else snapshot
     old = history.at(snapshot, base, settings)
     tree = i18n.message("review.working_tree") if snapshot.root else snapshot.commit[:10]
-    what = f"{base}..{head}" if head else i18n.message("review.range", base=base, head=tree)
+    short = base[:10] if base == old.commit else base
+    what = f"{base}..{head}" if head else i18n.message("review.range", base=short, head=tree)
     targets, given, notes = [], [], []
     for diff in diffs:
         found = _of_file(diff, new, old, settings)

@@ -95,6 +95,8 @@ def test_a_pull_request_is_reviewed_and_the_review_posted_and_its_comments_worke
             expect(page.locator('.rp-file[data-path="shop/cart.py"]')).to_be_visible(timeout=60_000)
             page.get_by_role("button", name="Push to the pull request").click()
             page.screenshot(path=str(tmp_path / "comments.png"), full_page=True)
+            expect(page.locator(".rp-footer")).to_have_count(2, timeout=60_000)
+            assert page.get_by_text("Score breakdown").count() == 1, "shown once, whatever stages the answer had"
             page.get_by_role("button", name="Push to its branch?").click()
             expect(page.get_by_text("✓ Pushed ")).to_be_visible(timeout=30_000)
             assert "def cost" in git_server.git(bare, "show", "change:shop/prices.py")

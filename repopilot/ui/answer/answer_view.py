@@ -180,17 +180,21 @@ def _text(answer: Answer, language: str) -> str:
 async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | None) -> list[cl.CustomElement]:
     """The elements below the text: the reports, the plan, the files, then sources and footer of a complete answer."""
     elements: list[cl.CustomElement] = []
+
+    def own(name: str, props: dict) -> cl.CustomElement:
+        return element(name, props, id=f"{id}-{name}")  # one of each, also where an answer is shown in several stages
+
     if found := search_of(answer):
         return [_search_element(chat, id, found)]
     if review := review_of(answer):
         props = findings_props(id, review, answer.citations, chat.language)
         item, pull = chat.process.about.get(exchange.id if exchange else "", (None, None))
         posts = {"pull": item.url} if item and isinstance(pull, Pull) and pull.state == "open" else {}
-        elements.append(element("Findings", {**props, **posts}))
+        elements.append(own("Findings", {**props, **posts}))
     if folds := folds_props(id, answer, chat.language):
-        elements.append(element("Folds", folds))
+        elements.append(own("Folds", folds))
     if impact := impact_props(answer, chat.language):
-        elements.append(element("Impact", impact))
+        elements.append(own("Impact", impact))
     if isinstance(answer.result, Explanation) and answer.evidence:
         elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence))
     if plan := plan_of(answer):
@@ -204,7 +208,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     if newest:  # those of earlier answers would only be in the way
         sources["follow_ups"] = await follow_ups(answer, exchange.question, chat.answers[id].index, chat.language)
     sources["larger"] = larger_model(chat, exchange.footer)
-    return [*elements, element("Sources", sources)]
+    return [*elements, own("Sources", sources)]
 
 
 def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomElement:

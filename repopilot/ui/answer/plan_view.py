@@ -60,7 +60,9 @@ async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomEleme
         await update(older, {**older.props, "current": False})
     shown = chat.answers.get(answer_id)
     local = shown is not None and shown.root is not None and bool(shown.files)
-    chat.plans[answer_id] = element("Plan", {**plan_props(answer_id, plan, chat.language), "branch": local})
+    chat.plans[answer_id] = element(
+        "Plan", {**plan_props(answer_id, plan, chat.language), "branch": local}, id=f"{answer_id}-Plan"
+    )
     return chat.plans[answer_id]
 
 
