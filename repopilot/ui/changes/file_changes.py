@@ -223,8 +223,10 @@ def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:
     props = files_props(files, str(shown.root) if shown.root else "", chat.language)
     item, issue = chat.process.about.get(shown.request, (None, None))
     if item is not None and item.kind == "pull":
-        words = i18n.section("ui.diff.words", chat.language)
-        props["words"] |= {"pull": words["push_pull"], "pull_confirm": words["push_pull_confirm"]}
+        props["words"] |= {
+            "pull": i18n.text("forge.push_pull", chat.language),
+            "pull_confirm": i18n.text("forge.push_pull_confirm", chat.language),
+        }
     elif item is not None and isinstance(issue, HostIssue) and not issue.may_push:
         props["words"]["pull_confirm"] = i18n.text("forge.fork.confirm", chat.language, project=item.project)
     return {**props, "pull": isinstance(issue, HostIssue)}
