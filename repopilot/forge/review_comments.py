@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.forge.contents import Posted
 from repopilot.results import ReviewReport
-from repopilot.review.findings import score, scores
+from repopilot.review.findings import WEIGHTS, score, scores
 from repopilot.types import Finding
 
 MOST_COMMENTS = 40
+"""Of ours on a pull request at once, those on what is fixed not counted."""
 SUMMARY = "<!-- repopilot:summary -->"
 _MARK = re.compile(r"<!-- repopilot:([0-9a-f]{16}) -->")
 _FIXED = "<!-- repopilot:fixed -->"
@@ -32,7 +33,7 @@ class PostingPlan:
         changed: (comment, text) of ours whose text is another by now.
         fixed: (comment, text) of ours whose finding is gone.
         kept: how many stay as they are.
-        outside: findings on lines that can't be commented on.
+        outside: findings without a comment: on lines that can't have one, or too many.
     """
 
     new: tuple[tuple[Finding, str], ...]
@@ -53,7 +54,8 @@ def plan(
         posted: every comment on a line, of anybody.
         language: of the texts.
     """
-    ours = {mark[1]: each for each in posted if (mark := _MARK.search(each.text))}
+    # Of several the first: a reply may quote the mark.
+    ours = {mark[1]: each for each in reversed(posted) if (mark := _MARK.search(each.text))}
     inside = [f for f in report.findings if f.line in lines.get(f.path, ())]
     outside = [f for f in report.findings if f.line not in lines.get(f.path, ())]
     wanted: dict[str, tuple[Finding, str]] = {}
@@ -64,8 +66,10 @@ def plan(
     gone = [each for mark, each in ours.items() if mark not in wanted and _FIXED not in each.text]
     fixed = [(each, fixed_text(each.text, report.commit, language)) for each in gone]
     kept = len(wanted) - len(new) - len(changed)
-    rest = tuple(finding for finding, _ in new[MOST_COMMENTS:])
-    return PostingPlan(tuple(new[:MOST_COMMENTS]), tuple(changed), tuple(fixed), kept, (*outside, *rest))
+    new.sort(key=lambda each: tuple(WEIGHTS).index(each[0].severity))  # the gravest, where not all have room
+    room = max(0, MOST_COMMENTS - kept - len(changed))
+    rest = tuple(finding for finding, _ in new[room:])
+    return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest))
 
 
 def mark_of(finding: Finding) -> str:

@@ -4,9 +4,12 @@ import pytest
 from support import git_server
 
 from repopilot.errors import ForgeError
+from repopilot.forge.contents import Posted
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
-from repopilot.forge.review_comments import SUMMARY
+from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, plan
+from repopilot.results import ReviewReport
+from repopilot.types import Finding
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
 BAD, FIXED = START + "    return eval(count)\n", START + "    return count\n"
@@ -50,6 +53,18 @@ def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
     assert len([each for each in world.hub.comments if SUMMARY in each["body"]]) == 1
     _, fourth, _ = run("review", address(world), "--post", "--json")
     assert fourth["posted"]["fixed"] == 0, "what is resolved stays so"
+
+
+def test_many_findings_get_some_comments_the_gravest_first_and_no_more_in_a_second_run():
+    found = [Finding("a.py", n, "low", "R", "m", "tool", quote=f"q{n}") for n in range(100)]
+    report = ReviewReport("x", "c" * 40, (*found, Finding("z.py", 1, "high", "R", "m", "tool", quote="q")))
+    lines = {"a.py": range(100), "z.py": [1]}
+    first = plan(report, lines, [])
+    assert len(first.new) == MOST_COMMENTS and first.new[0][0].path == "z.py" and len(first.outside) == 61
+    quoted = Posted("r", f"> {first.new[0][1]}\nI disagree")
+    posted = [*(Posted(str(n), text) for n, (_, text) in enumerate(first.new)), quoted]
+    again = plan(report, lines, posted)
+    assert (again.new, again.changed, again.fixed, again.kept) == ((), (), (), MOST_COMMENTS)
 
 
 def test_what_is_not_on_a_line_of_the_diff_is_in_the_summary(world, run):
