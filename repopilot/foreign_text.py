@@ -39,6 +39,23 @@ def visible(text: str) -> str:
     return shown if shown.isascii() else _MIXED.sub(lambda word: _LOOKALIKE.sub(_escape, word[0]), shown)
 
 
+def code_span(text: str, longest: int = 160) -> str:
+    """A text on one line as Markdown's inline code, whatever backticks it has; cut where it is long."""
+    line = " ".join(text.split())
+    line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+    fence = "`" * (longest_backtick_run(line) + 1)
+    return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"
+
+
+def longest_backtick_run(text: str) -> int:
+    """How many backticks follow each other at most."""
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == "`" else 0
+        longest = max(longest, run)
+    return longest
+
+
 def visible_values(value: Any, exact: frozenset[str] = frozenset()) -> Any:
     """A value for JSON with all its texts visible, except those below the keys `exact`."""
     if isinstance(value, str):

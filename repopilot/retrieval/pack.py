@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from repopilot.foreign_text import longest_backtick_run
 from repopilot.index.store import Index
 from repopilot.prompts import delimiter, sanitized
 from repopilot.retrieval.cite import Excerpt
@@ -95,7 +96,7 @@ def fitted_lines(excerpt: Excerpt, count_tokens: CountTokens, budget: int) -> tu
 
 def fence_of(text: str) -> str:
     """A fence that no line of a text ends."""
-    return "`" * max(3, _longest_backtick_run(text) + 1)
+    return "`" * max(3, longest_backtick_run(text) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +197,3 @@ def _owner(excerpt: Excerpt, outline: Sequence[Symbol]) -> Symbol | None:
         s for s in outline if s.start_line < excerpt.start_line and excerpt.end_line <= s.end_line and s.signature
     ]
     return min(around, key=lambda s: s.end_line - s.start_line, default=None)
-
-
-def _longest_backtick_run(text: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest

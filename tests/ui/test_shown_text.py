@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.index_case import write
 
-from repopilot.foreign_text import escaped, is_plain_name, visible, visible_values
+from repopilot.foreign_text import code_span, escaped, is_plain_name, visible, visible_values
 from repopilot.ui.trace.step_text import inert
 
 HIDDEN = ["\u202e", "\u2066", "\u200b", "\x1b[2J", "\x9b", "\x07", "\ufeff", "\U000e0041", "\x7f", "\u2028", "\ud800"]
@@ -136,3 +136,10 @@ def test_a_name_that_is_markdown_and_html_is_only_a_name(tmp_path: Path) -> None
     for text in (indexed, shown):
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
     assert "\\u0430uth.py" in shown and "\u0430uth.py" not in shown
+
+
+@given(st.text(alphabet="a` *_<>&\\", min_size=1, max_size=30).filter(str.strip))
+def test_a_code_span_shows_the_line_as_it_is(text: str) -> None:
+    (inline,) = [token for token in MARKDOWN.parse(f"- x: {code_span(text)} y") if token.type == "inline"]
+    (code,) = [child for child in inline.children or () if child.type == "code_inline"]
+    assert code.content == " ".join(text.split())

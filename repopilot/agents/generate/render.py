@@ -17,6 +17,7 @@ from repopilot.agents.testing.render import (
     tests_json,
     unexercised_points,
 )
+from repopilot.foreign_text import code_span
 from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport, ToolUse
 from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
@@ -163,7 +164,7 @@ def _open_references(outcome: GenerationOutcome) -> str:
             language,
             path=each.path,
             line=each.line,
-            text=f"`{each.text.strip()[:_LONGEST_LINE]}`" if each.text.strip() else "",
+            text=code_span(each.text, _LONGEST_LINE) if each.text.strip() else "",
             reason=i18n.said(each.reason, language),
         )
         for each in references[:_MOST_REFERENCES]

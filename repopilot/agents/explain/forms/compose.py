@@ -28,13 +28,6 @@ class Item:
     symbol: str = ""
 
 
-def code(text: str, longest: int = 160) -> str:
-    """A piece of source as inline code on one line, cut where it is long."""
-    line = " ".join(text.split())
-    line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
-    return f"`` {line} ``" if "`" in line else f"`{line}`"
-
-
 def sentence(inquiry: Inquiry, form: str, text: str, items: Sequence[Item]) -> CodeAnswer:
     """An answer of one sentence, which cites all its places, above a quote of the first.
 

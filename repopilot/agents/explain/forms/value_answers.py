@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.agents.explain.forms.compose import Item, code, listing, sentence
+from repopilot.agents.explain.forms.compose import Item, listing, sentence
 from repopilot.agents.explain.forms.known_symbols import dotted, is_program
 from repopilot.agents.explain.forms.recognise import Form
+from repopilot.foreign_text import code_span
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand
 from repopilot.tools.set_value import ValueSite, sites_in
@@ -57,5 +58,5 @@ def files_with(name: str, index: Index) -> list[str]:
 def _item(site: ValueSite, inquiry: Inquiry) -> Item:
     text = (inquiry.index.text(site.path) or "").encode()
     line = text.count(b"\n", 0, site.start) + 1
-    values = {"name": f"`{site.name}`", "value": code(site.text), "path": f"{site.path}:{line}"}
+    values = {"name": f"`{site.name}`", "value": code_span(site.text), "path": f"{site.path}:{line}"}
     return Item(i18n.text("forms.value", inquiry.language, **values), site.path, line, line, site.name)
