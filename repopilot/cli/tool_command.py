@@ -16,7 +16,7 @@ from repopilot.documents import tool_document
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
-from repopilot.repo.apply import write_files
+from repopilot.repo.apply import check_unchanged, write_files
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool, ToolResult
@@ -48,6 +48,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     workspace = Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
     result, changes = asyncio.run(_run(tool, given, workspace))
     if arguments.apply and snapshot.root is not None:
+        check_unchanged(snapshot.root, changes, {path: file.hash for path, file in index.files.items()})
         write_files(snapshot.root, changes)
     facts = tool_document(tool, given, result, changes, applied=bool(arguments.apply and changes))
     emit(facts, arguments.json, lambda: say(result.text))

@@ -36,7 +36,7 @@ from repopilot.documents import ask_document
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
-from repopilot.repo.apply import write_files
+from repopilot.repo.apply import check_unchanged, write_files
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
 from repopilot.retrieval.requested_pack import PackRequest, requested_pack
@@ -262,6 +262,8 @@ class OfferedTools:
         if root is None:
             raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
         changes = await asyncio.to_thread(opened.copy.changes)
+        hashes = {path: file.hash for path, file in opened.copy.original.index.files.items()}
+        await asyncio.to_thread(check_unchanged, root, changes, hashes)
         await asyncio.to_thread(write_files, root, changes)
         paths = [change.path for change in changes]
         await self._begin(opened, opened.copy.original)

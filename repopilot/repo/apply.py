@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +12,7 @@ from repopilot.code.notebook import is_notebook, notebook_text
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
+from repopilot.repo.read import blob_id
 from repopilot.repo.text_encoding import decoded, encoded, encoding_after
 from repopilot.types import FileChange
 
@@ -51,6 +52,28 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
             i18n.message("repo.not_written_hint"),
         ) from error
     return [target for target, _ in targets]
+
+
+def check_unchanged(folder: Path, files: Iterable[FileChange], hashes: Mapping[str, str]) -> None:
+    """That what files hold on disk is what their changes were made from: nobody's later work is written over.
+
+    Args:
+        folder: the top folder.
+        files: the changes.
+        hashes: the git blob ids of the files that they were made from, by path; a file that isn't among them is only
+            checked where it is to be added.
+
+    Raises:
+        StorageError: a file was changed, added or deleted meanwhile.
+        UsageError: a path is unsafe.
+    """
+    for file in files:
+        target, known = safe_target(folder, file.path), hashes.get(file.path, "")
+        found = blob_id(target.read_bytes()) if target.is_file() else ""
+        if found != known and (known or file.change == "added"):
+            raise StorageError(
+                i18n.message("repo.changed_meanwhile", path=file.path), i18n.message("repo.changed_meanwhile_hint")
+            )
 
 
 def _new_content(target: Path, file: FileChange) -> bytes | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import zipfile
@@ -88,11 +87,6 @@ def accepted(id: str, file: FileChange, decisions: Mapping[str, str]) -> FileCha
     whole = decisions.get(id)
     chosen = [n for n, each in enumerate(hunk_ids(id, file)) if decisions.get(each, whole) == "accepted"]
     return only(file, chosen)
-
-
-def blob_id(content: bytes) -> str:
-    """Git's id of a file's content, which is the `hash` of indexed files."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def files_props(shown: ShownFiles, folder: str, language: str) -> dict:

@@ -14,9 +14,10 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.forge.contents import HostIssue
 from repopilot.repo.apply import safe_target, write_files
 from repopilot.repo.publish.branch import branch_name, create_branch
+from repopilot.repo.read import blob_id
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
-from repopilot.ui.changes.diffs import ShownFiles, accepted, blob_id, files_props, not_rejected
+from repopilot.ui.changes.diffs import ShownFiles, accepted, files_props, not_rejected
 from repopilot.ui.changes.hunks import before_change, divisible, hunk_ids
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
