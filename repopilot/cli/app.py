@@ -182,6 +182,7 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
 
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`
+    tool.epilog = "What the tool takes follows as options: repopilot tool . read --path src/app.py --start 1 --end 40"
     tool.add_argument("name", metavar="NAME", help="of the tool, such as search, read or replace_text")
     tool.add_argument("--apply", action="store_true", help="write what it changed into the local folder SOURCE")
 

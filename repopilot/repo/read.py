@@ -25,6 +25,7 @@ from repopilot.types import Skip, Snapshot, SourceFile
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 _LONG_LINE = 5_000  # characters; nobody writes such lines by hand
 _MEAN_LINE = 250
+_READABLE = 20  # lines for each long one: data in a file of code
 
 
 def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, str | Skip]]:
@@ -144,8 +145,8 @@ def _minified(text: str) -> bool:
         return True
     if len(text) < _LONG_LINE:
         return False
-    long = sum(len(match) for match in re.findall(rf"[^\n]{{{_LONG_LINE},}}", text))
-    return long > len(text) // 2
+    long = re.findall(rf"[^\n]{{{_LONG_LINE},}}", text)
+    return sum(map(len, long)) > len(text) // 2 and len(long) * _READABLE > lines
 
 
 def read_bytes(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, bytes | None]]:

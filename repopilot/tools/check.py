@@ -143,7 +143,8 @@ async def _run(tests: _Tests, desk: Desk, *, edited: bool) -> TestRun:
 def _told(compared: BaselineComparison, after: TestRun) -> str:
     """The comparison as a person would tell it."""
     same = "check_tools.as_before" if not (compared.broken or compared.repaired) else "check_tools.passed"
-    rows: list[str] = [message(same, count=after.passed)]
+    ran = after.passed or after.failed
+    rows: list[str] = [message(same, count=after.passed) if ran else message("check_tools.none_ran")]
     if compared.red:
         rows.append(message("check_tools.red_before", count=len(compared.red)))
     if compared.broken:

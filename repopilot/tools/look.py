@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pydantic import Field
 
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import Message, message
 from repopilot.impact import call_graph
 from repopilot.impact.call_graph import RelatedPlace
 from repopilot.index.store import Index
@@ -167,7 +167,7 @@ async def _related(
 async def _looked(desk: Desk, find: Callable[[Index], str]) -> ToolResult:
     """What a look-up finds in the index of the working copy: its text, and the rows of it as data."""
     text = await asyncio.to_thread(lambda: find(desk.working_copy.workspace.index))
-    return ToolResult(text, {"rows": text.split("\n")})
+    return ToolResult(text, {"rows": [] if isinstance(text, Message) else text.split("\n")})
 
 
 TOOLS = (

@@ -91,13 +91,14 @@ def find(name: str, tools: Iterable[Tool]) -> Tool:
     """The tool of a name.
 
     Raises:
-        UsageError: there is none; the hint names similar ones.
+        UsageError: there is none; the hint names those there are.
     """
     known = {tool.name: tool for tool in tools}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, 3, 0.5) or list(known)
-    raise UsageError(message("tools.no_tool", name=name), message("tools.there_are", names=", ".join(near)))
+    near = difflib.get_close_matches(name, known, 3)
+    names = ", ".join(dict.fromkeys([*near, *known]))  # similar ones first
+    raise UsageError(message("tools.no_tool", name=name), message("tools.there_are", names=names))
 
 
 async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResult:

@@ -151,6 +151,12 @@ async def test_not_in_this_repository_is_an_answer_without_asking_the_model(shop
     assert all(c.supported for c in done.citations)
 
 
+@pytest.mark.parametrize("question", ["what is this?", "How does it work?"])
+async def test_a_question_without_a_word_to_look_for_is_about_all_of_it(shop_with: Shop, question: str) -> None:
+    done, _ = await asked(replace(shop_with(lambda messages: ""), model=None), question)
+    assert done.evidence and "Not in this repository" not in done.text and "shop/" in done.text
+
+
 async def test_french_is_answered_in_french(shop_with: Shop, shop_workspace: Workspace) -> None:
     workspace = shop_with(lambda messages: TRUE)
     await asked(workspace, "où sont validés les jetons de session ?")

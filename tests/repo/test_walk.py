@@ -49,6 +49,7 @@ FILES: dict[str, str | bytes] = {
     "logo.png": b"\x89PNG\0",
     "notes.xyz": "?\n",
     "README.md": "# Hello\n",
+    "src/page.py": "def page():\n    return 1\n\n\n" * 60 + f"LOGO = '{'A' * 12_000}'\n",
     "schema.prisma": "model A {}\n",
     "tests/test_good.py": "def test(): pass\n",
 }

@@ -12,6 +12,8 @@ KINDS = {
         "what is this project?",
         "how is it structured?",
         "how do I run it?",
+        "how does it work?",
+        "what's this for?",
         "How do I install it?",
         "give me an overview of this repository",
         "explain the project structure",

@@ -50,6 +50,9 @@ async def test_tests_that_turn_are_told_from_those_that_failed_before(shop):
         done = await tools("run_tests")
         assert done.data["turned_green"] == ["tests/test_prices.py::test_wrong"]
         assert not done.data["turned_red"] and "tests/test_prices.py" in done.data["tests"]
+        await tools("create_file", path="tests/test_new.py", content="import not_installed_here\n")
+        done = await tools("run_tests", paths=["tests/test_new.py"])
+        assert "No test could be run" in done.text and "not_installed_here" in done.text
 
 
 async def test_a_change_that_nothing_covers_is_said(shop):

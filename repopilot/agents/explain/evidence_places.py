@@ -93,7 +93,8 @@ def _definitions(
     for start, end in spans:
         shown = [n for n in chosen if start <= chunk.start_line + n <= end]
         best = max(shown, key=lambda n: scores[n], default=None)
-        if best is not None and (scores[best] > 0 or not any(scores)):
+        # Below 0 are lines without a word; where the question has none to look for, every other line may be shown.
+        if best is not None and scores[best] >= 0 and (scores[best] > 0 or max(scores) <= 0):
             line = chunk.start_line + best
             symbol = place_symbol(outline, replace(chunk, start_line=start, end_line=end), line, names)
             symbol = symbol or (innermost(outline, line) if chunk.kind != "doc" else None)

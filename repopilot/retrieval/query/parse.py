@@ -192,6 +192,8 @@ def _kind(
     content = [word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR]
     if not asks and not filters and _is_task(text):
         return "task"
+    if asks and words(text) and not (content or names or paths or filters):
+        return "overview"  # nothing to look for: it is about all of it
     if len(text) < 400 and WHOLE.search(text) and not names and len(content) <= 8:
         return "overview"
     if paths and len(content) <= sum(len(words(path)) for path in paths) + 2:
