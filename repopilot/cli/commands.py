@@ -123,7 +123,7 @@ def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
             snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
         folder = runtime.settings.indexes / snapshot.key
         with fetched(place) as file:
-            facts = import_index(file, folder, arguments.sha256, snapshot.commit if snapshot.git_dir else "")
+            facts = import_index(file, folder, arguments.sha256, snapshot.commit)
     emit(facts, arguments.json, lambda: say("\n".join(f"{name}: {value}" for name, value in facts.items())))
     return 0
 

@@ -62,6 +62,8 @@ def test_an_index_is_handed_over(run, shops, tmp_path, monkeypatch):
     assert status == 1 and "is not the one given" in err
     status, taken, _ = run("index", "import", shops / "fruit", file, "--sha256", exported["sha256"], "--json")
     assert status == 0 and taken["commit"] == exported["commit"]
+    status, _, err = run("index", "import", shops / "tools", file)
+    assert status == 1 and "It is the index of commit" in err, "another repository has other commits"
     assert run("search", "--all", "price_of_fruit", "--json")[1]["hits"]
 
 
