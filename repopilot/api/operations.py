@@ -63,7 +63,7 @@ async def context(body: ContextBody, repositories: Repositories, step: Step) -> 
 
     found, settings = await repositories.open(body.source, body.ref), repositories.runtime.settings
     embedder, largest = repositories.runtime.embedders.choose(settings), settings.max_file_kb << 10
-    return asdict(await asyncio.to_thread(requested_pack, found.index, found.snapshot, body, embedder, largest))
+    return asdict(await asyncio.to_thread(requested_pack, found.index, found.snapshot, body, embedder, largest, "json"))
 
 
 async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:

@@ -173,8 +173,8 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     request = PackRequest.model_construct(
         query=arguments.query or "", folders=arguments.folder or [], max_tokens=arguments.max_tokens
     )
-    embedder = runtime.embedders.choose(runtime.settings)
-    packed = requested_pack(built, snapshot, request, embedder, runtime.settings.max_file_kb << 10)
+    embedder, largest = runtime.embedders.choose(runtime.settings), runtime.settings.max_file_kb << 10
+    packed = requested_pack(built, snapshot, request, embedder, largest, arguments.format)
     if not arguments.output:
         say(rendered(packed, arguments.format))
         return 0

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -13,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from repopilot import i18n
 from repopilot.code.graph import graph as graphs
-from repopilot.errors import RepoPilotError
+from repopilot.errors import RepoPilotError, UsageError
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
@@ -32,6 +33,8 @@ _CALLABLE = ("function", "class", "method")
 SURE = 0.6
 """Least confidence of a link that is followed."""
 FORMATS = ("markdown", "xml", "json")
+_NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 can't hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class ContextPack:
 
     Attributes:
         repository, commit, query, budget: what it was made of and for.
-        tokens: of the rendered Markdown, at most `budget`.
+        tokens: of the rendered text, at most `budget`.
         outline: a line for each file: its path and the names it defines.
         excerpts: best first, neighbours in the code graph last.
         left_out: how many places did not fit.
@@ -78,6 +81,7 @@ def context_pack(
     budget: int,
     count_tokens: CountTokens,
     first: Sequence[Excerpt] = (),
+    form: str = "markdown",
 ) -> ContextPack:
     """Make a pack of the hits of a search.
 
@@ -85,13 +89,17 @@ def context_pack(
         index: what they come from.
         hits: best first.
         query: the question.
-        budget: tokens of the whole pack, as Markdown.
+        budget: tokens of the whole pack.
         count_tokens: counts the tokens of a text.
         first: excerpts that come before those of the hits.
+        form: one of FORMATS, which the pack is to be rendered in.
+
+    Raises:
+        UsageError: no place fits.
     """
     places = places_of(index, hits)
     empty = ContextPack(index.name, index.commit, query, budget, 0, (), ())
-    left = budget - count_tokens(pack_markdown(empty))
+    left = budget - count_tokens(rendered(empty, form))
     outline, cost = _outline(index, [each.path for each in (*first, *places)], count_tokens, int(left * OUTLINE_SHARE))
     left -= cost
     chosen: list[Excerpt] = []
@@ -107,10 +115,14 @@ def context_pack(
             left -= tokens
     left_out = len(first) + len(places) - len(chosen)
     made = replace(empty, outline=outline, excerpts=tuple(chosen), left_out=max(0, left_out))
-    while (counted := with_tokens(made, count_tokens)).tokens > budget and chosen:  # headings cost a little, too
+    while (counted := with_tokens(made, count_tokens, form)).tokens > budget and chosen:  # headings cost a little, too
         chosen.pop()
         made = replace(made, excerpts=tuple(chosen), left_out=made.left_out + 1)
-    return counted
+    if chosen:
+        return counted
+    if places or first:
+        raise UsageError(i18n.message("retrieval.pack_too_small", budget=budget))
+    return with_tokens(replace(made, notes=(i18n.text("retrieval.pack_empty", "en"),)), count_tokens, form)
 
 
 def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: CountTokens) -> ContextPack:
@@ -131,10 +143,10 @@ def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: 
     return with_tokens(ContextPack(index.name, index.commit, query, 0, 0, (), excerpts), count_tokens)
 
 
-def with_tokens(pack: ContextPack, count_tokens: CountTokens) -> ContextPack:
-    """The pack with the tokens of its Markdown, which says them itself; how many depends on its digits alone."""
+def with_tokens(pack: ContextPack, count_tokens: CountTokens, form: str = "markdown") -> ContextPack:
+    """The pack with the tokens of its text, which says them itself; how many depends on its digits alone."""
     for _ in range(2):
-        pack = replace(pack, tokens=count_tokens(pack_markdown(pack)))
+        pack = replace(pack, tokens=count_tokens(rendered(pack, form)))
     return pack
 
 
@@ -153,11 +165,17 @@ def pack_markdown(pack: ContextPack) -> str:
         parts += ["## Outline", *(f"- {line}" for line in pack.outline), ""]
     if pack.tree:
         parts += ["## Tokens", "```", *pack.tree, "```", ""]
-    return "\n".join([*parts, *(section(each) for each in pack.excerpts)])
+    return "\n".join([*parts, *map(_markdown, pack.excerpts)])
 
 
-def section(excerpt: Excerpt) -> str:
-    """An excerpt as Markdown."""
+def piece(excerpt: Excerpt, form: str) -> str:
+    """An excerpt as a pack in one of FORMATS has it."""
+    if form == "json":
+        return json.dumps(asdict(excerpt), ensure_ascii=False, indent=1)
+    return (_xml if form == "xml" else _markdown)(excerpt)
+
+
+def _markdown(excerpt: Excerpt) -> str:
     symbol = f" ({excerpt.symbol})" if excerpt.symbol else ""
     heading = f"## {excerpt.path}:{excerpt.start_line}-{excerpt.end_line}{symbol}"
     fence = fence_of(excerpt.text)
@@ -173,11 +191,14 @@ def pack_xml(pack: ContextPack) -> str:
     parts += [f"<note>{escape(note)}</note>" for note in pack.notes]
     parts += ["<outline>", *(escape(line) for line in pack.outline), "</outline>"]
     parts += ["<tree>", *(escape(line) for line in pack.tree), "</tree>"] if pack.tree else []
-    for each in pack.excerpts:
-        place = f'path={quoteattr(each.path)} start="{each.start_line}" end="{each.end_line}"'
-        symbol = f" symbol={quoteattr(each.symbol)}" if each.symbol else ""
-        parts.append(f"<excerpt {place}{symbol}>\n{escape(each.text)}\n</excerpt>")
-    return "\n".join([*parts, "</context>"])
+    return "\n".join([*parts, *map(_xml, pack.excerpts), "</context>"])
+
+
+def _xml(excerpt: Excerpt) -> str:
+    place = f'path={quoteattr(excerpt.path)} start="{excerpt.start_line}" end="{excerpt.end_line}"'
+    symbol = f" symbol={quoteattr(excerpt.symbol)}" if excerpt.symbol else ""
+    text = escape(_NO_XML.sub("\ufffd", excerpt.text))
+    return f"<excerpt {place}{symbol}>\n{text}\n</excerpt>"
 
 
 def pack_json(pack: ContextPack) -> str:

@@ -16,19 +16,22 @@ from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.repo.path_rules import usefulness
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.context_pack import ContextPack, section, with_tokens
+from repopilot.retrieval.context_pack import ContextPack, piece, with_tokens
 from repopilot.retrieval.pack import CountTokens
 
 
-def folder_pack(index: Index, folders: Sequence[str], budget: int, count_tokens: CountTokens) -> ContextPack:
+def folder_pack(
+    index: Index, folders: Sequence[str], budget: int, count_tokens: CountTokens, form: str = "markdown"
+) -> ContextPack:
     """Make a pack of every indexed file in some folders.
 
     Args:
         index: has the files.
         folders: their paths, or those of files; `.` is the whole repository.
-        budget: tokens of the whole pack, as Markdown; 0 for no limit. No file is cut: one that doesn't fit is left out,
+        budget: tokens of the whole pack; 0 for no limit. No file is cut: one that doesn't fit is left out,
             and the most useful folders come first.
         count_tokens: counts the tokens of a text.
+        form: one of FORMATS, which the pack is to be rendered in.
 
     Raises:
         UsageError: there is no such folder, or not even the tree fits.
@@ -40,7 +43,7 @@ def folder_pack(index: Index, folders: Sequence[str], budget: int, count_tokens:
         if not any(_inside(path, (folder,)) for path in (*paths, *(skip.path for skip in skips))):
             raise UsageError(i18n.message("repo.no_such_folder", folder=folder), i18n.message("repo.check_spelling"))
     files = {path: _whole(number, path, index.text(path) or "") for number, path in enumerate(paths, 1)}
-    costs = {path: count_tokens(section(each)) for path, each in files.items()}
+    costs = {path: count_tokens(piece(each, form)) for path, each in files.items()}
     reasons = Counter(i18n.said(skip.reason, "en") for skip in skips)
     notes = [_note("pack_skipped", count=count, reason=reason) for reason, count in sorted(reasons.items())]
     empty = ContextPack(index.name, index.commit, "", budget, 0, (), (), folders=wanted, files=costs)
@@ -50,7 +53,7 @@ def folder_pack(index: Index, folders: Sequence[str], budget: int, count_tokens:
         said = [_note("pack_left_out", count=len(left_out), budget=budget)] if left_out else []
         excerpts = tuple(each for path, each in files.items() if path not in left_out)
         made = replace(empty, excerpts=excerpts, left_out=len(left_out), notes=(*said, *notes))
-        return with_tokens(replace(made, tree=token_tree(costs, left_out)), count_tokens)
+        return with_tokens(replace(made, tree=token_tree(costs, left_out)), count_tokens, form)
 
     if not budget or sum(costs.values()) <= budget:
         whole = packed(costs)

@@ -36,7 +36,12 @@ class PackRequest(BaseModel):
 
 
 def requested_pack(
-    index: Index, snapshot: Snapshot, request: PackRequest, embedder: Embedder | None, largest_file: int
+    index: Index,
+    snapshot: Snapshot,
+    request: PackRequest,
+    embedder: Embedder | None,
+    largest_file: int,
+    form: str = "markdown",
 ) -> ContextPack:
     """Make a pack. Blocking.
 
@@ -46,13 +51,14 @@ def requested_pack(
         request: what it is for.
         embedder: for the vectors of the search.
         largest_file: bytes of the largest file that is read beside the index.
+        form: one of FORMATS, which the pack is to be rendered in.
 
     Raises:
-        UsageError: there is no such folder, or not even its tree fits.
+        UsageError: there is no such folder, or nothing fits.
     """
     if request.folders:
-        return folder_pack(index, request.folders, request.max_tokens or 0, real_tokenizer())
+        return folder_pack(index, request.folders, request.max_tokens or 0, real_tokenizer(), form)
     found = search(index, request.query, PLACES, embedder=embedder)
     named = skipped_files.excerpts(index, snapshot, found.query, largest_file)
     budget = request.max_tokens or QUERY_BUDGET
-    return context_pack(index, found.hits, request.query, budget, real_tokenizer(), named)
+    return context_pack(index, found.hits, request.query, budget, real_tokenizer(), named, form)

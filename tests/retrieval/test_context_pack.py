@@ -2,11 +2,14 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 from support import git_server
 from support.shop_workspace import offline, open_workspace
 
+from repopilot.errors import UsageError
+from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.context_pack import FORMATS, context_pack, real_tokenizer, rendered
 from repopilot.retrieval.search import search
 
@@ -26,15 +29,23 @@ def index(tmp_path):
     return open_workspace(tmp_path / "shop", offline(tmp_path / "home")).index
 
 
-def packed(index, query="how is the price computed?", budget=1500):
-    return context_pack(index, search(index, query, 30).hits, query, budget, real_tokenizer())
+def packed(index, query="how is the price computed?", budget=1500, form="markdown"):
+    return context_pack(index, search(index, query, 30).hits, query, budget, real_tokenizer(), form=form)
 
 
-@pytest.mark.parametrize("budget", [200, 600, 1500, 8000])
-def test_the_whole_pack_stays_within_its_budget(index, budget):
-    found = packed(index, budget=budget)
-    assert real_tokenizer()(rendered(found, "markdown")) == found.tokens <= budget
-    assert found.excerpts or budget == 200
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("budget", [300, 1500, 8000])
+def test_the_whole_pack_stays_within_its_budget(index, budget, form):
+    found = packed(index, budget=budget, form=form)
+    assert real_tokenizer()(rendered(found, form)) == found.tokens <= budget and found.excerpts
+
+
+def test_a_pack_without_a_place_says_why(index):
+    with pytest.raises(UsageError, match="No place fits into 40 tokens"):
+        packed(index, budget=40)
+    assert "Nothing was found" in rendered(packed(index, "zyxxyz qwvvwq"), "markdown")
+    odd = replace(packed(index), excerpts=(Excerpt(1, "a.py", 1, 1, "", "a\ufffe\x00b"),))
+    assert ET.fromstring(rendered(odd, "xml")).find("excerpt").text.strip() == "a\ufffd\ufffdb"
 
 
 def test_the_same_question_gives_the_same_bytes(index):
