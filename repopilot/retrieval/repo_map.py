@@ -166,17 +166,22 @@ def _languages(files: Mapping[str, FileInfo]) -> str:
 
 
 def _about(text: str, count_tokens: Callable[[str], int]) -> str:
-    """The first paragraphs of a README that are sentences: no badges, images, code, headings or rules."""
+    """The first paragraphs of a README that are sentences: no badges, images, code, headings, rules or tables of contents."""
     sentences: list[str] = []
     for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
-        plain = _LINK.sub(r"\1", _IMAGE.sub("", paragraph))
-        plain = " ".join(_MARKUP.sub("", plain).split())
-        if len(re.findall(r"[^\W\d_]{2,}", plain)) < LEAST_WORDS:
+        shown = _IMAGE.sub("", paragraph)
+        plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
+        # A table of contents is nothing but links.
+        if _words(plain) < LEAST_WORDS or 2 * _words(_LINK.sub("", shown)) < _words(plain):
             continue
         sentences.append(plain)
         if count_tokens(" ".join(sentences)) > ABOUT_TOKENS:
             break
     return " ".join(sentences)[: ABOUT_TOKENS * 6]
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"[^\W\d_]{2,}", text))
 
 
 def _manifest_line(manifest: Manifest) -> str:

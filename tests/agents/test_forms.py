@@ -105,6 +105,7 @@ def test_a_question_is_answered_from_the_index(ask: Ask, question: str, form: st
         "what calls nothing_like_it?",
         "what is the value of an apple to a hungry person on a cold day in the mountains?",
         "is there a cache?",
+        "what breaks if I change Apple.command.run?",
         "How does an Apple pick with httpx before it is installed?",
     ],
 )

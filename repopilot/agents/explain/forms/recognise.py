@@ -75,15 +75,18 @@ def recognise(question: str, is_known: Callable[[str, bool], bool]) -> Form | No
     if len(question.split()) > LONGEST:
         return None
     names = names_in(question, is_known)
-    if form := _relation(question, names):
+    said = question
+    for name in (each for each in names if not each.isalpha()):  # `Command.run` says neither "command" nor "run"
+        said = said.replace(name, "\0" * len(name))
+    if form := _relation(question, said, names):
         return form
-    if _HISTORY.search(question) and _CHANGED.search(question):
+    if _HISTORY.search(said) and _CHANGED.search(said):
         return Form("history", names)
     return next(
         (
             Form(kind, names)
             for kind, pattern in _KEYS
-            if pattern.search(question) and (names or kind not in ("value", "references"))
+            if pattern.search(said) and (names or kind not in ("value", "references"))
         ),
         None,
     )
@@ -116,12 +119,13 @@ def _is_key(word: str) -> bool:
     return any(p.fullmatch(word) for p in (_CALL, _INHERIT, _CHANGED, _HISTORY, *(p for _, p in _KEYS)))
 
 
-def _relation(question: str, names: tuple[str, ...]) -> Form | None:
-    """Who stands in a relation to the one name: told by the verb's form and by which of the two comes first."""
+def _relation(question: str, said: str, names: tuple[str, ...]) -> Form | None:
+    """Who stands in a relation to the one name: told by the verb's form and by which of the two comes first. `said` is
+    the question without its names."""
     if len(names) != 1:
         return None
     at = question.find(names[0])
-    if found := _CALL.search(question):
+    if found := _CALL.search(said):
         verb = found[0].lower()
         by_name = re.search(rf"\b(?:by|par)\W+(?:\w+\W+)?{re.escape(names[0])}", question) is not None
         if verb.startswith(("caller", "callee")):
@@ -129,7 +133,7 @@ def _relation(question: str, names: tuple[str, ...]) -> Form | None:
         passive = _PASSIVE.search(verb) is not None
         inwards = not by_name if passive else at > found.start()
         return Form("callers" if inwards else "callees", names)
-    if found := _INHERIT.search(question):
+    if found := _INHERIT.search(said):
         upwards = _UPWARDS.search(found[0]) is not None or at < found.start()
         return Form("bases" if upwards else "subclasses", names)
     return None
