@@ -166,7 +166,7 @@ def _languages(files: Mapping[str, FileInfo]) -> str:
 
 
 def _about(text: str, count_tokens: Callable[[str], int]) -> str:
-    """The first paragraphs of a README that are sentences: no badges, images, code, headings, rules or lists of links."""
+    """The first paragraphs of a README that are sentences: no badges, images, code, headings, rules or lists."""
     sentences: list[str] = []
     for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
         shown = _IMAGE.sub("", paragraph)
