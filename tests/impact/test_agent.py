@@ -52,7 +52,8 @@ async def test_what_a_question_means(shop, question, changed):
     assert {c.path for c in answer.result.changed} == changed
 
 
-async def test_uncommitted_changes(shop):
+async def test_uncommitted_changes(repository):
+    shop = repository(SHOP)
     (shop.snapshot.root / "shop/lonely.py").write_text("def nobody_calls_this():\n    return 2\n")
     answer, _, _ = await _asked(shop, "what is the impact of my uncommitted changes?")
     assert [c.path for c in answer.result.changed] == ["shop/lonely.py"]

@@ -250,7 +250,8 @@ def _patch(workspace: Workspace) -> str:
     return git(workspace.snapshot.root, "diff", "-U1") + "\n"
 
 
-async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(shop):
+async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(repository):
+    shop = repository(SHOP)
     _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("price(item)", "price(item, tax)"))
     report = await _report(shop, patch=_patch(shop))
     (changed,) = report.changed
@@ -260,7 +261,8 @@ async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(
     assert any(r.points == 1 and "I1" in r.evidence and "A1" in r.evidence for r in report.risks)
 
 
-async def test_a_private_change_is_no_interface(shop):
+async def test_a_private_change_is_no_interface(repository):
+    shop = repository(SHOP)
     _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("_round(value)", "_round(value, places=2)"))
     report = await _report(shop, patch=_patch(shop))
     assert report.changed[0].interface == ()
