@@ -91,7 +91,7 @@ def measure(folder: Path) -> dict[str, float]:
     found: dict[str, float] = {}
     quiet = {"auto_download": "false", "embedded": "false", "ollama_url": ""}
     with running(folder / "home", **quiet) as app, chromium() as browser:
-        tab = Tab(browser, width=1280, height=850)
+        tab = Tab(browser, moving=True)
         page = tab.page
         page.goto(app.url)
         page.wait_for_selector(".rp-welcome")
@@ -142,7 +142,7 @@ def measure_live(folder: Path) -> dict[str, float]:
     models = {"models": ["qwen3:8b"], "capabilities": ("completion", "tools")}
     with OllamaServer(reply=reply, **models) as ollama, chromium() as browser:
         with running(folder / "live", ollama_url=ollama.url, loop_seconds=3600, **quiet) as app:
-            tab = Tab(browser, width=1280, height=850)
+            tab = Tab(browser, moving=True)
             page = tab.page
             page.goto(f"{app.url}/?repo={folder / 'much'}")
             page.wait_for_selector('[data-answerable="true"]')

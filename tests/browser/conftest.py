@@ -1,9 +1,11 @@
 """One application for all browser tests, with a scripted Ollama and a git server on loopback."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from support import git_server
 from support.app import App, running
 from support.browser import Tab, chromium
@@ -33,11 +35,22 @@ def reply(messages):
     )
 
 
-@pytest.fixture(scope="module")
+STARTED, BROWSERS = ExitStack(), list[Browser]()
+
+
+@pytest.fixture
 def browser():
-    # Playwright's event loop runs as long as this: longer than a module, and no asynchronous test elsewhere could run.
-    with chromium() as found:
-        yield found
+    if not BROWSERS:
+        BROWSERS.append(STARTED.enter_context(chromium("--in-process-gpu", "--renderer-process-limit=1")))
+    return BROWSERS[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    # Playwright's event loop runs as long as the browser, and no asynchronous test elsewhere could run.
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        BROWSERS.clear()
+        STARTED.close()
 
 
 @pytest.fixture(scope="session")
@@ -67,10 +80,15 @@ def fresh(world):
 
 
 @pytest.fixture
-def tab(browser, fresh):
+def visitor(browser):
     made = Tab(browser)
     yield made
     made.close()
+
+
+@pytest.fixture
+def tab(fresh, visitor):
+    return visitor
 
 
 @pytest.fixture

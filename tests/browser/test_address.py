@@ -8,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import expect
 from support.app import App, running
-from support.browser import Tab
 
 
 @pytest.fixture(scope="module")
@@ -16,13 +15,6 @@ def app(tmp_path_factory) -> Iterator[App]:
     quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
     with running(tmp_path_factory.mktemp("address"), access="token", **quiet) as started:
         yield started
-
-
-@pytest.fixture
-def visitor(browser) -> Iterator[Tab]:
-    made = Tab(browser)
-    yield made
-    made.close()
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 from support import git_server
 from support.app import running
-from support.browser import Tab
 from support.ollama_server import OllamaServer
 from support.orchard import FILES
 
@@ -49,21 +48,17 @@ def grove(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, grove):
+def page(visitor, grove):
     app, folder = grove
-    tab = Tab(browser)
-    tab.page.goto(f"{app.url}/?repo={folder}")
-    tab.page.wait_for_selector('[data-answerable="true"]')
-    yield tab
-    tab.close()
+    visitor.page.goto(f"{app.url}/?repo={folder}")
+    visitor.page.wait_for_selector('[data-answerable="true"]')
+    return visitor
 
 
-def test_the_first_screen_says_which_model_and_how_it_works(browser, grove):
-    tab = Tab(browser)
-    tab.page.goto(grove[0].url)
-    expect(tab.page.get_by_text("qwen3:8b").first).to_be_visible()
-    expect(tab.page.get_by_text("It works with tools").first).to_be_visible()
-    tab.close()
+def test_the_first_screen_says_which_model_and_how_it_works(visitor, grove):
+    visitor.page.goto(grove[0].url)
+    expect(visitor.page.get_by_text("qwen3:8b").first).to_be_visible()
+    expect(visitor.page.get_by_text("It works with tools").first).to_be_visible()
 
 
 @pytest.mark.parametrize(("pressed", "typed", "degrees"), [("22", "", "22"), ("Something else…", "19", "19")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 NAMES = (
     "chromium-headless-shell",
@@ -29,8 +30,17 @@ QUIET = (
 LOCAL = ("127.0.0.1", "localhost", "")
 
 
+# What the page before has left in the profile is not there; what this one leaves is for its other pages.
+FORGET = "if (!sessionStorage.seen) { sessionStorage.seen = 1; localStorage.clear() };"
+# What moves is drawn sixty times a second, which takes a third of an answer's processor time.
+STILL = """addEventListener('DOMContentLoaded', () => {
+  const text = '*, ::before, ::after { animation: none !important; transition: none !important }';
+  document.head.append(Object.assign(document.createElement('style'), { textContent: text }));
+});"""
+
+
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(*options: str) -> Iterator[Browser]:
     """A headless browser. Skips the test where there is none."""
     with sync_playwright() as playwright:
         system = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -38,30 +48,38 @@ def chromium() -> Iterator[Browser]:
             pytest.skip(
                 "No Chromium was found: install one from the system's packages, or `playwright install chromium`."
             )
-        browser = playwright.chromium.launch(executable_path=system, args=list(QUIET))
+        browser = playwright.chromium.launch(executable_path=system, args=[*QUIET, *options])
         try:
             yield browser
         finally:
             browser.close()
 
 
+@functools.cache
+def profile(browser: Browser, locale: str) -> BrowserContext:
+    """The profile of all tabs in a language: to read and compile the page's scripts anew takes longer than a test."""
+    return browser.new_context(locale=locale, accept_downloads=True)
+
+
 class Tab:
-    """One page with its own profile. `outside` collects every request that left the machine, `problems` what the
-    page complained about."""
+    """One page with an empty profile. `outside` collects every request that left the machine, `problems` what the
+    page complained about. `moving` leaves it its animations."""
 
     def __init__(
-        self, browser: Browser, *, width: int = 1280, height: int = 850, scheme: str = "light", locale: str = "en-US"
+        self, browser: Browser, *, width=1280, height=850, scheme="light", locale="en-US", moving: bool = False
     ) -> None:
-        size = ViewportSize(width=width, height=height)
-        self.context = browser.new_context(viewport=size, locale=locale, accept_downloads=True)
-        self.context.add_init_script(f"localStorage.setItem('vite-ui-theme', '{scheme}')")
+        self.size = ViewportSize(width=width, height=height)
+        self.script = f"{'' if moving else STILL}localStorage.setItem('vite-ui-theme', '{scheme}')"
+        self.context = profile(browser, locale)
         self.outside: list[str] = []
         self.problems: list[str] = []
-        self.page = self.open()
+        self.page = self.open(FORGET)
 
-    def open(self) -> Page:
+    def open(self, first: str = "") -> Page:
         """Another page of the same profile."""
         page = self.context.new_page()
+        page.set_viewport_size(self.size)
+        page.add_init_script(first + self.script)
         page.set_default_timeout(30_000)
         page.on("request", self._watch)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -79,7 +97,10 @@ class Tab:
         self.page.locator('button[id^="step-Work"], button[id^="step-Travail"]').last.click()
 
     def close(self) -> None:
-        self.context.close()
+        for page in self.context.pages:
+            page.close()
+        self.context.clear_cookies()
+        self.context.clear_permissions()
 
     def _watch(self, request) -> None:
         parts = urlsplit(request.url)
