@@ -3,12 +3,16 @@
 import json
 import re
 import signal
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
 from support import postgres
 from support.app import running
-from support.browser import Tab
+
+from repopilot.results import Answer
+from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
+from repopilot.ui.chats.postgres import PostgresChats
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=40_000)
@@ -51,22 +55,24 @@ def test_opening_a_repository_again_loses_no_earlier_conversation(opened, world)
 
 
 @pytest.mark.skipif(not postgres.program("initdb"), reason="PostgreSQL is not installed")
-def test_chats_in_postgresql_are_there_after_a_restart(browser, world, tmp_path):
-    with postgres.server() as url:
-        quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false", "chats_url": url}
-        quiet |= {"allow_private_hosts": "true", "allow_http": "true"}
-        for turn in range(2):
-            with running(tmp_path / f"home{turn}", **quiet) as app:
-                tab = Tab(browser)
-                tab.page.goto(f"{app.url}/?repo={world.repository()}")
-                if not turn:
-                    ask(tab.page, "Where is the tree class defined?")
-                chats = tab.page.get_by_role("navigation", name="Chats")
-                chats.get_by_role("link", name=re.compile("tree class")).click()
-                expect(said(tab.page, "Where is the tree class defined?")).to_be_visible()
-                expect(tab.page.locator(".rp-footer")).to_have_count(1)
-                assert not (tmp_path / f"home{turn}" / "chats.db").exists()
-                tab.close()
+def test_chats_in_postgresql_are_those_of_every_server(visitor, world, tmp_path):
+    page = visitor.page
+    quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
+    quiet |= {"allow_private_hosts": "true", "allow_http": "true"}
+    with postgres.server() as url, running(tmp_path / "home", chats_url=url, **quiet) as app:
+        page.goto(f"{app.url}/?repo={world.repository()}")
+        ask(page, "Where is the tree class defined?")
+        elsewhere = PostgresChats(url, tmp_path)  # another server, or this one before it was started
+        select = "SELECT repository, turns.owner, name, address FROM turns JOIN chats ON chats.thread = turns.thread"
+        ((*stored,),) = elsewhere.run(lambda connection: connection.execute(select).fetchall())
+        save(elsewhere, ThreadKey(str(uuid4()), *stored), Exchange("What is a tree?", "", Answer("A plant.")))
+        for question in ("What is a tree?", "Where is the tree class defined?"):
+            page.reload()
+            chats = page.get_by_role("navigation", name="Chats")
+            chats.get_by_role("link", name=question).click()
+            expect(said(page, question)).to_be_visible()
+        expect(page.locator(".rp-footer")).to_have_count(1)
+        assert not list(tmp_path.rglob("chats.db"))
 
 
 def test_chats_are_searched_named_pinned_exported_and_deleted(opened, world):
@@ -134,17 +140,6 @@ def test_names_complete_what_is_typed(opened):
     assert opened.problems == []
 
 
-def test_the_line_of_health_says_what_works_and_what_does_not(browser, tmp_path):
-    tab = Tab(browser)
-    health = tab.page.get_by_role("status", name="Health")
-    with running(tmp_path, ollama_url="", embedded="false", auto_download="false") as app:
-        tab.page.goto(app.url)
-        expect(health).to_contain_text("no model: only commands and extracts from the code")
-        expect(health).to_contain_text("sandbox: ")
-    expect(health).to_contain_text("The server doesn't answer.")
-    tab.close()
-
-
 def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):
     page = opened.page
     ask(page, "What does harvest return?")
@@ -160,10 +155,9 @@ def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):
 
 
 @pytest.mark.slow
-def test_what_was_asked_and_found_outlives_a_killed_server(browser, world, tmp_path):
+def test_what_was_asked_and_found_outlives_a_killed_server_and_health_is_said(visitor, world, tmp_path):
     options = {"allow_private_hosts": "true", "allow_http": "true", "auto_download": "false", "embedded": "false"}
-    tab = Tab(browser)
-    page, state = tab.page, world.ollama.state
+    page, state = visitor.page, world.ollama.state
     try:
         with running(tmp_path / "a", ollama_url=world.ollama.url, **options) as app:
             page.goto(f"{app.url}/?repo={world.repository()}")
@@ -171,7 +165,7 @@ def test_what_was_asked_and_found_outlives_a_killed_server(browser, world, tmp_p
             ask(page, "What does harvest return?")
             state.delay_s = 0.3
             writing = page.locator('[id^="step-Write"]')
-            tab.say("How does harvest count the ripe fruit in detail?")
+            visitor.say("How does harvest count the ripe fruit in detail?")
             expect(writing.last).to_be_visible()
             app.process.send_signal(signal.SIGKILL)
             app.process.wait()
@@ -179,16 +173,19 @@ def test_what_was_asked_and_found_outlives_a_killed_server(browser, world, tmp_p
         state.delay_s = 0.005
         (tmp_path / "b").mkdir()
         (app.home / "data").rename(tmp_path / "b" / "data")
-        with running(tmp_path / "b", ollama_url=world.ollama.url, **options) as app:
+        with running(tmp_path / "b", ollama_url="", **options) as app:
             page.goto(app.url + address)
             expect(said(page, "What does harvest return?")).to_be_visible()
             expect(said(page, "How does harvest count the ripe fruit in detail?")).to_be_visible()
             expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
             expect(page.locator(".rp-footer").last).to_contain_text("Interrupted before the answer was complete.")
             expect(page.get_by_role("button", name="Try again").last).to_be_visible()
+            health = page.get_by_role("status", name="Health")
+            expect(health).to_contain_text("no model: only commands and extracts from the code")
+            expect(health).to_contain_text("sandbox: ")
+        expect(health).to_contain_text("The server doesn't answer.")
     finally:
         state.delay_s = 0.005
-        tab.close()
 
 
 STUB = """window.told = [];
@@ -199,9 +196,8 @@ window.Notification = class {
 };"""
 
 
-def test_work_in_the_background_tells_when_it_is_done(browser, world):
-    tab = Tab(browser)
-    page = tab.page
+def test_work_in_the_background_tells_when_it_is_done(visitor, world):
+    page = visitor.page
     page.add_init_script(STUB)
     page.clock.install()
     page.goto(f"{world.app.url}/?repo={world.repository()}")
@@ -216,4 +212,3 @@ def test_work_in_the_background_tells_when_it_is_done(browser, world):
     page.evaluate("document.querySelector('#stop-button').remove()")
     page.clock.run_for(4_000)
     page.wait_for_function("window.told.length === 1")
-    tab.close()
