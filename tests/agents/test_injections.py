@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from support.git_server import commit
-from support.shop_workspace import answering, fenced, offline, open_workspace
+from support.shop_workspace import SHOP, answering, fenced, offline, open_workspace
 from support.small_repo import lay_out
 
 from repopilot import intents, trace
@@ -76,7 +76,7 @@ def obeying(prompt: str) -> str:
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     tmp = tmp_path_factory.mktemp("injections")
     folder = lay_out(tmp / "shop")
-    commit(folder, HOSTILE, f"Add loyalty\n\n{ORDER}")
+    commit(folder, SHOP | HOSTILE, f"Add loyalty\n\n{ORDER}")
     return open_workspace(folder, offline(tmp / "home"))
 
 

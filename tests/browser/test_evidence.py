@@ -13,34 +13,18 @@ pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
 
 
-def test_the_evidence_shows_its_lines_and_opens_the_file(opened: Tab):
+def test_the_evidence_shows_lines_and_the_code_beside_is_read_by_names_outline_and_files(opened: Tab):
     page = opened.page
     opened.say("Where is the ripe fruit harvested?")
-    evidence = page.locator(".rp-evidence").first
-    first = evidence.locator(".rp-found").first
+    first = page.locator(".rp-evidence .rp-found").first
     expect(first).to_contain_text("harvest")
-    expect(first.locator("tr.rp-cited").first).to_be_visible()
-    expect(page.locator(".rp-footer")).to_have_count(1)
-
     first.locator(".rp-source").click()
-    side = page.locator("#side-view-content")
-    expect(side.locator(".rp-cited", has_text="def harvest")).to_be_visible()
-    line = first.locator("tr.rp-cited").first
-    number = line.get_attribute("data-line")
-    line.get_by_role("button").click()
-    expect(side.locator(".rp-cited .rp-line-number")).to_have_text([number])
-
-    page.reload()
-    expect(page.locator(".rp-evidence .rp-found").first).to_contain_text("harvest")
-    assert opened.problems == []
-
-
-def test_the_code_beside_the_chat_is_read_by_names_outline_and_files(opened: Tab):
-    page = opened.page
-    opened.say("Where is the ripe fruit harvested?")
-    page.locator(".rp-evidence .rp-found").first.locator(".rp-source").click()
     code = page.get_by_role("region", name="Code")
+    expect(code.locator(".rp-cited", has_text="def harvest")).to_be_visible()
     expect(code.locator(".rp-tk", has_text="def").first).to_be_visible()
+    line = first.locator("tr.rp-cited").first
+    line.get_by_role("button").click()
+    expect(code.locator(".rp-cited .rp-line-number")).to_have_text([line.get_attribute("data-line")])
 
     code.locator(".rp-tf", has_text="harvest").first.click()
     expect(code.locator(".rp-name")).to_contain_text("Defined at")

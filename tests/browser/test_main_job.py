@@ -211,9 +211,9 @@ def test_a_private_repository_takes_a_token_and_forgets_it(tab, world):
     expect(card.locator(".rp-badge")).to_contain_text("Indexed: 3 files")
 
 
-@pytest.mark.parametrize(("width", "height", "scheme"), [(390, 800, "dark"), (1280, 850, "light")])
-def test_nothing_is_wider_than_the_screen(browser, fresh, width, height, scheme):
-    tab = Tab(browser, width=width, height=height, scheme=scheme)
+@pytest.mark.parametrize(("width", "scheme", "locale"), [(390, "dark", "fr-FR"), (1280, "light", "en-US")])
+def test_nothing_is_wider_than_the_screen(browser, fresh, width, scheme, locale):
+    tab = Tab(browser, width=width, height=800, scheme=scheme, locale=locale)
     page = tab.page
     page.goto(f"{fresh.app.url}/?repo={fresh.repository()}")
     page.wait_for_selector('[data-answerable="true"]')
@@ -221,11 +221,14 @@ def test_nothing_is_wider_than_the_screen(browser, fresh, width, height, scheme)
     expect(page.locator(".rp-footer")).to_be_visible()
     expect(page.locator(ANSWER).last).to_be_in_viewport()
     tab.unfold()
-    page.locator('button[id^="step-Retrieve"]').first.click()
+    page.locator('button[id^="step-Retrieve"], button[id^="step-Recherche"]').first.click()
+    tab.say("/search tree")
+    expect(page.locator(".rp-search")).to_contain_text("endroit" if locale == "fr-FR" else "place")
+    page.locator(".rp-search .rp-why summary").first.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     light = sum(int(part) for part in re.findall(r"\d+", background)[:3]) > 384
-    assert light == (scheme == "light")
+    assert light == (scheme == "light") and tab.problems == []
     tab.close()
 
 

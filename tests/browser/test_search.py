@@ -4,7 +4,6 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from support.browser import Tab
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
@@ -114,18 +113,3 @@ def test_search_is_in_the_menu_of_commands(opened):
     page.keyboard.insert_text("ripen")
     page.locator("#chat-submit").click()
     expect(page.locator(".rp-found").first).to_contain_text("ripen")
-
-
-@pytest.mark.parametrize(("width", "scheme", "locale"), [(390, "dark", "fr-FR"), (1280, "light", "en-US")])
-def test_a_search_fits_the_screen(browser, fresh, width, scheme, locale):
-    tab = Tab(browser, width=width, height=800, scheme=scheme, locale=locale)
-    page = tab.page
-    page.goto(f"{fresh.app.url}/?repo={fresh.repository()}")
-    page.wait_for_selector('[data-answerable="true"]')
-    tab.say("/search tree")
-    expect(page.locator(".rp-found").first).to_be_visible()
-    page.locator(".rp-why summary").first.click()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    expect(page.locator(".rp-search")).to_contain_text("endroit" if locale == "fr-FR" else "place")
-    assert tab.problems == []
-    tab.close()
