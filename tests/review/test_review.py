@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from support.git_server import GitServer, commit, git, publish, serve
@@ -43,11 +44,16 @@ AFTER = {
 KEYS = ["path", "line", "severity", "domain", "rule", "message", "source", "quote"]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    commit(work := tmp_path_factory.mktemp("made"), BEFORE, "before")
+    commit(work, AFTER, "after")
+    return work
+
+
 @pytest.fixture
-def work(tmp_path: Path) -> Path:
-    commit(tmp_path / "work", BEFORE, "before")
-    commit(tmp_path / "work", AFTER, "after")
-    return tmp_path / "work"
+def work(tmp_path: Path, made: Path) -> Path:
+    return Path(copytree(made, tmp_path / "work"))
 
 
 def options(tmp_path: Path) -> Settings:
