@@ -2,62 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any
 from urllib.parse import quote
 
-import requests
-from github import Auth, Github, GithubRetry
+from github import Auth, GithubRetry
 from github.GithubException import GithubException
+from github.Requester import Requester
 
 from repopilot import i18n
 from repopilot.errors import ForgeError
+from repopilot.forge.connection import ATTEMPTS, PAGE, PAGES, TIMEOUT_S, Again
 from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
-from repopilot.forge.host_errors import TIMEOUT_S, failed, unreachable
+from repopilot.forge.host_errors import explained
 from repopilot.forge.items import APIS, ForgeItem
 
-RETRIES = 3
 LONGEST_WAIT_S = 60
-PAGE = 100
-PAGES = 40
-"""At most 4,000 comments or files are read; GitHub itself lists 3,000 files of a pull request."""
 _THREADS = """query($owner: String!, $name: String!, $number: Int!) {
 repository(owner: $owner, name: $name) { pullRequest(number: $number) {
 reviewThreads(first: 100) { nodes { id comments(first: 1) { nodes { databaseId } } } } } } }"""
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
 
 
+class _Again(Again, GithubRetry):
+    LIMITS = frozenset({403, 429})  # GithubRetry reads which 403 is one
+
+
+@explained(lambda error: (error.status, error.message) if isinstance(error, GithubException) else (0, ""))
 class GitHubItem:
     """One issue or pull request. Every method raises ForgeError.
 
     Args:
         item: which.
         api: the address of the API.
-        token: for it, '' for none.
+        token: called before the first request, gives that for it, '' for none.
     """
 
-    def __init__(self, item: ForgeItem, api: str, token: str) -> None:
-        self._item = item
+    def __init__(self, item: ForgeItem, api: str, token: Callable[[], str]) -> None:
+        self._item, self._api, self._token = item, api, token
         self._repo = "/repos/" + "/".join(quote(part, safe="") for part in item.project.split("/"))
-        self._connect(api, token)
 
-    def _connect(self, api: str, token: str) -> None:
-        self._api, self._token = api, token
-        retry = GithubRetry(total=RETRIES, max_rate_limit_wait=LONGEST_WAIT_S, secondary_rate_wait=LONGEST_WAIT_S / 4)
-        public = api == "https://api.github.com"  # it asks for pauses between what writes
-        client = Github(
-            base_url=api,
+    @cached_property
+    def _requester(self) -> Requester:
+        token = self._token()
+        retry = _Again(max_rate_limit_wait=LONGEST_WAIT_S, secondary_rate_wait=LONGEST_WAIT_S / 4, **ATTEMPTS)
+        public = self._api == "https://api.github.com"  # it asks for pauses between what writes
+        requester = Requester(
             auth=Auth.Token(token) if token else None,
-            timeout=TIMEOUT_S,
-            retry=retry,
-            per_page=PAGE,
+            base_url=self._api,
+            timeout=TIMEOUT_S,  # type: ignore[arg-type]  # requests takes both
             user_agent="RepoPilot",
-            seconds_between_requests=0,
-            seconds_between_writes=1.0 if public else 0,
+            per_page=PAGE,
+            verify=True,
+            retry=retry,
+            pool_size=None,
+            seconds_between_writes=1.0 if public else None,
         )
-        self._requester = client.requester
+        if ":" in requester.hostname:  # an IPv6 address, which PyGithub leaves without its brackets
+            vars(requester)["_Requester__hostname"] = f"[{requester.hostname}]"
+        return requester
 
     def issue(self) -> HostIssue:
         """The issue with its comments."""
@@ -67,10 +72,10 @@ class GitHubItem:
         repository = self._call("GET", self._repo)
         comments = self._pages(f"{self._repo}/issues/{self._item.number}/comments")
         return HostIssue(
-            title=str(found.get("title") or ""),
+            title=str(found["title"]),
             text=str(found.get("body") or ""),
-            state=str(found.get("state") or ""),
-            clone_url=str(repository.get("clone_url") or ""),
+            state=str(found["state"]),
+            clone_url=str(repository["clone_url"]),
             default_branch=str(repository.get("default_branch") or ""),
             labels=tuple(_name(label) for label in found.get("labels") or ()),
             comments=tuple(Comment(_login(each), str(each.get("body") or "")) for each in comments),
@@ -81,14 +86,14 @@ class GitHubItem:
         """The issue as the API has it. Its address looks alike on GitHub Enterprise and on Gitea: where the API of the
         one isn't, that of the other is asked."""
         address = f"{self._repo}/issues/{self._item.number}"
-        with _explained(self._item):
-            try:
-                return self._requester.requestJsonAndCheck("GET", address)[1]
-            except GithubException as error:
-                if error.status != 404 or self._api != self._item.host + APIS["github"]:
-                    raise
-                self._connect(self._item.host + APIS["gitea"], self._token)
-                return self._requester.requestJsonAndCheck("GET", address)[1]
+        try:
+            return self._call("GET", address)
+        except GithubException as error:
+            if error.status != 404 or self._api != self._item.host + APIS["github"]:
+                raise
+            self._api = self._item.host + APIS["gitea"]
+            del self._requester
+            return self._call("GET", address)
 
     def pull(self) -> Pull:
         """The pull request with its files."""
@@ -133,12 +138,11 @@ class GitHubItem:
         """Mark the thread of a comment as resolved, which only GraphQL can."""
         owner, _, name = self._item.project.partition("/")
         values = {"owner": owner, "name": name, "number": self._item.number}
-        with _explained(self._item):
-            _, found = self._requester.graphql_query(_THREADS, values)
-            threads = found["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"]
-            for thread in threads:
-                if any(str(each["databaseId"]) == comment.id for each in thread["comments"]["nodes"]):
-                    self._requester.graphql_query(_RESOLVE, {"id": thread["id"]})
+        _, found = self._requester.graphql_query(_THREADS, values)
+        threads = found["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"]
+        for thread in threads:
+            if any(str(each["databaseId"]) == comment.id for each in thread["comments"]["nodes"]):
+                self._requester.graphql_query(_RESOLVE, {"id": thread["id"]})
 
     def comments(self) -> list[Posted]:
         """Every comment on the whole."""
@@ -154,13 +158,12 @@ class GitHubItem:
 
     def fork(self) -> Fork:
         """The fork of the token's account. GitHub gives the one that is there, where Gitea refuses a second."""
-        with _explained(self._item, "fork"):
-            try:
-                _, found = self._requester.requestJsonAndCheck("POST", f"{self._repo}/forks", input={})
-            except GithubException as error:
-                if error.status != 409 or not (found := self._own_fork()):
-                    raise
-            return Fork(found["full_name"], found["clone_url"], found["default_branch"])
+        try:
+            found = self._call("POST", f"{self._repo}/forks", {})
+        except GithubException as error:
+            if error.status != 409 or not (found := self._own_fork()):
+                raise
+        return Fork(found["full_name"], found["clone_url"], found["default_branch"])
 
     def _own_fork(self) -> dict | None:
         """The account's own among all forks; Gitea's list has no links to its pages."""
@@ -172,54 +175,38 @@ class GitHubItem:
     def fork_ready(self, fork: Fork) -> bool:
         """Whether a fork has its default branch."""
         address = f"/repos/{quote(fork.name)}/branches/{quote(fork.branch)}"
-        with _explained(self._item):
-            try:
-                return bool(self._requester.requestJsonAndCheck("GET", address))
-            except GithubException as error:
-                if error.status == 404:
-                    return False
-                raise
+        try:
+            return bool(self._call("GET", address))
+        except GithubException as error:
+            if error.status == 404:
+                return False
+            raise
 
     def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
         """Create a branch of a fork; GitHub's share the commits of what they come from."""
         address, body = "git/refs", {"ref": f"refs/heads/{branch}", "sha": commit}
         if self._api.endswith(APIS["gitea"]):
             address, body = "branches", {"new_branch_name": branch, "old_ref_name": commit}
-        with _explained(self._item, "branch"):
-            self._requester.requestJsonAndCheck("POST", f"/repos/{quote(fork.name)}/{address}", input=body)
+        self._call("POST", f"/repos/{quote(fork.name)}/{address}", body)
 
     def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
         """Open a pull request; returns its address and number."""
         head = f"{fork.name.partition('/')[0]}:{head}" if fork else head
         made = self._call("POST", f"{self._repo}/pulls", {"title": title, "body": text, "head": head, "base": base})
-        return str(made.get("html_url") or ""), int(made.get("number") or 0)
+        return str(made["html_url"]), int(made["number"])
 
     def _call(self, verb: str, path: str, body: dict | None = None) -> Any:
-        with _explained(self._item):
-            _, data = self._requester.requestJsonAndCheck(verb, path, input=body)
-            return data
+        return self._requester.requestJsonAndCheck(verb, path, input=body)[1]
 
     def _pages(self, path: str) -> list[dict]:
         """Every row of a list, page by page."""
         found: list[dict] = []
-        with _explained(self._item):
-            for page in range(1, PAGES + 1):
-                headers, rows = self._requester.requestJsonAndCheck("GET", path, {"per_page": PAGE, "page": page})
-                found += rows or []
-                if 'rel="next"' not in str(headers.get("link", "")):
-                    break
+        for page in range(1, PAGES + 1):
+            headers, rows = self._requester.requestJsonAndCheck("GET", path, {"per_page": PAGE, "page": page})
+            found += rows or []
+            if 'rel="next"' not in str(headers.get("link", "")):
+                break
         return found
-
-
-@contextmanager
-def _explained(item: ForgeItem, doing: str = "") -> Iterator[None]:
-    """Errors of the client as ours."""
-    try:
-        yield
-    except GithubException as error:
-        raise failed(item, error.status, str(error.message or ""), doing) from error
-    except (requests.RequestException, KeyError, TypeError, ValueError) as error:
-        raise unreachable(item, error) from error
 
 
 def _posted(row: dict) -> Posted:

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from repopilot import i18n
+from repopilot.errors import UsageError
 from repopilot.forge.contents import Forge
-from repopilot.forge.items import ForgeItem
+from repopilot.forge.items import ForgeItem, parse_item
 from repopilot.repo.remote.credentials import HostToken, token_for
+from repopilot.repo.remote.network import check
 from repopilot.settings import Settings
 
 
 def forge_of(item: ForgeItem, settings: Settings, token: HostToken | None = None) -> Forge:
-    """The client for an item. Reaches nothing yet.
+    """The client for an item. Reaches nothing yet: its first request checks the address, and raises SourceError for one
+    that may not be contacted.
 
     Args:
         item: an issue or a pull request.
-        settings: the address of the API, and tokens by host.
+        settings: the address of the API, tokens by host, and which hosts may be contacted.
         token: one that was typed; it goes before those of the settings.
 
     Raises:
-        UsageError: the setting of the tokens can't be read.
+        UsageError: the setting of the tokens or that of the API can't be read.
     """
     api = item.api(settings.forge_api)
+    if "://" not in api or not parse_item(f"{api}/owner/name/pull/1"):
+        raise UsageError(i18n.message("forge.api_setting", value=api[:200]), i18n.message("forge.api_setting_hint"))
     secret = token_for(item.host, settings.git_token, token) or token_for(api, settings.git_token, token)
+
+    def allowed() -> str:
+        """The token that may be sent, once the address is checked as that of a clone; the owner's own is trusted."""
+        own = {"allow_http": True, "allow_private_hosts": True} if settings.forge_api else {}
+        if own and (settings.allow_http or api.startswith("https:")):
+            return secret
+        return secret if check(api, settings.model_copy(update=own)).confidential else ""
+
     if item.forge == "gitlab":
         from repopilot.forge.gitlab import GitLabItem
 
-        return GitLabItem(item, api, secret)
+        return GitLabItem(item, api, allowed)
     from repopilot.forge.github import GitHubItem
 
-    return GitHubItem(item, api, secret)
+    return GitHubItem(item, api, allowed)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from repopilot import i18n
 from repopilot.errors import ForgeError, SourceError
+from repopilot.repo.remote.credentials import host_of
 
 Kind = Literal["issue", "pull"]
 _KINDS: dict[str, tuple[str, Kind]] = {
@@ -73,8 +74,8 @@ def parse_item(text: str) -> ForgeItem | None:
     text = text.strip()
     text = text if "://" in text else f"https://{text}"
     try:
-        parts = urlsplit(text)
-    except ValueError:
+        parts, host = urlsplit(text), host_of(text)
+    except ValueError:  # such as a port that is none
         return None
     match = _PATH.fullmatch(parts.path.rstrip("/"))
     if parts.scheme not in ("http", "https") or not parts.hostname or not match or "/" not in match["project"]:
@@ -82,7 +83,6 @@ def parse_item(text: str) -> ForgeItem | None:
     forge, kind = _KINDS[match["kind"]]
     if match["gitlab"]:
         forge = "gitlab"
-    host = parts.netloc.rpartition("@")[2].lower().removeprefix("www.")
     return ForgeItem(forge or "github", f"{parts.scheme}://{host}", match["project"], kind, int(match["number"]))
 
 

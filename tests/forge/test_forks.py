@@ -106,7 +106,7 @@ def test_a_fork_that_does_not_get_ready_is_said(world, fork):
 
 def test_a_rate_limit_is_told_as_one_whatever_was_asked_for(world):
     item = parse_item(f"{world.hub.url}/o/r/issues/5")
-    for doing in ("fork", "branch", ""):
+    for doing in ("fork", "start_branch", ""):
         error = failed(item, 403, "You have exceeded a secondary rate limit.", doing)
         assert "accepts no more requests for now" in str(error)
 

@@ -16,6 +16,8 @@ from repopilot.forge.items import parse_item
         ("http://127.0.0.1:8080/o/r/pull/7", ("github", "pull", "o/r", 7, "http://127.0.0.1:8080/api/v3")),
         ("https://gitlab.com/g/s/p/-/merge_requests/3", ("gitlab", "pull", "g/s/p", 3, "https://gitlab.com")),
         ("https://git.example.org/g/p/-/issues/3", ("gitlab", "issue", "g/p", 3, "https://git.example.org")),
+        ("https://www.GitHub.com:443/o/r/pull/7", ("github", "pull", "o/r", 7, "https://api.github.com")),
+        ("http://[::1]:3000/o/r/pulls/9", ("gitea", "pull", "o/r", 9, "http://[::1]:3000/api/v1")),
         ("https://codeberg.org/o/r/pulls/9", ("gitea", "pull", "o/r", 9, "https://codeberg.org/api/v1")),
     ],
 )
@@ -31,7 +33,16 @@ def test_other_texts_are_none(text):
     assert parse_item(text) is None
 
 
+@pytest.mark.parametrize(
+    "host", ["github.com:99999", "github.com:abc", "github.com:-1", "[::1", "[::1]:x", ":7", "a]:1"]
+)
+@pytest.mark.parametrize("path", ["o/r/pull/7", "o/r/issues/7", "o/r/pulls/7", "g/p/-/merge_requests/7"])
+def test_an_address_whose_host_or_port_is_none_is_no_item(host, path):
+    assert parse_item(f"https://{host}/{path}") is None
+
+
 @given(st.text())
 def test_no_text_is_a_fault(text):
     parse_item(text)
+    parse_item(f"https://{text}/o/r/pull/1")
     parse_item(f"https://github.com/{text}/pull/1")

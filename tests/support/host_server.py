@@ -3,6 +3,8 @@ host's published OpenAPI description; what doesn't follow it fails the test when
 
 import json
 import re
+import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -116,3 +118,55 @@ class HostHandler(BaseHTTPRequestHandler):
 
     def _noted(self, problems: list[str], what: str = "") -> None:
         self.state.violations += [f"{self.command} {self.path}: {what}{problem}" for problem in problems]
+
+
+Canned = tuple[int, dict[str, str], bytes] | None
+
+
+@contextmanager
+def answering(
+    *replies: Canned, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Serve (status, headers, body) one after the other, the last for ever; None is never answered. Yields the address
+    and the requests: (verb, path, token)."""
+    asked: list[tuple[str, str, str]] = []
+    over = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_GET(self) -> None:
+            token = self.headers.get("Authorization") or self.headers.get("PRIVATE-TOKEN") or ""
+            asked.append((self.command, self.path, token))
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            reply = replies[min(len(asked), len(replies)) - 1]
+            if reply is None:
+                over.wait(60)
+                self.close_connection = True
+                return
+            status, headers, body = reply
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_PATCH = do_PUT = do_GET
+
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    server = Server((host, 0), Handler)
+    server.handle_error = lambda *_: None  # such as a client that trusts no certificate
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    try:
+        yield f"http{'s' * bool(tls)}://{f'[{host}]' if ':' in host else host}:{server.server_port}", asked
+    finally:
+        over.set()
+        server.shutdown()
+        server.server_close()
