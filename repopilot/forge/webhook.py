@@ -12,9 +12,10 @@ import hmac
 import json
 import logging
 import sqlite3
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 import uvicorn
@@ -35,9 +36,19 @@ MOST_WAITING = 200
 LARGEST_BODY = 25 << 20
 KEPT_S = 30 * 86_400
 """How long a delivery is known, so that it isn't worked on again."""
+AGAIN_AFTER_S = (60, 600, 3600)
+"""When a review that the network kept from ending is tried again."""
+LOOK_S = 5
+_PASSING = frozenset(
+    {f"repo.{name}" for name in ("unknown_host", "unreachable", "stopped_answering", "too_slow", "server_error")}
+    | {"forge.status.5xx", "forge.status.429"}
+)
+"""What is said of failures that may pass by themselves."""
 _ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review", "open", "reopen", "update"})
 _SCHEMA = """CREATE TABLE IF NOT EXISTS deliveries(
     id TEXT PRIMARY KEY, url TEXT NOT NULL, received REAL NOT NULL, state TEXT NOT NULL) STRICT"""
+_DUE = "state = 'waiting' AND received <= ?"
+"""What is tried again is received anew, later."""
 log = logging.getLogger(__name__)
 
 
@@ -61,30 +72,37 @@ class Deliveries:
             known = "SELECT 1 FROM deliveries WHERE id = ? AND state <> 'failed'"
             if connection.execute(known, (id,)).fetchone():
                 return False
-            (waiting,) = connection.execute("SELECT count(*) FROM deliveries WHERE state = 'waiting'").fetchone()
+            (waiting,) = connection.execute(f"SELECT count(*) FROM deliveries WHERE {_DUE}", (time.time(),)).fetchone()
             if waiting >= MOST_WAITING:
                 raise UsageError(i18n.message("forge.webhook_full", count=waiting))
             # The newest state of a pull request is reviewed: what waits for an older one is done with it.
             connection.execute("UPDATE deliveries SET state = 'replaced' WHERE url = ? AND state = 'waiting'", (url,))
-            connection.execute("INSERT OR REPLACE INTO deliveries VALUES(?, ?, ?, 'waiting')", (id, url, time.time()))
+            row = (id, url, time.time())
+            connection.execute("INSERT OR REPLACE INTO deliveries VALUES(?, ?, ?, 'waiting', 0)", row)
             return True
 
     def next(self) -> tuple[str, str] | None:
-        """(id, address) of the call that waits longest."""
+        """(id, address) of the call that waits longest, of those whose time has come."""
         with self._connected() as connection:
-            select = "SELECT id, url FROM deliveries WHERE state = 'waiting' ORDER BY received LIMIT 1"
-            return connection.execute(select).fetchone()
+            select = f"SELECT id, url FROM deliveries WHERE {_DUE} ORDER BY received LIMIT 1"
+            return connection.execute(select, (time.time(),)).fetchone()
 
     def end(self, id: str, state: str) -> None:
-        """What became of a call."""
+        """What became of a call; of `again`, that it waits for its next time, or has failed for the last."""
         with self._connected() as connection:
-            connection.execute("UPDATE deliveries SET state = ? WHERE id = ?", (state, id))
+            row = connection.execute("SELECT failures FROM deliveries WHERE id = ?", (id,)).fetchone()
+            later = AGAIN_AFTER_S[row[0] :][:1] if row and state == "again" else ()
+            state = "waiting" if later else "failed" if state == "again" else state
+            change = "UPDATE deliveries SET state = ?, received = ?, failures = failures + 1 WHERE id = ? AND state = ?"
+            connection.execute(change, (state, time.time() + sum(later), id, "waiting"))  # unless it was replaced
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         try:
             with closing(sqlite3.connect(self._file, timeout=10)) as connection, connection:
                 connection.execute(_SCHEMA)
+                with suppress(sqlite3.OperationalError):  # it is there, but where an older version made the table
+                    connection.execute("ALTER TABLE deliveries ADD COLUMN failures INTEGER NOT NULL DEFAULT 0")
                 yield connection
         except sqlite3.Error as error:
             raise StorageError(i18n.message("forge.webhook_file", file=self._file, error=error)) from error
@@ -95,6 +113,8 @@ def serve_webhook(runtime: Runtime) -> None:
     if not runtime.settings.webhook_secret:
         raise UsageError(i18n.message("forge.webhook_secret"), i18n.message("forge.webhook_secret_hint"))
     settings = runtime.settings
+    address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{settings.port}{PATH}"
+    print(i18n.text("forge.webhook_waits", settings.language or "en", address=address), file=sys.stderr, flush=True)
     uvicorn.run(webhook_application(runtime), host=settings.host, port=settings.port, log_level="warning")
 
 
@@ -125,9 +145,13 @@ def webhook_application(runtime: Runtime) -> Starlette:
     async def work() -> None:
         while True:
             called.clear()
-            while (waiting := await asyncio.to_thread(deliveries.next)) is not None:
-                await asyncio.to_thread(deliveries.end, waiting[0], await _reviewed(waiting[1], runtime))
-            await called.wait()
+            try:
+                while (waiting := await asyncio.to_thread(deliveries.next)) is not None:
+                    await asyncio.to_thread(deliveries.end, waiting[0], await _reviewed(waiting[1], runtime))
+            except StorageError as error:  # such as a full disk, which may be freed
+                log.warning("%s", error)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(called.wait(), LOOK_S)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
@@ -164,9 +188,9 @@ def pull_of(body: bytes) -> str:
         about = event.get("pull_request") or event.get("object_attributes") or {}
         action = event.get("action") or about.get("action")
         url = about.get("html_url") or about.get("url") or ""
-    except (ValueError, AttributeError):
+        return url if action in _ACTIONS and url.isprintable() else ""
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return ""
-    return url if action in _ACTIONS and isinstance(url, str) else ""
 
 
 async def _reviewed(url: str, runtime: Runtime) -> str:
@@ -180,7 +204,7 @@ async def _reviewed(url: str, runtime: Runtime) -> str:
         await asyncio.to_thread(post, item, forge, pull, report)
     except RepoPilotError as error:
         log.warning("%s was not reviewed: %s", url, error)
-        return "failed"
+        return "again" if getattr(error.message, "key", "") in _PASSING else "failed"
     except Exception:  # a fault in one review must not end the others
         log.exception("%s was not reviewed", url)
         return "failed"

@@ -4,13 +4,15 @@ import hashlib
 import hmac
 import itertools
 import json
+import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 from starlette.testclient import TestClient
 
 from repopilot.errors import UsageError
-from repopilot.forge import webhook
+from repopilot.forge import hosts, webhook
 from repopilot.forge.webhook import Deliveries, pull_of, serve_webhook, webhook_application
 from repopilot.runtime import Runtime
 
@@ -85,6 +87,83 @@ def test_a_review_that_fails_ends_no_other(world, settings):
     assert not deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
 
 
+@pytest.mark.parametrize("times", [2, 9])
+def test_a_review_is_tried_again_where_the_network_failed_and_hinders_no_other(world, settings, monkeypatch, times):
+    monkeypatch.setattr(webhook, "AGAIN_AFTER_S", (0.5, 0.5, 0.5))
+    monkeypatch.setattr(webhook, "LOOK_S", 0.1)
+    world.push_pull({"shop/prices.py": BAD})
+    deliveries, asked = Deliveries(settings.home), []
+    deliveries.add("first", f"{world.hub.url}/o/r/pull/8")
+    deliveries.add("second", f"{world.hub.url}/o/r/pull/7")
+
+    def forge_of(item, conf):
+        asked.append(item.number)
+        down = item.number == 8 and asked.count(8) <= times
+        return hosts.forge_of(item, conf.model_copy(update={"forge_api": "http://127.0.0.1:9"}) if down else conf)
+
+    monkeypatch.setattr(webhook, "forge_of", forge_of)
+    with Runtime(settings) as runtime:
+        with TestClient(webhook_application(runtime)):
+            until(lambda: state(settings, "second") == "done")
+        assert asked[:2] == [8, 7] and not deliveries.add("first", f"{world.hub.url}/o/r/pull/8")
+        with TestClient(webhook_application(runtime)):  # a restart
+            until(lambda: asked.count(8) == min(times + 1, 4))
+            until(lambda: state(settings, "first") == "failed")  # not found, or the last time
+            time.sleep(1)
+    assert asked.count(8) == min(times + 1, 4) and asked.count(7) == 1
+
+
+def state(settings, id):
+    with closing(sqlite3.connect(settings.home / "webhooks.db")) as connection:
+        return connection.execute("SELECT state FROM deliveries WHERE id = ?", (id,)).fetchone()[0]
+
+
+def test_what_waits_for_another_time_keeps_no_other_out_and_is_replaced_by_a_newer_call(tmp_path, monkeypatch):
+    monkeypatch.setattr(webhook, "MOST_WAITING", 2)
+    deliveries = Deliveries(tmp_path)
+    for number in range(5):
+        assert deliveries.add(str(number), f"https://github.com/o/r/pull/{number}")
+        deliveries.end(str(number), "again")
+    assert deliveries.next() is None
+    assert deliveries.add("newer", "https://github.com/o/r/pull/0") and deliveries.next()[0] == "newer"
+    deliveries.add("newest", "https://github.com/o/r/pull/0")  # while the newer is worked on
+    deliveries.end("newer", "again")
+    assert deliveries.next()[0] == "newest"
+
+
+def test_calls_that_an_older_version_kept_are_worked_on(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "webhooks.db")) as connection, connection:
+        columns = "id TEXT PRIMARY KEY, url TEXT NOT NULL, received REAL NOT NULL, state TEXT NOT NULL"
+        connection.execute(f"CREATE TABLE deliveries({columns}) STRICT")
+        connection.execute("INSERT INTO deliveries VALUES('old', 'https://github.com/o/r/pull/1', 1.0, 'waiting')")
+    deliveries = Deliveries(tmp_path)
+    assert deliveries.next()[0] == "old"
+    deliveries.end("old", "again")
+    assert deliveries.next() is None
+
+
+def test_a_full_disk_ends_no_later_review(world, settings, monkeypatch):
+    monkeypatch.setattr(webhook, "LOOK_S", 0.1)
+    world.push_pull({"shop/prices.py": BAD})
+    Deliveries(settings.home).add("1", f"{world.hub.url}/o/r/pull/7")
+    file = settings.home / "webhooks.db"
+    kept = file.read_bytes()
+    file.write_bytes(b"damaged" * 1000)
+    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
+        time.sleep(0.3)
+        file.write_bytes(kept)
+        until(lambda: world.hub.comments)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_start_says_where_it_listens_and_what_it_will_do(settings, monkeypatch, capsys, host):
+    monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
+    with Runtime(settings.model_copy(update={"host": host, "port": 8123})) as runtime:
+        serve_webhook(runtime)
+    said = capsys.readouterr().err
+    assert f"http://{host if host == '127.0.0.1' else '[::1]'}:8123/webhook" in said and "reviewed" in said
+
+
 def test_a_thousand_calls_at_once_are_bounded(tmp_path, monkeypatch):
     deliveries = Deliveries(tmp_path)
     taken = 0
@@ -105,7 +184,10 @@ def test_a_merge_request_is_read_and_a_secret_needed(world):
         "object_attributes": {"action": "update", "url": "https://g/x/-/merge_requests/1"},
     }
     assert pull_of(json.dumps(body).encode()) == "https://g/x/-/merge_requests/1"
-    for odd in (b"", b"[]", b'"x"', b'{"action": 1}', b'{"pull_request": []}'):
+    for odd in (b"", b"[]", b'"x"', b'{"action": 1}', b'{"pull_request": []}', b'{"action":' * 100_000, b"\xff"):
         assert pull_of(odd) == ""
+    for url in ("https://g/\ud800/pull/1", "https://g/\0/pull/1", 7, ["x"], {}):
+        assert pull_of(json.dumps({"action": "opened", "pull_request": {"html_url": url}}).encode()) == ""
+    assert pull_of(json.dumps({"action": [], "pull_request": {"html_url": "https://g/o/r/pull/1"}}).encode()) == ""
     with Runtime(world.settings) as runtime, pytest.raises(UsageError, match="No webhook secret"):
         serve_webhook(runtime)
