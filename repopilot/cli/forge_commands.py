@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from repopilot import i18n, trace
@@ -14,10 +16,12 @@ from repopilot.forge.items import ForgeItem, parse_item, required_item
 from repopilot.forge.review import PostedReview, post, posted_text, review_pull
 from repopilot.forge.solve import Solution, issue_of_pull, open_pull, opened_text, push_to_pull, question_text
 from repopilot.forge.solve import solve as work_on
+from repopilot.repo.remote.credentials import host_of
 from repopilot.results import Generation
 from repopilot.review.agent import report_json, report_markdown, report_sarif
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.types import Progress
 
 
 def pull_of(source: str, settings: Settings, *, required: bool) -> ForgeItem | None:
@@ -38,10 +42,20 @@ def _pull(item: ForgeItem | None) -> ForgeItem | None:
     return item if item is not None and item.kind == "pull" else None
 
 
+@contextmanager
+def _asking(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) -> Iterator[None]:
+    """Say, as progress, which host is asked."""
+    with live_progress(arguments.language) as report:
+        host = host_of(item.api(runtime.settings.forge_api))
+        report(Progress(i18n.message("forge.asking", host=host), 0, 0))
+        yield
+
+
 def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Review a pull request, and comment on it where that is asked for."""
     forge = forge_of(item, runtime.settings)
-    pull = forge.pull()
+    with _asking(item, arguments, runtime):
+        pull = forge.pull()
 
     async def run() -> tuple:
         async with trace.root(lambda event: None, "review", input=item.url) as step:
@@ -50,7 +64,8 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
     with live_progress(arguments.language) as report_progress:
         report, workspace = asyncio.run(run())
     show_notes(workspace.index.notes, arguments.language)
-    posted = post(item, forge, pull, report, arguments.language) if arguments.post else None
+    with _asking(item, arguments, runtime):
+        posted = post(item, forge, pull, report, arguments.language) if arguments.post else None
     facts = report_sarif(report) if arguments.sarif else {**report_json(report), **_pull_facts(item, pull, posted)}
 
     def show() -> None:
@@ -74,7 +89,8 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     there is no change."""
     item = parse_item(arguments.issue) or required_item(arguments.issue, "issue")
     forge = forge_of(item, runtime.settings)
-    issue = forge.issue() if item.kind == "issue" else issue_of_pull(item, forge)
+    with _asking(item, arguments, runtime):
+        issue = forge.issue() if item.kind == "issue" else issue_of_pull(item, forge)
     if arguments.open_pull and not issue.may_push:
         show_notes([i18n.message("forge.fork.used", project=item.project)], arguments.language)
     events: list[trace.Event] = []
@@ -88,10 +104,11 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     done = solution.answer
     opened = None
     if arguments.open_pull and done.files:
-        if item.kind == "issue":
-            opened = open_pull(item, forge, issue, solution, runtime.settings, arguments.language)
-        else:
-            opened = push_to_pull(item, issue, solution, runtime.settings)
+        with _asking(item, arguments, runtime):
+            if item.kind == "issue":
+                opened = open_pull(item, forge, issue, solution, runtime.settings, arguments.language)
+            else:
+                opened = push_to_pull(item, issue, solution, runtime.settings)
     result = done.result if isinstance(done.result, Generation) else Generation()
     asked = arguments.ask_there and not done.files
     if asked:
