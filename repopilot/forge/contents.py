@@ -85,7 +85,8 @@ class Posted:
 
 
 class Forge(Protocol):
-    """A host, for one issue or pull request. Every method blocks, and raises ForgeError."""
+    """A host, for one issue or pull request. Every method blocks, and raises ForgeError, or SourceError where the
+    host may not be asked."""
 
     def issue(self) -> HostIssue:
         """The issue with its comments."""

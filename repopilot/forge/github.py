@@ -32,7 +32,7 @@ class _Again(Again, GithubRetry):
 
 @explained(lambda error: (error.status, error.message) if isinstance(error, GithubException) else (0, ""))
 class GitHubItem:
-    """One issue or pull request. Every method raises ForgeError.
+    """One issue or pull request. Every method raises as those of `Forge`.
 
     Args:
         item: which.

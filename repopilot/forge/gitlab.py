@@ -23,7 +23,7 @@ class _Server(gitlab.Gitlab):
 
 @explained(lambda error: (error.response_code or 0, error.error_message) if isinstance(error, GitlabError) else (0, ""))
 class GitLabItem:
-    """One issue or merge request. Every method raises ForgeError.
+    """One issue or merge request. Every method raises as those of `Forge`.
 
     Args:
         item: which.
