@@ -178,9 +178,9 @@ class Settings(BaseSettings):
         repr=False,
     )
     allow_private_hosts: bool = Field(
-        default=False, description="Allow clones from private, loopback and link-local addresses."
+        default=False, description="Allow clones from private, loopback and link-local addresses, and issues there."
     )
-    allow_http: bool = Field(default=False, description="Allow clones over unencrypted http.")
+    allow_http: bool = Field(default=False, description="Allow clones and issues over unencrypted http.")
     clone_timeout_s: float = Field(default=900.0, gt=0, description="Longest clone, in seconds of wall time.")
     clone_max_mb: int = Field(default=4096, gt=0, description="Largest clone on disk, in MB.")
     history_commits: int = Field(default=2000, ge=0, description="How many past commits serve as history; 0: none.")
