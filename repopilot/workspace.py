@@ -23,7 +23,7 @@ from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Turn
 from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
-from repopilot.types import Environment, OnProgress, Snapshot, Source
+from repopilot.types import Environment, OnProgress, Progress, Snapshot, Source
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -152,6 +152,7 @@ def open_index(
     full: bool = False,
     wait: bool = False,
     token: HostToken | None = None,
+    cancel: threading.Event | None = None,
 ) -> Index:
     """Bring the index of a snapshot up to date: lexical index and symbols, and the history of a local folder.
 
@@ -162,6 +163,7 @@ def open_index(
         full: rebuild from nothing.
         wait: wait for history, code graph and vectors too.
         token: for the history of a private repository.
+        cancel: stops it.
 
     Returns:
         The index.
@@ -170,6 +172,7 @@ def open_index(
         IndexFailed: there is nothing to index, or the build failed.
         StorageError: the index can't be written.
         SourceError: the repository can't be read.
+        Cancelled: `cancel` was set.
     """
     settings, jobs = runtime.settings, runtime.index_jobs
     embedder = runtime.embedders.choose(settings) if wait else None
@@ -178,13 +181,70 @@ def open_index(
         IndexRequest(snapshot, settings, embedder, full, token),
         progress,
         until="complete" if wait else "history" if snapshot.root is not None else "instant",
+        cancel=cancel,
     )
     running = jobs.running(snapshot)
-    if running is not None and not wait:
-        # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
-        running.cancel()
+    # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
+    if running is not None and not wait and jobs.leave(running):
         running.done.wait(CLOSE_TIMEOUT_S)
     return index
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    work: asyncio.Task[tuple[Snapshot, Index]]
+    cancel: threading.Event
+    listeners: list[OnProgress]
+
+
+class SharedOpenings:
+    """Repositories that are being opened: each once, for all who wait for it, and stopped when nobody waits any more.
+
+    Args:
+        runtime: the state of the process.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._running: dict[tuple[str, str], _Opening] = {}
+
+    async def opened(self, source: str, ref: str, progress: OnProgress) -> tuple[Snapshot, Index]:
+        """A repository with its index, up to date.
+
+        Args:
+            source: as the user named it.
+            ref: a branch, tag or commit; '' for what `source` says.
+            progress: is told how far clone and index are, from any thread.
+
+        Raises:
+            RepoPilotError: as `open_snapshot` and `open_index`.
+        """
+        opening = self._running.get((source, ref)) or self._begin(source, ref)
+        opening.listeners.append(progress)
+        try:
+            return await asyncio.shield(opening.work)
+        finally:
+            opening.listeners.remove(progress)
+            if not opening.listeners:
+                opening.cancel.set()
+                if self._running.get((source, ref)) is opening:
+                    del self._running[source, ref]
+
+    def _begin(self, source: str, ref: str) -> _Opening:
+        listeners: list[OnProgress] = []
+        cancel = threading.Event()
+
+        def tell(progress: Progress) -> None:
+            for listener in tuple(listeners):
+                listener(progress)
+
+        def work() -> tuple[Snapshot, Index]:
+            snapshot = open_snapshot(source, self._runtime, ref or None, tell, cancel)
+            return snapshot, open_index(snapshot, self._runtime, tell, cancel=cancel)
+
+        opening = _Opening(asyncio.create_task(asyncio.to_thread(work)), cancel, listeners)
+        self._running[source, ref] = opening
+        return opening
 
 
 async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> Workspace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,16 +55,15 @@ def walk(
         SourceError: the snapshot can't be listed, or holds too many files.
         Cancelled: `cancel` was set.
     """
-    entries = list(_committed_files(snapshot) if snapshot.git_dir else _local_files(snapshot))
+    listed = _committed_files(snapshot) if snapshot.git_dir else _local_files(snapshot)
+    entries = list(_until(cancel, listed))
     paths = [entry.path for entry in entries]
     manifests = manifest_folders(paths)
     patterns = PathPatterns(settings.include, settings.exclude)
     hashes = {} if hashes is None else hashes
     files: list[SourceFile] = []
     skips: list[Skip] = []
-    for number, entry in enumerate(entries):
-        if number % 256 == 0 and cancel is not None and cancel.is_set():
-            raise Cancelled(i18n.message("repo.stopped"))
+    for entry in _until(cancel, entries):
         reason = entry.skip or patterns.reason_to_skip(entry.path)
         reason = reason or reason_to_skip(entry.path, entry.size, settings.max_file_kb << 10, manifests)
         digest = "" if reason else entry.hash or _local_hash(snapshot, entry, hashes)
@@ -76,6 +75,13 @@ def walk(
     for removed in hashes.keys() - {file.path for file in files}:
         del hashes[removed]
     return sorted(files, key=lambda f: usefulness(f.path)), sorted(skips, key=lambda s: s.path)
+
+
+def _until(cancel: threading.Event | None, entries: Iterable[_Entry]) -> Iterator[_Entry]:
+    for number, entry in enumerate(entries):
+        if number % 256 == 0 and cancel is not None and cancel.is_set():
+            raise Cancelled(i18n.message("repo.stopped"))
+        yield entry
 
 
 def _committed_files(snapshot: Snapshot) -> Iterator[_Entry]:

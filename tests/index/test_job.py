@@ -66,6 +66,17 @@ def test_two_callers_share_one_job(root, conf, jobs):
     assert jobs.running(snapshot(root)) is None
 
 
+def test_whoever_goes_stops_the_job_only_when_nobody_else_has_started_it(root, conf, jobs):
+    request, cancel = IndexRequest(snapshot(root), conf, WordEmbedder(delay_s=0.2)), threading.Event()
+    cancel.set()
+    job = jobs.start(request)
+    with pytest.raises(Cancelled):
+        jobs.build(request, cancel=cancel)
+    assert not job.done.wait(0.5)
+    assert jobs.leave(job)
+    assert job.done.wait(5) and isinstance(job.error, Cancelled)
+
+
 def test_a_second_call_makes_the_job_look_again(root, conf, jobs):
     job = jobs.start(IndexRequest(snapshot(root, "one"), conf, WordEmbedder(delay_s=0.2)))
     assert job.lexical_ready.wait(60)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ from repopilot.types import OnProgress, Progress, Snapshot
 Milestone = Literal["instant", "history", "complete"]
 """What a caller waits for: the instant index; the past commits too; the code graph and vectors as well."""
 
+_POLL_S = 0.1
 _log = logging.getLogger(__name__)
 
 
@@ -82,6 +84,7 @@ class IndexJobs:
             if job is None or new:
                 job = IndexJob(request, self._indexes, self._workers, self._pause, self._remove)
                 self._running[folder] = job
+            job.users += 1
         if progress is not None:
             job.listen(progress)
         if new:
@@ -89,7 +92,12 @@ class IndexJobs:
         return job
 
     def build(
-        self, request: IndexRequest, progress: OnProgress | None = None, *, until: Milestone = "complete"
+        self,
+        request: IndexRequest,
+        progress: OnProgress | None = None,
+        *,
+        until: Milestone = "complete",
+        cancel: threading.Event | None = None,
     ) -> Index:
         """`start` a job and wait until it has reached a milestone.
 
@@ -97,22 +105,32 @@ class IndexJobs:
             request: what to index.
             progress: receives the progress.
             until: the milestone.
+            cancel: ends the waiting once set, and the job unless somebody else has started it, too.
 
         Returns:
             The index. An error after the milestone is not raised.
 
         Raises:
             RepoPilotError: the job failed.
+            Cancelled: `cancel` was set.
         """
         job = self.start(request, progress)
         try:
-            job.wait(until)
+            job.wait(until, cancel)
         except BaseException:
-            job.cancel()
+            self.leave(job)
             raise
         if job.index is None or (job.error is not None and until == "complete"):
             raise job.error or IndexFailed(i18n.message("index.no_index"))
         return job.index
+
+    def leave(self, job: IndexJob) -> bool:
+        """Whoever has started a job needs it no more: it is cancelled once that is true of all. Whether it is."""
+        with self._lock:
+            job.users -= 1
+            if job.users <= 0:
+                job.cancel()
+            return job.users <= 0
 
     def running(self, snapshot: Snapshot) -> IndexJob | None:
         """The job that is indexing this repository, if there is one."""
@@ -136,13 +154,14 @@ class IndexJobs:
             self._pause.release()
 
     def close(self, timeout_s: float) -> None:
-        """Cancel the running jobs and wait for their end, at most `timeout_s` seconds for each."""
+        """Cancel the running jobs and wait for their end, at most `timeout_s` seconds in all."""
         with self._lock:
             jobs = list(self._running.values())
         for job in jobs:
             job.cancel()
+        deadline = time.monotonic() + timeout_s
         for job in jobs:
-            job.done.wait(timeout_s)
+            job.done.wait(max(0.0, deadline - time.monotonic()))
 
     def _remove(self, job: IndexJob) -> None:
         with self._lock:
@@ -157,7 +176,7 @@ class IndexJob:
     `lexical_ready` is set when `index` answers for the snapshot asked for, `history_ready` when its past commits are
     there (or can't be had), `done` when there is nothing left to do; a job that fails or is cancelled sets all, with
     `error`. `index` may be there although `error` is set. `progress` is the newest moment; while the vectors wait for
-    a question to be answered, it says so.
+    a question to be answered, it says so. `users` counts those who have started it, see `IndexJobs.leave`.
     """
 
     def __init__(
@@ -175,6 +194,7 @@ class IndexJob:
         self.error: RepoPilotError | None = None
         self.notes: list[str] = []
         self.progress = Progress("waiting", 0, 0)
+        self.users = 0
         self._request = request
         self._indexes, self._workers, self._pause, self._on_end = indexes, workers, pause, on_end
         self._round_pending = True
@@ -208,9 +228,12 @@ class IndexJob:
         """Also tell this listener of progress."""
         self._listeners.append(progress)
 
-    def wait(self, until: Milestone) -> None:
-        """Wait until the job has reached a milestone or ended."""
-        {"instant": self.lexical_ready, "history": self.history_ready, "complete": self.done}[until].wait()
+    def wait(self, until: Milestone, cancel: threading.Event | None = None) -> None:
+        """Wait until the job has reached a milestone or ended. Raises Cancelled once `cancel` is set."""
+        reached = {"instant": self.lexical_ready, "history": self.history_ready, "complete": self.done}[until]
+        while not reached.wait(None if cancel is None else _POLL_S):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled(i18n.message("index.stopped"), i18n.message("index.stopped_hint"))
 
     def cancel(self) -> None:
         """Stop within half a second. What is indexed so far is saved for the next job."""
