@@ -17,7 +17,9 @@ def main() -> None:
     headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
     body = {"source": source, "question": question}
     with httpx.stream("POST", f"{address}/api/v1/ask", json=body, headers=headers, timeout=None) as reply:
-        reply.raise_for_status()
+        if reply.is_error:
+            error = json.loads(reply.read())["error"]
+            sys.exit(f"{error['message']} {error['hint']}".strip())
         kind = ""
         for line in reply.iter_lines():
             name, _, value = line.partition(": ")
@@ -29,14 +31,16 @@ def main() -> None:
 
 def show(kind: str, document: dict) -> None:
     """One event."""
-    if kind == "step" and "name" in document:
+    if kind == "progress":
+        print(f"… {document['phase']} {document['done']}/{document['total']}", file=sys.stderr)
+    elif kind == "step" and "name" in document:
         print(f"… {document['name']}", file=sys.stderr)
     elif kind == "done":
         print(document["answer"])
         for each in document["citations"]:
             print(f"  [{each['number']}] {each['path']}:{each['start_line']}-{each['end_line']}")
     elif kind == "error":
-        sys.exit(document["error"]["message"])
+        sys.exit(f"{document['error']['message']} {document['error']['hint']}".strip())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -12,24 +13,29 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from repopilot import __version__, i18n
-from repopilot.api.operations import OPERATIONS, Operation, call_tool
+from repopilot.api.guard import RequestGuard, problem
+from repopilot.api.openapi import BEARER, DOCUMENT, REPLIES, REQUEST_ID, STREAM
+from repopilot.api.operations import OPERATIONS, Operation, UnknownTool, call_tool
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import OfRepository, ToolCallBody
-from repopilot.api.work import Requests, TooMany, Work, error_document, request_id
-from repopilot.bearer import has_token
-from repopilot.errors import Cancelled, CredentialsNeeded, RepoPilotError, SourceError, UsageError
+from repopilot.api.work import Requests, TooMany, Work
+from repopilot.errors import Cancelled, CredentialsNeeded, ForgeError, RepoPilotError, SourceError, UsageError
 from repopilot.runtime import Runtime
 from repopilot.tools.toolbox import client_tools
+from repopilot.trace import Step
+from repopilot.types import OnProgress
+from repopilot.validation import problems
+from repopilot.workspace import SharedOpenings
 
 PREFIX = "/api/v1"
-LARGEST_BODY = 1 << 20
-STREAM = "text/event-stream"
 _STATUS: tuple[tuple[type[RepoPilotError], int], ...] = (
     (TooMany, 429),
-    (UsageError, 422),
     (Cancelled, 409),
     (CredentialsNeeded, 401),
     (SourceError, 404),
+    (UnknownTool, 404),
+    (ForgeError, 502),
+    (UsageError, 422),
 )
 
 
@@ -41,44 +47,32 @@ def api(runtime: Runtime, token: str) -> FastAPI:
         token: that clients send as `Authorization: Bearer …`; '' lets everybody in.
     """
     # FastAPI's own pages for the schema would load scripts from elsewhere.
-    pages: dict[str, Any] = {"docs_url": None, "redoc_url": None}
-    application = FastAPI(title="RepoPilot", version=__version__, openapi_url="/openapi.json", **pages)
-    _guard(application, token)
-    _routes(application, Repositories(runtime), Requests())
+    pages: dict[str, Any] = {"docs_url": None, "redoc_url": None, "openapi_url": "/openapi.json"}
+    application = FastAPI(
+        title="RepoPilot", version=__version__, responses=REPLIES, dependencies=[BEARER, REQUEST_ID], **pages
+    )
+    application.add_middleware(RequestGuard, token=token)
+    _errors(application)
+    _routes(application, Repositories(runtime, SharedOpenings(runtime)), Requests())
     return application
 
 
-def _guard(application: FastAPI, token: str) -> None:
-    """Ids, the token, the largest body, and errors as JSON."""
-
-    @application.middleware("http")
-    async def checked(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        request.state.id = id = request_id(request.headers.get("x-request-id", ""))
-        length = request.headers.get("content-length", "0")
-        if token and not has_token(request.headers.get("authorization", ""), token):
-            reply: Response = _problem(401, UsageError(i18n.message("api.no_token")), id)
-            reply.headers["WWW-Authenticate"] = "Bearer"
-        elif request.method == "POST" and (not length.isdigit() or int(length) > LARGEST_BODY):
-            reply = _problem(413, UsageError(i18n.message("api.too_large", most=LARGEST_BODY >> 10)), id)
-        elif request.method == "POST" and "content-length" not in request.headers:
-            reply = _problem(411, UsageError(i18n.message("api.no_length")), id)
-        else:
-            reply = await call_next(request)
-        reply.headers["X-Request-ID"] = id
-        return reply
+def _errors(application: FastAPI) -> None:
+    """Errors as JSON."""
 
     @application.exception_handler(RepoPilotError)
     async def ours(request: Request, error: RepoPilotError) -> JSONResponse:
-        return _problem(status_of(error), error, request.state.id)
+        status = status_of(error)
+        return problem(status, error, request.state.id, {"Retry-After": "5"} if status == 429 else {})
 
     @application.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
-        said = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors()[:5])
-        return _problem(422, UsageError(i18n.message("api.malformed", problems=said)), request.state.id)
+        said = i18n.message("api.malformed", problems=problems(error.errors()))
+        return problem(422, UsageError(said), request.state.id)
 
     @application.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> JSONResponse:
-        return _problem(error.status_code, UsageError(str(error.detail)), request.state.id)
+        return problem(error.status_code, UsageError(str(error.detail)), request.state.id, dict(error.headers or {}))
 
 
 def status_of(error: RepoPilotError) -> int:
@@ -86,27 +80,21 @@ def status_of(error: RepoPilotError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def _problem(status: int, error: RepoPilotError, id: str) -> JSONResponse:
-    headers = {"Retry-After": "5"} if status == 429 else {}
-    return JSONResponse(error_document(error, id), status, headers=headers)
-
-
 def _routes(application: FastAPI, repositories: Repositories, requests: Requests) -> None:
     async def reply(request: Request, name: str, work: Work) -> Response:
         """The document of some work; as events where the client wants a stream."""
-        id = request.state.id
-        client = request.client.host if request.client else ""
+        running = requests.begin(request.state.id, request.client.host if request.client else "", name, work)
         if STREAM in request.headers.get("accept", ""):
-            return StreamingResponse(requests.events(id, client, name, work), media_type=STREAM)
-        return JSONResponse({"request": id, **_plain(await requests.done(id, client, name, work))})
+            return StreamingResponse(running.events(), media_type=STREAM)
+        return JSONResponse(_plain(await running.done(_gone(request))))
 
     def offer(name: str, body_type: type[OfRepository], operation: Operation) -> None:
         async def endpoint(request: Request, body: OfRepository) -> Response:
-            return await reply(request, name, lambda step: operation(body, repositories, step))
+            return await reply(request, name, partial(_operated, operation, body, repositories))
 
         endpoint.__annotations__ |= {"request": Request, "body": body_type, "return": Response}
         summary = (operation.__doc__ or "").strip()
-        application.post(f"/{name}", name=name, description=summary, response_model=None)(endpoint)
+        application.post(f"/{name}", name=name, description=summary, response_model=None, responses=DOCUMENT)(endpoint)
 
     for name, (body_type, operation) in OPERATIONS.items():
         offer(name, body_type, operation)
@@ -121,15 +109,27 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
         """The toolbox, each tool with the schema of its arguments."""
         return {"tools": [{"kind": tool.kind, **tool.schema()} for tool in client_tools()]}
 
-    @application.post("/tools/{name}", response_model=None)
+    @application.post("/tools/{name}", response_model=None, responses=DOCUMENT)
     async def call(name: str, body: ToolCallBody, request: Request) -> Response:
         """Call a tool on a working copy: the reply has the changes, nothing is written."""
-        return await reply(request, name, lambda step: call_tool(name, body, repositories, step))
+        return await reply(request, name, partial(_operated, partial(call_tool, name), body, repositories))
 
     @application.post("/requests/{id}/cancel")
     async def cancel(id: str) -> dict:
         """Cancel a request under way."""
         return {"cancelled": requests.cancel(id)}
+
+
+async def _operated(
+    operation: Operation, body: OfRepository, repositories: Repositories, step: Step, progress: OnProgress
+) -> dict:
+    return await operation(body, replace(repositories, progress=progress), step)
+
+
+async def _gone(request: Request) -> None:
+    """Wait until the client has closed the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _plain(document: dict) -> dict:

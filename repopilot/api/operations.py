@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from repopilot import i18n
@@ -29,12 +30,18 @@ from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
 from repopilot.impact.agent import impact_json, impact_report
 from repopilot.repo.history import commit_range
+from repopilot.results import Answer
 from repopilot.review.agent import report_json, review_snapshot
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Event, Published, Step
+
+
+class UnknownTool(UsageError):
+    """The toolbox has no tool of that name."""
+
 
 Operation = Callable[[Any, Repositories, Step], Awaitable[dict]]
 
@@ -68,19 +75,19 @@ async def context(body: ContextBody, repositories: Repositories, step: Step) -> 
 
 async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
     """Answer a question, with citations that were checked."""
-    events, own = _recorded(step)
     if body.all:
-        return ask_document(await answer_all(body.question, repositories.runtime, own, "EXPLAIN"), events, None)
+        work = partial(answer_all, body.question, repositories.runtime, intent="EXPLAIN")
+        return ask_document(*await _traced("ask", body.question, step, work), None)
     workspace = await repositories.workspace(body.source, body.ref)
-    done = await answer(body.question, workspace, own)
+    done, events = await _traced("ask", body.question, step, partial(answer, body.question, workspace))
     return ask_document(done, events, workspace.model.name if workspace.model else None)
 
 
 async def generate(body: GenerateBody, repositories: Repositories, step: Step) -> dict:
     """Write a change for a task, and test it. Nothing is written to the repository."""
     workspace = await repositories.workspace(body.source, body.ref)
-    events, own = _recorded(step)
-    return generate_document(await answer(body.task, workspace, own, "GENERATE"), events)
+    work = partial(answer, body.task, workspace, forced="GENERATE")
+    return generate_document(*await _traced("generate", body.task, step, work))
 
 
 async def review(body: ReviewBody, repositories: Repositories, step: Step) -> dict:
@@ -89,7 +96,7 @@ async def review(body: ReviewBody, repositories: Repositories, step: Step) -> di
     item = parse_item(body.source)
     if item is not None and item.kind == "pull" and not body.diff and not body.paths:
         pull = await asyncio.to_thread(forge_of(item, repositories.runtime.settings).pull)
-        report, _ = await review_pull(item, pull, repositories.runtime, step, lambda progress: None)
+        report, _ = await review_pull(item, pull, repositories.runtime, step, repositories.progress)
         return report_json(report)
     workspace = await repositories.workspace(body.source, body.ref)
     return report_json(await review_snapshot(workspace, step, base, head, body.paths))
@@ -107,7 +114,10 @@ async def impact(body: ImpactBody, repositories: Repositories, step: Step) -> di
 
 async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, step: Step) -> dict:
     """Call a tool on a working copy. Nothing is written to the repository: the document has the changes."""
-    tool = registry.find(name, client_tools())
+    try:
+        tool = registry.find(name, client_tools())
+    except UsageError as error:
+        raise UnknownTool(error.message, error.hint) from error
     workspace = await repositories.workspace(body.source, body.ref)
     async with working_copy(workspace) as copy:
         result = await registry.call(tool, body.arguments, Desk(workspace, copy, None, step))
@@ -127,8 +137,10 @@ OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {
 """By their paths."""
 
 
-def _recorded(step: Step) -> tuple[list[Event], Step]:
-    """The events of a step from now on, and the step that gives them."""
+async def _traced(
+    name: str, input: str, step: Step, work: Callable[..., Awaitable[Answer]]
+) -> tuple[Answer, list[Event]]:
+    """An answer, and the events of a step of its own, which are those of the command line."""
     events: list[Event] = []
 
     def sink(event: Event) -> None:
@@ -136,4 +148,6 @@ def _recorded(step: Step) -> tuple[list[Event], Step]:
             events.append(event)
         step.sink(event)
 
-    return events, replace(step, sink=sink)
+    async with replace(step, sink=sink).child(name, input=input) as own:
+        done = await work(step=own)
+    return done, events

@@ -15,7 +15,7 @@ Path = Annotated[str, Field(max_length=1_000)]
 class OfRepository(BaseModel):
     """A request about a repository."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     source: Annotated[str, Field(min_length=1, max_length=2_000, description="An https URL, or a path on the server.")]
     ref: Annotated[str, Field(max_length=250, description="Branch, tag or commit.")] = ""
@@ -23,6 +23,8 @@ class OfRepository(BaseModel):
 
 class OfAny(OfRepository):
     """A request about a repository, or about all that are indexed."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["source"]}, {"required": ["all"]}]})
 
     source: Annotated[str, Field(max_length=2_000)] = ""
     all: bool = False

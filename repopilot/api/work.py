@@ -9,21 +9,84 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import suppress
+from dataclasses import dataclass
 
 from repopilot import i18n, trace
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
 from repopilot.trace import Event, Finished, Published, Started, Step, Streamed
+from repopilot.types import OnProgress, Progress
 
 AT_ONCE = 4
 """Requests of one client that are worked on at the same time."""
+KEEP_ALIVE_S = 15.0
+"""A stream that has nothing to say for so long says so: what is between may end a silent connection."""
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 log = logging.getLogger(__name__)
-Work = Callable[[Step], Awaitable[dict]]
+Work = Callable[[Step, OnProgress], Awaitable[dict]]
 
 
 class TooMany(UsageError):
     """A client has as many requests under way as it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A request under way: its id, its work, and what it tells, None at the end."""
+
+    id: str
+    task: asyncio.Task[dict]
+    told: asyncio.Queue[Event | Progress | None]
+
+    async def done(self, gone: Awaitable[None]) -> dict:
+        """The document with the request's id.
+
+        Args:
+            gone: ends when the client has gone, which cancels the work.
+
+        Raises:
+            Cancelled: it was cancelled.
+            RepoPilotError: as the work.
+        """
+        watch = asyncio.ensure_future(gone)
+        try:
+            await asyncio.wait((self.task, watch), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            watch.cancel()
+            self.task.cancel()  # unless it is done
+        try:
+            return {"request": self.id, **await self.task}
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                raise
+            raise _cancelled() from None
+
+    async def events(self) -> AsyncIterator[str]:
+        """Server-sent events: `progress`, `step`, `text`, `evidence`, then `done` or `error`; comments in between."""
+        names: dict[str, str] = {}
+        try:
+            while True:
+                try:
+                    event = await asyncio.wait_for(self.told.get(), KEEP_ALIVE_S)
+                except TimeoutError:
+                    yield ": working\n\n"
+                    continue
+                if event is None:
+                    break
+                for kind, document in _told(event, names):
+                    yield sse(kind, document)
+            try:
+                yield sse("done", {"request": self.id, **self.task.result()})
+            except asyncio.CancelledError:
+                yield sse("error", error_document(_cancelled(), self.id))
+            except RepoPilotError as error:
+                yield sse("error", error_document(error, self.id))
+            except Exception:
+                log.exception("a request failed")
+                yield sse("error", error_document(failed(), self.id))
+        finally:
+            self.task.cancel()
 
 
 class Requests:
@@ -33,8 +96,8 @@ class Requests:
         self._tasks: dict[str, asyncio.Task] = {}
         self._clients: Counter[str] = Counter()
 
-    async def done(self, id: str, client: str, name: str, work: Work) -> dict:
-        """Do the work of a request to its end.
+    def begin(self, id: str, client: str, name: str, work: Work) -> Running:
+        """Begin the work of a request.
 
         Args:
             id: of the request.
@@ -44,66 +107,37 @@ class Requests:
 
         Raises:
             TooMany: the client has too many under way.
-            Cancelled: it was cancelled by its id.
-            RepoPilotError: as the work.
+            UsageError: another with this id is under way.
         """
-        with self._counted(client):
-            return await self._run(id, name, work, lambda event: None)
+        if id in self._tasks:
+            raise UsageError(i18n.message("api.same_id", id=id))
+        if self._clients[client] >= AT_ONCE:
+            raise TooMany(i18n.message("api.too_many", count=AT_ONCE), i18n.message("api.too_many_hint"))
+        told: asyncio.Queue[Event | Progress | None] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
 
-    async def events(self, id: str, client: str, name: str, work: Work) -> AsyncIterator[str]:
-        """The work of a request as server-sent events: `step`, `text`, `evidence`, then `done` or `error`."""
-        with self._counted(client):
-            queue: asyncio.Queue[Event | None] = asyncio.Queue()
-            task = asyncio.create_task(self._run(id, name, work, queue.put_nowait))
-            task.add_done_callback(lambda _: queue.put_nowait(None))
-            names: dict[str, str] = {}
-            try:
-                while (event := await queue.get()) is not None:
-                    for kind, document in _told(event, names):
-                        yield sse(kind, document)
-                yield sse("done", {"request": id, **task.result()})
-            except (RepoPilotError, asyncio.CancelledError) as error:
-                if isinstance(error, asyncio.CancelledError) and not task.cancelled():
-                    raise
-                yield sse("error", error_document(error if isinstance(error, RepoPilotError) else _cancelled(), id))
-            finally:
-                task.cancel()
+        def progress(progress: Progress) -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(told.put_nowait, progress)
+
+        async def traced() -> dict:
+            async with trace.root(told.put_nowait, name, input=id) as step:
+                return await work(step, progress)
+
+        def end(_: asyncio.Task) -> None:
+            del self._tasks[id]
+            self._clients[client] -= 1
+            told.put_nowait(None)
+
+        task = self._tasks[id] = asyncio.create_task(traced())
+        self._clients[client] += 1
+        task.add_done_callback(end)
+        return Running(id, task, told)
 
     def cancel(self, id: str) -> bool:
         """Cancel a request under way; False where there is none of that id."""
         task = self._tasks.get(id)
         return task is not None and task.cancel()
-
-    async def _run(self, id: str, name: str, work: Work, sink: trace.Sink) -> dict:
-        if id in self._tasks:
-            raise UsageError(i18n.message("api.same_id", id=id))
-        log.info("request %s: %s", id, name)
-
-        async def traced() -> dict:
-            async with trace.root(sink, name, input=id) as step:
-                return await work(step)
-
-        task = self._tasks[id] = asyncio.create_task(traced())
-        try:
-            return await task
-        except asyncio.CancelledError:
-            current = asyncio.current_task()
-            if current is not None and current.cancelling():
-                task.cancel()
-                raise
-            raise _cancelled() from None
-        finally:
-            del self._tasks[id]
-
-    @contextmanager
-    def _counted(self, client: str) -> Iterator[None]:
-        if self._clients[client] >= AT_ONCE:
-            raise TooMany(i18n.message("api.too_many", count=AT_ONCE), i18n.message("api.too_many_hint"))
-        self._clients[client] += 1
-        try:
-            yield
-        finally:
-            self._clients[client] -= 1
 
 
 def request_id(given: str) -> str:
@@ -124,13 +158,20 @@ def sse(kind: str, document: dict) -> str:
     return f"event: {kind}\ndata: {json.dumps(document, ensure_ascii=False, default=str)}\n\n"
 
 
+def failed() -> RepoPilotError:
+    """What a client is told of a fault of ours, which is in the log."""
+    return RepoPilotError(i18n.message("api.failed"), i18n.message("api.failed_hint"))
+
+
 def _cancelled() -> Cancelled:
     return Cancelled(i18n.message("api.cancelled"))
 
 
-def _told(event: Event, names: dict[str, str]) -> Iterator[tuple[str, dict]]:
-    """What a client is told of an event of the trace."""
-    if isinstance(event, Started):
+def _told(event: Event | Progress, names: dict[str, str]) -> Iterator[tuple[str, dict]]:
+    """What a client is told of an event of the trace, or of the progress of clone and index."""
+    if isinstance(event, Progress):
+        yield "progress", {"phase": event.phase, "done": event.done, "total": event.total}
+    elif isinstance(event, Started):
         names[event.id] = event.kind
         yield "step", {"id": event.id, "parent": event.parent_id, "name": event.name, "kind": event.kind}
     elif isinstance(event, Streamed) and names.get(event.id) == "answer":

@@ -1,13 +1,25 @@
 """The HTTP interface on the running application: documents, streams, ids, limits, refusals."""
 
+import asyncio
+import http.client
 import json
+import re
+import shutil
 import threading
 import time
+from contextlib import suppress
 
 import httpx
 import pytest
 from support import git_server
 from support.app import running
+
+from repopilot.api.application import status_of
+from repopilot.api.operations import UnknownTool
+from repopilot.api.work import Requests
+from repopilot.errors import ForgeError, IndexFailed, UsageError
+from repopilot.index.storage import layout
+from repopilot.types import Progress
 
 FILES = {
     "shop/prices.py": "RATE = 2\n\n\ndef price(count):\n    return count * RATE\n",
@@ -30,6 +42,7 @@ def client(tmp_path_factory):
     with running(tmp_path_factory.mktemp("home"), **quiet) as app:
         headers = {"Authorization": f"Bearer {TOKEN}"}
         with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=120) as made:
+            made.app = app
             yield made
 
 
@@ -41,7 +54,9 @@ def test_every_operation_returns_its_document(client, repository):
     hits = client.post("/search", json={"source": source, "query": "price", "k": 2}).json()
     assert hits["hits"] and len(hits["hits"]) <= 2
     asked = client.post("/ask", json={"source": source, "question": "what calls price?"}).json()
-    assert "shop/cart.py" in json.dumps(asked["evidence"]) and asked["steps"] and asked["model"] is None
+    assert "shop/cart.py" in json.dumps(asked["evidence"]) and asked["model"] is None
+    (root,) = asked["steps"]  # as on the command line
+    assert (root["name"], root["input"], root["state"]) == ("ask", "what calls price?", "ok") and root["children"]
     for body in ({"query": "how is a price computed?", "max_tokens": 600}, {"folders": ["shop"]}):
         packed = client.post("/context", json={"source": source, **body}).json()
         assert {"shop/prices.py"} <= {each["path"] for each in packed["excerpts"]} and 0 < packed["tokens"] < 600
@@ -58,6 +73,7 @@ def test_every_operation_returns_its_document(client, repository):
     assert refused.status_code == 422 and "not a range of commits" in refused.json()["error"]["message"]
     made = client.post("/generate", json={"source": source, "task": "rename price to cost"}).json()
     assert {file["path"] for file in made["files"]} == set(FILES)
+    assert [step["name"] for step in made["steps"]] == ["generate"]
     assert "def price" in (repository / "shop/prices.py").read_text(), "nothing is written"
 
 
@@ -69,7 +85,7 @@ def test_tools_are_listed_and_called_on_a_working_copy(client, repository):
     assert len(called["changes"]) == 3 and not called["applied"]
     wrong = client.post("/tools/rename_symbol", json={"source": str(repository), "arguments": {"name": "price"}})
     assert wrong.status_code == 422 and "new_name" in wrong.json()["error"]["message"] + wrong.json()["error"]["hint"]
-    assert client.post("/tools/no_such", json={"source": str(repository)}).status_code == 422
+    assert client.post("/tools/no_such", json={"source": str(repository)}).status_code == 404
 
 
 def test_a_question_is_streamed_as_events(client, repository):
@@ -83,7 +99,7 @@ def test_a_question_is_streamed_as_events(client, repository):
         kind, _, data = event.partition("\n")
         kinds.append(kind.removeprefix("event: "))
         document = json.loads(data.removeprefix("data: "))
-    assert kinds[0] == "step" and "evidence" in kinds and kinds[-1] == "done"
+    assert kinds[0] == "step" and {"evidence", "progress"} <= set(kinds) and "evidence" in kinds and kinds[-1] == "done"
     assert document["request"] == "mine-1" and document["answer"]
 
 
@@ -132,6 +148,155 @@ def test_what_is_asked_for_can_be_cancelled_and_is_limited(client, tmp_path):
     assert client.post("/requests/none/cancel").json() == {"cancelled": False}
 
 
+@pytest.fixture
+def slow(tmp_path):
+    """A repository whose index takes long."""
+    return _slow(tmp_path / "slow")
+
+
+def _slow(folder):
+    modules = {f"m{n}.py": f"def f{n}():\n    return {n}\n" * 400 for n in range(60)}
+    git_server.commit(folder, {**modules, **{f"many/{name}": text * 3 for name, text in modules.items()}})
+    for copy in range(12):
+        shutil.copytree(folder / "many", folder / f"many/copy{copy}", ignore=shutil.ignore_patterns("copy*"))
+    return folder
+
+
+def state_of_index(client):
+    """Each file of an unfinished index of the server with its size; None once one is published."""
+    indexes = [each for each in (client.app.home / "data/index").glob("slow-*") if each.is_dir()]
+    assert indexes
+    assert not any(layout.generations(folder) for folder in indexes), "it was built to its end"
+    return {file: file.stat().st_size for folder in indexes for file in folder.rglob("*") if file.is_file()}
+
+
+def has_stopped(client):
+    """Whether the server stops indexing, and keeps no place for a request."""
+    deadline, before = time.monotonic() + 20, None
+    while time.monotonic() < deadline:
+        time.sleep(3)  # what is parsed is saved every two seconds
+        now = state_of_index(client)
+        if now == before:
+            return True
+        before = now
+    return False
+
+
+def test_a_request_that_is_cancelled_stops_its_index(client, slow):
+    answers = []
+
+    def ask():
+        body = {"source": str(slow), "query": "x"}
+        answers.append(client.post("/search", json=body, headers={"X-Request-ID": "stop"}))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    time.sleep(1.5)
+    assert client.post("/requests/stop/cancel").json() == {"cancelled": True}
+    thread.join(5)
+    assert answers[0].status_code == 409
+    assert has_stopped(client)
+
+
+def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, repository):
+    body = {"source": str(slow), "query": "x"}
+    with client.stream("POST", "/search", json=body, headers={"Accept": "text/event-stream"}) as reply:
+        for line in reply.iter_lines():
+            if line.startswith("data: ") and (told := json.loads(line[6:])).get("phase") == "parsing":
+                break
+    assert told.keys() == {"phase", "done", "total"}
+    with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=1.5) as impatient:
+        for _ in range(5):
+            with pytest.raises(httpx.ReadTimeout):
+                impatient.post("/search", json=body)
+    time.sleep(0.5)
+    assert client.post("/search", json={"source": str(repository), "query": "price"}).status_code == 200
+    assert has_stopped(client)
+
+
+def test_nobody_is_stopped_by_another_who_wanted_the_same(client, slow):
+    shutil.rmtree(slow / "many")  # so that it takes less long
+    body, answers = {"source": str(slow), "query": "f1"}, []
+    thread = threading.Thread(target=lambda: answers.append(client.post("/search", json=body)))
+    thread.start()
+    with pytest.raises(httpx.ReadTimeout):
+        client.post("/search", json=body, timeout=0.7)
+    thread.join(60)
+    assert answers[0].status_code == 200
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_the_limit_holds_before_the_reply_begins(client, slow, accept):
+    def hold():
+        with suppress(httpx.ReadTimeout):
+            client.post("/search", json={"source": str(slow), "query": "x"}, timeout=4)
+
+    threads = [threading.Thread(target=hold) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    refused = client.post("/search", json={"source": str(slow), "query": "x"}, headers={"Accept": accept})
+    assert refused.status_code == 429 and refused.headers["retry-after"]
+    assert refused.json()["error"]["type"] == "TooMany"
+    for thread in threads:
+        thread.join()
+
+
+async def test_a_stream_with_nothing_to_say_is_kept_alive(monkeypatch):
+    monkeypatch.setattr("repopilot.api.work.KEEP_ALIVE_S", 0.05)
+
+    async def work(step, progress):
+        progress(Progress("cloning", 1, 2))
+        await asyncio.sleep(0.2)
+        raise ZeroDivisionError
+
+    told = [text async for text in Requests().begin("r", "c", "search", work).events()]
+    assert ": working\n\n" in told
+    assert 'event: progress\ndata: {"phase": "cloning", "done": 1, "total": 2}\n\n' in told
+    assert told[-1].startswith("event: error\n") and '"request": "r"' in told[-1]
+
+
+def test_a_post_needs_no_body_and_refusals_their_headers(client):
+    connection = http.client.HTTPConnection("127.0.0.1", client.app.port, timeout=20)
+    headers = {"Host": f"127.0.0.1:{client.app.port}", "Authorization": f"Bearer {TOKEN}"}
+    connection.putrequest("POST", "/api/v1/requests/none/cancel", skip_host=True)
+    for name, value in headers.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    assert json.loads(connection.getresponse().read()) == {"cancelled": False}
+    endless = client.post("/search", content=iter([b"{}"]))
+    assert endless.status_code == 411
+    wrong = client.get("/search")
+    assert wrong.status_code == 405 and wrong.headers["allow"] == "POST"
+
+
+def test_each_request_is_a_line_in_the_log_of_the_server(client, repository):
+    client.get("/tools", headers={"X-Request-ID": "seen-1"})
+    client.post("/search", json={"source": "/nowhere"}, headers={"X-Request-ID": "seen-2"})
+    log = client.app.log.read_text()
+    assert re.search(r"GET /api/v1/tools 200 \d+\.\d{3} s \[request seen-1\]", log)
+    assert re.search(r"POST /api/v1/search 422 \d+\.\d{3} s \[request seen-2\]", log)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(ForgeError("x"), 502), (UnknownTool("x"), 404), (UsageError("x"), 422), (IndexFailed("x"), 500)],
+)
+def test_errors_have_their_status(error, status):
+    assert status_of(error) == status
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"k": True}, "k: "), ({"k": "5"}, "k: "), ({"all": True}, "give either source or all"), ({"all": 1}, "all: ")],
+)
+def test_types_are_strict_and_problems_plain(client, repository, given, said):
+    reply = client.post("/search", json={"source": str(repository), "query": "x", **given})
+    assert reply.status_code == 422
+    assert reply.json()["error"]["message"].startswith(f"The request is malformed: {said}")
+    assert "Value error" not in reply.text
+
+
 def test_the_schema_describes_every_operation(client):
     schema = client.get("/openapi.json").json()
     assert {"/repositories", "/search", "/ask", "/generate", "/review", "/impact", "/tools/{name}"} <= set(
@@ -140,3 +305,14 @@ def test_the_schema_describes_every_operation(client):
     for path in schema["paths"].values():
         for operation in path.values():
             assert operation.get("description")
+    assert schema["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
+    search = schema["paths"]["/search"]["post"]
+    assert search["security"] and "text/event-stream" in search["responses"]["200"]["content"]
+    assert "X-Request-ID" in search["responses"]["200"]["headers"]
+    assert any(each["name"].lower() == "x-request-id" for each in search["parameters"])
+    refusals = {"400", "401", "404", "409", "411", "413", "422", "429", "500", "502"}
+    assert refusals <= search["responses"].keys()
+    for status in refusals:
+        reference = search["responses"][status]["content"]["application/json"]["schema"]["$ref"]
+        assert reference.endswith("/ErrorDocument")
+    assert schema["components"]["schemas"]["SearchBody"]["oneOf"] == [{"required": ["source"]}, {"required": ["all"]}]

@@ -14,6 +14,8 @@ from repopilot.settings import Settings
 
 PACKAGE = Path(__file__).resolve().parents[2]
 APP = "chainlit_app.py"
+GRACE_S = 1
+"""How long requests under way may still take when the server ends: then they are cancelled."""
 
 
 def serve(settings: Settings, *, headless: bool = True) -> None:
@@ -39,12 +41,13 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
     from chainlit.config import config, load_module
     from chainlit.server import app
 
-    log_to_stderr(logging.INFO, "%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("repopilot.api").setLevel(logging.INFO)
+    log_to_stderr(logging.WARNING, "%(asctime)s %(levelname)s %(name)s: %(message)s")
     config.run.host, config.run.port = settings.host, settings.port
     config.run.headless = headless
     config.run.module_name = str(folder / APP)
     load_module(config.run.module_name)
-    uvicorn.run(app, host=settings.host, port=settings.port, log_level="error")
+    uvicorn.run(app, host=settings.host, port=settings.port, log_level="error", timeout_graceful_shutdown=GRACE_S)
 
 
 def _name_login_cookie(port: int) -> None:

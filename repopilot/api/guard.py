@@ -1,0 +1,77 @@
+"""What every request passes: it gets an id, needs the token, may not be too large, and is a line in the log."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from repopilot import i18n
+from repopilot.api.work import error_document, failed, request_id
+from repopilot.bearer import has_token
+from repopilot.errors import RepoPilotError, UsageError
+from repopilot.redaction.log_records import of_request
+
+LARGEST_BODY = 1 << 20
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestGuard:
+    """ASGI middleware. `token` is what clients send as `Authorization: Bearer …`; '' lets everybody in."""
+
+    app: ASGIApp
+    token: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers, began, status = Headers(scope=scope), time.monotonic(), 0
+        id = request_id(headers.get("x-request-id", ""))
+        scope.setdefault("state", {})["id"] = id
+        of_request.set(id)
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = id
+            await send(message)
+
+        try:
+            await (self._refusal(scope, headers, id) or self.app)(scope, receive, noted)
+        except Exception:
+            log.exception("%s %s failed", scope["method"], scope["path"])
+            if status:
+                raise
+            await problem(500, failed(), id)(scope, receive, noted)
+        finally:
+            log.info("%s %s %d %.3f s", scope["method"], scope["path"], status, time.monotonic() - began)
+
+    def _refusal(self, scope: Scope, headers: Headers, id: str) -> JSONResponse | None:
+        length = headers.get("content-length", "0")
+        if self.token and not has_token(headers.get("authorization", ""), self.token):
+            refused = UsageError(i18n.message("api.no_token"))
+            return problem(401, refused, id, {"WWW-Authenticate": "Bearer"})
+        if not length.isdigit() or int(length) > LARGEST_BODY:
+            return problem(413, UsageError(i18n.message("api.too_large", most=LARGEST_BODY >> 10)), id)
+        if "transfer-encoding" in headers and "content-length" not in headers:
+            return problem(411, UsageError(i18n.message("api.no_length")), id)
+        return None
+
+
+def problem(status: int, error: RepoPilotError, id: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """The reply to a request that failed.
+
+    Args:
+        status: of the reply.
+        error: what is wrong.
+        id: of the request.
+        headers: of the reply.
+    """
+    return JSONResponse(error_document(error, id), status, headers)

@@ -1,0 +1,26 @@
+"""What is wrong with arguments that a pydantic model refuses, in one line. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+MOST = 5
+"""Problems that are named."""
+
+
+def problems(errors: Iterable[Mapping[str, Any]]) -> str:
+    """The first problems, each with its place where it has one.
+
+    Args:
+        errors: as pydantic and FastAPI list them.
+    """
+    return "; ".join(": ".join(filter(None, (_place(each), _said(each)))) for each in list(errors)[:MOST])
+
+
+def _place(error: Mapping[str, Any]) -> str:
+    return ".".join(str(part) for part in error["loc"] if part != "body")
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    return str(error["msg"]).removeprefix("Value error, ")
