@@ -18,7 +18,7 @@ from repopilot.ui.frame.routes import install_frame, mount
 from repopilot.ui.server import page, security
 from repopilot.ui.server.access import install_access
 from repopilot.ui.server.launch import Served, announce, launch, open_window, withdraw
-from repopilot.ui.server.lifecycle import warm_up
+from repopilot.ui.server.lifecycle import end_soon, warm_up
 from repopilot.ui.server.login import install_login
 from repopilot.ui.settings.settings_panel import apply
 
@@ -47,6 +47,7 @@ async def on_app_startup():
 @cl.on_app_shutdown
 async def on_app_shutdown():
     withdraw(started)
+    end_soon()
     process.runtime.close()
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
+import signal
+import threading
 
 from repopilot.ui.chat import Process
 
@@ -18,6 +21,8 @@ HEAVY = (
     "repopilot.llm.choice.choose",
 )
 """In the order in which the first user needs them."""
+END_S = 3.0
+"""After the application's end; until then a thread may still end its work."""
 log = logging.getLogger(__name__)
 
 
@@ -28,6 +33,13 @@ def warm_up(process: Process) -> None:
     # Chainlit warns at every page that there is no `chainlit_en-US.md`: English is in `chainlit.md`.
     logging.getLogger("chainlit").addFilter(lambda record: "Translated markdown file" not in record.getMessage())
     process.models.start(after=_import_heavy)
+
+
+def end_soon() -> None:
+    """End the process even if a thread goes on (git in a huge folder): what is on disk is published whole or not."""
+    timer = threading.Timer(END_S, os._exit, [128 + signal.SIGINT])
+    timer.daemon = True
+    timer.start()
 
 
 def _import_heavy() -> None:
