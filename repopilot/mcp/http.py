@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
@@ -19,10 +20,14 @@ from starlette.routing import Route
 
 from repopilot import i18n
 from repopilot.bearer import has_token
+from repopilot.errors import UsageError
+from repopilot.i18n import message
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
 
-PATH = "/mcp"
+PATH, HOST = "/mcp", "127.0.0.1"
+GRACE_S = 1
+"""How long requests under way may still take when the server ends."""
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -49,15 +54,21 @@ def run_http(runtime: Runtime, apply: bool, port: int) -> None:
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
         port: on loopback; 0 for a free one.
+
+    Raises:
+        UsageError: the port can't be used.
     """
     token = runtime.settings.access_token or secrets.token_urlsafe(24)
-    config = uvicorn.Config(application(runtime, apply, token), "127.0.0.1", port, log_level="warning")
-    server = uvicorn.Server(config)
-    bound = config.bind_socket()
-    bound.listen()  # who reads the address may connect at once
+    config = uvicorn.Config(application(runtime, apply, token), log_level="warning", timeout_graceful_shutdown=GRACE_S)
+    try:
+        bound = socket.create_server((HOST, port))  # who reads the address may connect at once
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        said = message("ui.errors.port", host=HOST, port=port, error=why)
+        raise UsageError(said, message("mcp.port_hint")) from error
     address = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
     print(i18n.text("mcp.address", "en", address=address, token=token), file=sys.stderr, flush=True)
-    server.run(sockets=[bound])
+    uvicorn.Server(config).run(sockets=[bound])
 
 
 def application(runtime: Runtime, apply: bool, token: str) -> Starlette:

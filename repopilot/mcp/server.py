@@ -7,7 +7,6 @@ where the server was started with `--apply`.
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -25,28 +24,32 @@ from mcp.types import (
     Resource,
     ResourceTemplate,
     TextContent,
+    ToolAnnotations,
 )
 from mcp.types import Tool as OfferedTool
-from pydantic import AnyUrl, ValidationError
+from pydantic import AnyUrl, BaseModel
 
-from repopilot import i18n, trace
+from repopilot import __version__, i18n, trace
 from repopilot.agents.everywhere import answer_all
+from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.assistant import answer
 from repopilot.documents import ask_document
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
+from repopilot.mcp.arguments import OF_ALL, OWN, PackArguments, QueryOfAll, Question, QuestionOfAll, checked
 from repopilot.repo.apply import check_unchanged, write_files
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
-from repopilot.retrieval.requested_pack import PackRequest, requested_pack
+from repopilot.retrieval.requested_pack import requested_pack
+from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.types import OnProgress, Progress
-from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace, usable_environment
+from repopilot.workspace import SharedOpenings, Workspace, open_workspace, usable_environment
 
 PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"
@@ -58,8 +61,6 @@ SOURCE = {"type": "string", "description": "the repository's https URL or local 
 
 
 ALL = {"type": "boolean", "description": "every repository that is indexed here, instead of source"}
-OF_ALL = {"search": ("query", "SEARCH"), "ask": ("question", "EXPLAIN")}
-"""What can be asked of all repositories: the argument that says it, and its intent."""
 
 
 def run(runtime: Runtime, apply: bool = False) -> None:
@@ -91,7 +92,9 @@ def mcp_server(runtime: Runtime, apply: bool) -> Server:
         async with AsyncExitStack() as stack:
             yield OfferedTools(runtime, stack, apply)
 
-    server: Server = Server("repopilot", instructions=i18n.text("mcp.instructions", "en"), lifespan=session)
+    server: Server = Server(
+        "repopilot", __version__, instructions=i18n.text("mcp.instructions", "en"), lifespan=session
+    )
 
     @server.list_tools()
     async def list_tools() -> list[OfferedTool]:
@@ -120,9 +123,11 @@ def mcp_server(runtime: Runtime, apply: bool) -> Server:
 
     @server.get_prompt()
     async def get_prompt(name: str, arguments: dict[str, str] | None) -> GetPromptResult:
-        given = {"source": ".", "about": "", **(arguments or {})}
+        given = arguments or {}
         if name not in PROMPTS:
             raise UsageError(message("mcp.no_prompt", name=name))
+        if missing := [each.name for each in _prompt(name).arguments or () if not given.get(each.name, "").strip()]:
+            raise UsageError(message("mcp.prompt_needs", name=name, missing=", ".join(missing)))
         text = i18n.text(f"mcp.prompts.{name}", "en", **given)
         return GetPromptResult(messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))])
 
@@ -178,18 +183,17 @@ class OfferedTools:
     def __init__(self, runtime: Runtime, stack: AsyncExitStack, may_apply: bool) -> None:
         self._runtime, self._stack, self._may_apply = runtime, stack, may_apply
         self._opened: dict[str, _Opened] = {}
-        self._opening = asyncio.Lock()
+        self._openings = SharedOpenings(runtime)
+        self._copying = asyncio.Lock()
         self._tools = client_tools()
 
     def listed(self) -> list[OfferedTool]:
         """What a client may call: every tool that doesn't talk to the user, of any repository."""
-        found = [_offered(tool.name, tool.description, tool.schema()["parameters"]) for tool in self._tools]
-        question = {"properties": {"question": {"type": "string"}}, "required": ["question"]}
+        found = [_offered(tool.name, tool.description, tool.schema()["parameters"], tool.kind) for tool in self._tools]
+        own = [name for name in OWN if name != "apply" or self._may_apply]
         return [
             *found,
-            _offered("ask", i18n.text("mcp.ask", "en"), question),
-            _offered("context", i18n.text("mcp.context", "en"), PackRequest.model_json_schema()),
-            _offered("apply", i18n.text("mcp.apply", "en"), {}),
+            *(_offered(name, i18n.text(f"mcp.{name}", "en"), OWN[name].model_json_schema(), name) for name in own),
         ]
 
     async def call(
@@ -233,18 +237,21 @@ class OfferedTools:
         return text
 
     async def _called(self, name: str, arguments: dict[str, Any], progress: OnProgress) -> ToolResult:
+        if name in OF_ALL:
+            if arguments.get("all", False) is not False:
+                return await self._of_all(checked(OF_ALL[name], arguments))
+            arguments.pop("all", None)
         source = arguments.pop("source", None)
-        if name in OF_ALL and arguments.pop("all", False) is True:
-            asked, intent = OF_ALL[name]
-            async with trace.root(lambda event: None, name, "tool") as step:
-                return _replied(await answer_all(str(arguments.get(asked, "")), self._runtime, step, intent), None)
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
-        if name == "context":
-            return await self._pack(source, arguments, progress)
-        if name == "ask":
-            return await self._ask(source, str(arguments.get("question", "")), progress)
-        tool = None if name == "apply" else registry.find(name, self._tools)
+        own = checked(OWN[name], arguments) if name in OWN else None
+        if isinstance(own, PackArguments):
+            return await self._pack(source, own, progress)
+        if isinstance(own, Question):
+            return await self._ask(source, own.question, progress)
+        tool = None if own is not None else registry.find(name, self._tools)
+        if tool is not None:
+            registry.checked(tool, arguments)  # before a repository is opened for it
         opened = await self._open(source, progress)
         async with opened.lock:
             await self._refresh(source, opened)
@@ -253,6 +260,16 @@ class OfferedTools:
             async with trace.root(lambda event: None, name, "tool") as step:
                 desk = Desk(opened.copy.original, opened.copy, None, step)
                 return await registry.call(tool, arguments, desk)
+
+    async def _of_all(self, asked: BaseModel) -> ToolResult:
+        """The places for a query, or the answer to a question, of every repository."""
+        if isinstance(asked, QueryOfAll):
+            report = await asyncio.to_thread(page_of_all, self._runtime.indexes, asked.query, asked.k)
+            text = search_markdown(report, self._runtime.settings.language or "en")
+            return _replied(Answer(text, degraded=report.notes, evidence=evidence_of(report), result=report), None)
+        assert isinstance(asked, QuestionOfAll)
+        async with trace.root(lambda event: None, "ask", "tool", asked.question) as step:
+            return _replied(await answer_all(asked.question, self._runtime, step, "EXPLAIN"), None)
 
     async def _apply(self, opened: _Opened) -> ToolResult:
         """Write the edits into the folder, and begin again with none."""
@@ -271,8 +288,6 @@ class OfferedTools:
 
     async def _ask(self, source: str, question: str, progress: OnProgress) -> ToolResult:
         """The whole answer to a question, by the models of this machine."""
-        if not question.strip():
-            raise UsageError(message("mcp.no_question"))
         opened = await self._open(source, progress)
         async with opened.lock:
             await self._refresh(source, opened)
@@ -282,12 +297,8 @@ class OfferedTools:
             done = await answer(question, workspace, step)
         return _replied(done, workspace.model.name if workspace.model else None)
 
-    async def _pack(self, source: str, arguments: dict[str, Any], progress: OnProgress) -> ToolResult:
+    async def _pack(self, source: str, request: PackArguments, progress: OnProgress) -> ToolResult:
         """A context pack as Markdown."""
-        try:
-            request = PackRequest.model_validate(arguments)
-        except ValidationError as error:
-            raise UsageError(message("mcp.malformed", problem=error.errors()[0]["msg"])) from error
         opened = await self._open(source, progress)
         async with opened.lock:
             await self._refresh(source, opened)
@@ -297,9 +308,11 @@ class OfferedTools:
         return ToolResult(pack_markdown(made), {"tokens": made.tokens, "left_out": made.left_out})
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:
-        async with self._opening:
+        if source in self._opened:
+            return self._opened[source]
+        workspace = await self._workspace(source, progress)
+        async with self._copying:
             if source not in self._opened:
-                workspace = await asyncio.to_thread(self._workspace, source, progress)
                 stack = await self._stack.enter_async_context(AsyncExitStack())
                 copy = await stack.enter_async_context(working_copy(workspace))
                 self._opened[source] = _Opened(copy, stack, asyncio.Lock())
@@ -314,7 +327,7 @@ class OfferedTools:
         if stamp == opened.stamp:
             return
         opened.stamp = stamp
-        workspace = await asyncio.to_thread(self._workspace, source, _ignore)
+        workspace = await self._workspace(source, _ignore)
         if workspace.index.folder != opened.copy.original.index.folder:
             await self._begin(opened, workspace)
 
@@ -322,23 +335,28 @@ class OfferedTools:
         await opened.stack.aclose()
         opened.copy = await opened.stack.enter_async_context(working_copy(workspace))
 
-    def _workspace(self, source: str, progress: OnProgress) -> Workspace:
-        """The repository of a source with its index, up to date. Blocking."""
+    async def _workspace(self, source: str, progress: OnProgress) -> Workspace:
+        """The repository of a source with its index, up to date."""
         settings = self._runtime.settings
-        snapshot = open_snapshot(source, self._runtime, None, progress, threading.Event())
-        index = open_index(snapshot, self._runtime, progress)
-        environment = usable_environment(snapshot, settings)
-        embedder = self._runtime.embedders.choose(settings)
+        snapshot, index = await self._openings.opened(source, "", progress)
+        environment = await asyncio.to_thread(usable_environment, snapshot, settings)
+        embedder = await asyncio.to_thread(self._runtime.embedders.choose, settings)
         return Workspace(snapshot, index, settings, embedder=embedder, environment=environment)
 
 
-def _offered(name: str, description: str, parameters: dict[str, Any]) -> OfferedTool:
-    """A tool with the repository as its first argument."""
+def _offered(name: str, description: str, parameters: dict[str, Any], kind: str) -> OfferedTool:
+    """A tool with the repository as its first argument, and what it does to the user's files by its kind."""
     of_all = {"all": ALL} if name in OF_ALL else {}
     properties = {"source": SOURCE, **of_all, **parameters.get("properties", {})}
     required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
-    return OfferedTool(name=name, description=description, inputSchema=schema)
+    looks = kind in ("look", "ask", "context")
+    hints = ToolAnnotations(
+        title=name.replace("_", " ").capitalize(),
+        readOnlyHint=looks,
+        destructiveHint=None if looks else kind == "apply",
+    )
+    return OfferedTool(name=name, description=description, inputSchema=schema, annotations=hints)
 
 
 def _replied(done: Answer, model: str | None) -> ToolResult:

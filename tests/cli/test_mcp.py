@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import re
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
 import pytest
+from mcp import ClientSession, McpError
+from mcp.shared.memory import create_connected_server_and_client_session
+
+from repopilot import __version__
+from repopilot.index.storage import layout
+from repopilot.mcp.server import mcp_server
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+
+INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+
+
+@pytest.fixture
+def big(tmp_path: Path) -> Path:
+    """A folder whose index takes long."""
+    folder = tmp_path / "big"
+    folder.mkdir()
+    for n in range(1200):
+        (folder / f"m{n}.py").write_text(f"def f{n}():\n    return {n}\n" * 400)
+    return folder
 
 
 @pytest.mark.slow
@@ -22,8 +48,8 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
     async with stdio_client(server) as streams, ClientSession(*streams) as session:
         await session.initialize()
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        assert {"search", "read", "rename_symbol", "run_tests", "changes", "apply"} <= tools.keys()
-        assert not {"ask_user", "finish"} & tools.keys()
+        assert {"search", "read", "rename_symbol", "run_tests", "changes"} <= tools.keys()
+        assert not {"ask_user", "finish", "apply"} & tools.keys()
         assert tools["read"].inputSchema["required"] == ["source", "path"]
 
         async def call(tool: str, **arguments: object) -> str:
@@ -108,3 +134,111 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
         async with ClientSession(incoming, outgoing) as session:  # another session has a working copy of its own
             await session.initialize()
             assert "Bag" not in (await session.call_tool("changes", {"source": str(shop)})).content[0].text
+
+
+@asynccontextmanager
+async def connected(home: Path, apply: bool = False) -> AsyncIterator[ClientSession]:
+    """A client of a server in this process."""
+    settings = Settings(home=home, ollama_url="", embedded=False, auto_download=False)
+    with Runtime(settings) as runtime:
+        async with create_connected_server_and_client_session(mcp_server(runtime, apply)) as session:
+            yield session
+
+
+async def test_the_tools_say_what_they_do(home: Path) -> None:
+    async with connected(home) as session:
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert "apply" not in tools
+        for name in ("search", "ask", "context"):
+            assert tools[name].annotations.readOnlyHint, name
+        for name in ("rename_symbol", "run_tests"):
+            assert not tools[name].annotations.readOnlyHint and tools[name].annotations.destructiveHint is False
+        assert tools["rename_symbol"].annotations.title == "Rename symbol"
+        initialized = await session.initialize()
+        assert initialized.serverInfo.version == __version__
+    async with connected(home, apply=True) as session:
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert tools["apply"].annotations.destructiveHint and not tools["apply"].annotations.readOnlyHint
+
+
+async def test_arguments_of_every_tool_are_checked(shop: Path, home: Path) -> None:
+    refused = [
+        ("search", {"all": True, "query": "x", "k": 0}, "k: "),
+        ("search", {"all": True, "query": "x", "k": "2"}, "k: "),
+        ("search", {"all": True, "query": "x", "source": str(shop)}, "source: "),
+        ("search", {"all": "yes", "query": "x"}, "all: "),
+        ("search", {"all": True}, "query: "),
+        ("search", {"source": str(shop), "query": "x", "more": 1}, "more"),
+        ("ask", {"source": str(shop), "question": "x", "more": 1}, "more: "),
+        ("ask", {"all": True, "question": " "}, "question: "),
+        ("ask", {"source": str(shop), "question": 5}, "question: "),
+        ("context", {"source": str(shop), "query": "x", "max_tokens": "9"}, "max_tokens: "),
+        ("context", {"source": str(shop)}, "malformed: give either query or folders"),
+        ("apply", {"source": str(shop), "more": 1}, "more: "),
+        ("apply", {"source": str(shop)}, "--apply"),
+    ]
+    async with connected(home) as session:
+        for name, arguments, said in refused:
+            result = await session.call_tool(name, arguments)
+            assert result.isError and said in result.content[0].text, (name, arguments, result)
+        await session.call_tool("outline", {"source": str(shop), "path": "shop/cart.py"})
+        found = await session.call_tool("search", {"all": True, "query": "price total cart", "k": 1})
+        assert len(found.structuredContent["citations"] or [1]) == 1 and "1." in found.content[0].text
+        assert "2." not in found.content[0].text.split("\n\n")[-1]
+        with pytest.raises(McpError, match="source, about"):
+            await session.get_prompt("explain", {})
+
+
+async def test_one_index_blocks_nobody_else_and_is_stopped_with_its_request(shop: Path, home: Path, big: Path) -> None:
+    async with connected(home) as session, asyncio.timeout(50):
+        parsing = asyncio.Event()
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            if message == "parsing":
+                parsing.set()
+
+        given = {"source": str(big), "query": "x"}
+        slow = asyncio.create_task(session.call_tool("search", given, progress_callback=progress))
+        await parsing.wait()
+        await session.call_tool("search", {"source": str(shop), "query": "x"})
+        assert not slow.done()
+        slow.cancel()
+
+
+@pytest.mark.slow
+def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Path) -> None:
+    env = {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": "", "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-m", "repopilot", "mcp"]
+    said = [
+        {"id": 1, "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "search", "arguments": {"source": str(big), "query": "x"}},
+        },
+    ]
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for each in said:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **each}).encode() + b"\n")
+            process.stdin.flush()
+            if each.get("id") == 1:
+                process.stdout.readline()
+        deadline = time.monotonic() + 30
+        while not list((home / "index").glob("big-*/*")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.stdin.close()
+        process.wait(6)
+    (folder,) = [each for each in (home / "index").glob("big-*") if (each / layout.BUILDING).exists()]
+    assert not layout.generations(folder)
+
+
+@pytest.mark.parametrize("port", ["99999", "taken"])
+def test_a_port_that_cannot_be_used_is_said(home: Path, port: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        given = str(other.getsockname()[1]) if port == "taken" else port
+        command = [sys.executable, "-m", "repopilot", "mcp", "--http", "--port", given]
+        env = {"REPOPILOT_HOME": str(home), "PATH": os.environ["PATH"]}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and f"can’t listen on 127.0.0.1 port {given}".replace("’", "'") in done.stderr
+    assert "Traceback" not in done.stderr and "--port" in done.stderr
