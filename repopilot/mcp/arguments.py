@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.retrieval.requested_pack import PackRequest
+from repopilot.tools.check import NoArguments
 from repopilot.tools.registry import Arguments
 from repopilot.validation import problems
 
@@ -31,10 +32,6 @@ class PackArguments(PackRequest):
     model_config = ConfigDict(strict=True)
 
 
-class Nothing(Arguments):
-    """No arguments."""
-
-
 class QuestionOfAll(Question):
     """A question about every repository."""
 
@@ -51,7 +48,7 @@ class QueryOfAll(Arguments):
     k: Annotated[int, Field(ge=1, le=20)] = 8
 
 
-OWN: dict[str, type[BaseModel]] = {"ask": Question, "context": PackArguments, "apply": Nothing}
+OWN: dict[str, type[BaseModel]] = {"ask": Question, "context": PackArguments, "apply": NoArguments}
 OF_ALL: dict[str, type[BaseModel]] = {"search": QueryOfAll, "ask": QuestionOfAll}
 """What can be asked of all repositories, instead of a `source`."""
 

@@ -19,6 +19,7 @@ from repopilot.api.operations import UnknownTool
 from repopilot.api.work import Requests
 from repopilot.errors import ForgeError, IndexFailed, UsageError
 from repopilot.index.storage import layout
+from repopilot.index.workers.pool import cpu_seconds
 from repopilot.types import Progress
 
 FILES = {
@@ -162,23 +163,16 @@ def _slow(folder):
     return folder
 
 
-def state_of_index(client):
-    """Each file of an unfinished index of the server with its size; None once one is published."""
-    indexes = [each for each in (client.app.home / "data/index").glob("slow-*") if each.is_dir()]
-    assert indexes
-    assert not any(layout.generations(folder) for folder in indexes), "it was built to its end"
-    return {file: file.stat().st_size for folder in indexes for file in folder.rglob("*") if file.is_file()}
-
-
 def has_stopped(client):
-    """Whether the server stops indexing, and keeps no place for a request."""
-    deadline, before = time.monotonic() + 20, None
+    """Whether the server has stopped indexing: nothing is published, and its processes have nothing to do."""
+    deadline, before = time.monotonic() + 15, -1.0
     while time.monotonic() < deadline:
-        time.sleep(3)  # what is parsed is saved every two seconds
-        now = state_of_index(client)
+        now = sum(cpu_seconds(pid) or 0 for pid in client.app.children())
         if now == before:
-            return True
+            folders = [each for each in (client.app.home / "data/index").glob("slow-*") if each.is_dir()]
+            return bool(folders) and not any(map(layout.generations, folders))
         before = now
+        time.sleep(2)
     return False
 
 

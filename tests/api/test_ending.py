@@ -25,12 +25,6 @@ def slow(tmp_path_factory):
     return folder
 
 
-def children(pid):
-    return [
-        int(each) for task in Path(f"/proc/{pid}/task").iterdir() for each in (task / "children").read_text().split()
-    ]
-
-
 def alive(pid):
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -51,10 +45,10 @@ def test_the_server_ends_soon_while_it_indexes(tmp_path, slow, how):
         thread = threading.Thread(target=ask)
         thread.start()
         deadline = time.monotonic() + 30
-        while not (workers := children(app.process.pid)) and time.monotonic() < deadline:
+        while not (workers := app.children()) and time.monotonic() < deadline:
             time.sleep(0.1)
         time.sleep(2)
-        workers = children(app.process.pid)
+        workers = app.children()
         os.kill(app.process.pid, how)
         began = time.monotonic()
         app.process.wait(END_S)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,14 @@ class App:
         if not self.connections_log.exists():
             return []
         return [tuple(json.loads(line)) for line in self.connections_log.read_text().splitlines()]
+
+    def children(self) -> list[int]:
+        """The processes it has started and that still run, on Linux."""
+        found: list[int] = []
+        for task in Path(f"/proc/{self.process.pid}/task").glob("*"):
+            with suppress(OSError):  # the thread has ended
+                found += map(int, (task / "children").read_text().split())
+        return found
 
 
 @contextmanager
