@@ -5,6 +5,8 @@ import http.client
 import json
 import re
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -12,7 +14,7 @@ from contextlib import suppress
 import httpx
 import pytest
 from support import git_server
-from support.app import running
+from support.app import ROOT, running
 
 from repopilot.api.application import status_of
 from repopilot.api.operations import UnknownTool
@@ -234,6 +236,17 @@ def test_the_limit_holds_before_the_reply_begins(client, slow, accept):
     assert refused.json()["error"]["type"] == "TooMany"
     for thread in threads:
         thread.join()
+
+
+@pytest.mark.parametrize("token", [TOKEN, "wrong"])
+def test_the_example_client_answers_or_says_why_not(client, repository, token):
+    address = str(client.base_url).partition("/api/")[0]
+    command = [sys.executable, "docs/api_client.py", address, token, str(repository), "what calls price?"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    if token == TOKEN:
+        assert done.returncode == 0 and "shop/cart.py:" in done.stdout
+    else:
+        assert done.returncode == 1 and done.stderr.startswith("The request needs the header Authorization")
 
 
 async def test_a_stream_with_nothing_to_say_is_kept_alive(monkeypatch):
