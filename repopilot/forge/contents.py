@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -82,50 +81,6 @@ class Posted:
     author: str = ""
     path: str = ""
     line: int = 0
-
-
-class Forge(Protocol):
-    """A host, for one issue or pull request. Every method blocks, and raises ForgeError, or SourceError where the
-    host may not be asked."""
-
-    def issue(self) -> HostIssue:
-        """The issue with its comments."""
-
-    def pull(self) -> Pull:
-        """The pull request with its files."""
-
-    def inline_comments(self) -> list[Posted]:
-        """Every comment on a line."""
-
-    def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
-        """Comment on a line of the new version of a file."""
-
-    def change_inline(self, comment: Posted, text: str) -> None:
-        """Give a comment on a line another text."""
-
-    def resolve(self, comment: Posted) -> None:
-        """Mark the thread of a comment as resolved."""
-
-    def comments(self) -> list[Posted]:
-        """Every comment on the whole."""
-
-    def comment(self, text: str) -> None:
-        """Comment on the whole."""
-
-    def change_comment(self, comment: Posted, text: str) -> None:
-        """Give a comment on the whole another text."""
-
-    def fork(self) -> Fork:
-        """The fork of the token's account, created where there is none. It may not be ready yet."""
-
-    def fork_ready(self, fork: Fork) -> bool:
-        """Whether a fork can be pushed to."""
-
-    def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
-        """Create a branch of a fork at a commit of the repository."""
-
-    def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
-        """Open a pull request of a branch of the repository itself, or of a fork; returns its address and number."""
 
 
 def commentable(patch: str) -> dict[int, int]:

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 from repopilot import i18n
 from repopilot.errors import ForgeError
-from repopilot.forge.contents import Forge, Fork
+from repopilot.forge.contents import Fork
+from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem
 
 LONGEST_WAIT_S = 300  # as long as GitHub asks to wait before one calls its support

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from repopilot import i18n
 from repopilot.errors import UsageError
-from repopilot.forge.contents import Forge
 from repopilot.forge.items import ForgeItem, parse_item
 from repopilot.repo.remote.credentials import HostToken, token_for
 from repopilot.repo.remote.network import check
 from repopilot.settings import Settings
+
+if TYPE_CHECKING:
+    from repopilot.forge.github import GitHubItem
+    from repopilot.forge.gitlab import GitLabItem
+
+Forge: TypeAlias = "GitHubItem | GitLabItem"
+"""A host, for one issue or pull request. Every method blocks, and raises ForgeError, or SourceError where the host
+may not be asked."""
 
 
 def forge_of(item: ForgeItem, settings: Settings, token: HostToken | None = None) -> Forge:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from repopilot import i18n
 from repopilot.errors import CredentialsNeeded, ForgeError, SourceError
-from repopilot.forge.contents import Forge, Posted, Pull
+from repopilot.forge.contents import Posted, Pull
+from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import SUMMARY, PostingPlan, plan, summary_text
 from repopilot.repo import history

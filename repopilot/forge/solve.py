@@ -13,8 +13,9 @@ from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, RepoPilotError, UsageError
-from repopilot.forge.contents import Comment, Forge, HostIssue
+from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.fork import ready_fork
+from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import inert
 from repopilot.repo.publish.branch import branch_name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import chainlit as cl
@@ -34,6 +35,8 @@ from repopilot.ui.repository.registry import at_ref
 from repopilot.ui.repository_view import open_repository, open_source, send_error
 from repopilot.ui.trace.step_text import inert
 from repopilot.workspace import Workspace
+
+Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
 async def work_on_item(chat: Chat, text: str, command: str = "") -> None:
@@ -103,59 +106,45 @@ def _settings(chat: Chat, token: HostToken | None = None) -> Settings:
     return chat.settings.model_copy(update={"git_token": setting_with(chat.settings.git_token, typed)})
 
 
-def _shown(chat: Chat, payload: dict) -> tuple[ShownAnswer, ForgeItem, HostIssue | Pull]:
-    """The answer of a button, and what it is about. Raises ForgeError."""
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    about = chat.process.about.get(shown.request) if shown else None
-    if shown is None or about is None:
+def _button(action: Callable[[Chat, ShownAnswer, ForgeItem, HostIssue | Pull], Awaitable[str]]) -> Handler:
+    """A button below an answer about an issue or a pull request; {answer: id} -> {done: in words} or {error}."""
+
+    async def pressed(chat: Chat, payload: dict) -> dict:
+        shown = chat.answers.get(str(payload.get("answer", "")))
+        about = chat.process.about.get(shown.request) if shown else None
+        try:
+            if shown is None or about is None:
+                raise ForgeError(i18n.message("ui.errors.files_gone"))
+            return {"done": await action(chat, shown, *about)}
+        except RepoPilotError as error:
+            return {"error": error_line(error, chat.language)}
+
+    return pressed
+
+
+async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssue | Pull) -> str:
+    """Push the change for an issue and open a pull request, or push it to the pull request that it is for."""
+    opening = chat.opening
+    if not isinstance(issue, HostIssue) or opening is None or opening.snapshot is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
-    return shown, *about
+    answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
+    solution: Solution = without_refused(answer, Workspace(opening.snapshot, shown.index, chat.settings))
+    settings = _settings(chat)
+    if item.kind == "pull":
+        made = await asyncio.to_thread(push_to_pull, item, issue, solution, settings)
+    else:
+        forge = forge_of(item, settings)
+        made = await asyncio.to_thread(open_pull, item, forge, issue, solution, settings, chat.language)
+    return opened_text(made, chat.language)
 
 
-async def open_pull_request(chat: Chat, payload: dict) -> dict:
-    """Push the change for an issue and open a pull request, or push it to the pull request that it is for.
-
-    Args:
-        chat: where the button was pressed.
-        payload: {answer: id}.
-
-    Returns:
-        {done: what was opened, in words}, or {error}.
-    """
-    try:
-        shown, item, issue = _shown(chat, payload)
-        opening = chat.opening
-        if not isinstance(issue, HostIssue) or opening is None or opening.snapshot is None:
-            raise ForgeError(i18n.message("ui.errors.files_gone"))
-        answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
-        solution: Solution = without_refused(answer, Workspace(opening.snapshot, shown.index, chat.settings))
-        settings = _settings(chat)
-        if item.kind == "pull":
-            made = await asyncio.to_thread(push_to_pull, item, issue, solution, settings)
-        else:
-            forge = forge_of(item, settings)
-            made = await asyncio.to_thread(open_pull, item, forge, issue, solution, settings, chat.language)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
-    return {"done": opened_text(made, chat.language)}
+async def _post(chat: Chat, shown: ShownAnswer, item: ForgeItem, pull: HostIssue | Pull) -> str:
+    """Post a review as comments on its pull request."""
+    report = review_of(shown.answer)
+    if not isinstance(pull, Pull) or report is None:
+        raise ForgeError(i18n.message("ui.errors.files_gone"))
+    posted = await asyncio.to_thread(post, item, forge_of(item, _settings(chat)), pull, report, chat.language)
+    return posted_text(posted, chat.language)
 
 
-async def post_review(chat: Chat, payload: dict) -> dict:
-    """Post a review as comments on its pull request.
-
-    Args:
-        chat: where the button was pressed.
-        payload: {answer: id}.
-
-    Returns:
-        {done: what was posted, in words}, or {error}.
-    """
-    try:
-        shown, item, pull = _shown(chat, payload)
-        report = review_of(shown.answer)
-        if not isinstance(pull, Pull) or report is None:
-            raise ForgeError(i18n.message("ui.errors.files_gone"))
-        posted = await asyncio.to_thread(post, item, forge_of(item, _settings(chat)), pull, report, chat.language)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
-    return {"done": posted_text(posted, chat.language)}
+open_pull_request, post_review = _button(_push), _button(_post)
