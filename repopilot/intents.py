@@ -129,12 +129,7 @@ INTENTS: tuple[IntentSpec, ...] = (
         id="REVIEW",
         word="review",
         definition="judge code, find bugs, problems or weaknesses in it",
-        shots=(
-            "is this code safe",
-            "find bugs in the importer",
-            "what would you improve here",
-            "check my last commit",
-        ),
+        shots=("is this code safe", "find bugs in the importer", "what would you improve here", "check my last commit"),
         command="review",
         icon="scan-search",
         agent="repopilot.review.agent:review",

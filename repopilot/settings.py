@@ -61,9 +61,7 @@ class Settings(BaseSettings):
     )
 
     # The web server
-    host: str = Field(
-        default="127.0.0.1", description="Address the browser page is served on. Loopback unless you know why not."
-    )
+    host: str = Field(default="127.0.0.1", description="Where the page is served. Loopback unless you know why not.")
     port: int = Field(default=8000, description="Port of the browser page.")
     allowed_hosts: list[str] = Field(
         default_factory=list, description="Further names the page may be opened under, beside loopback, as JSON."
@@ -83,9 +81,7 @@ class Settings(BaseSettings):
         default="",
         description="Ask for a login: `password`, as set by `repopilot password`; `header`, of a proxy that authenticates. Default: none.",
     )
-    login_header: str = Field(
-        default="X-Forwarded-User", description="The header with the user's name, for logins by header."
-    )
+    login_header: str = Field(default="X-Forwarded-User", description="Header with the name, for logins by header.")
 
     # Language models
     ollama_url: str = Field(
@@ -97,18 +93,14 @@ class Settings(BaseSettings):
         description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama. Used first when set; of several, separated by commas, the first that answers.",
     )
     llm_key: str = Field(default="", description="API key for REPOPILOT_LLM_URL.", repr=False)
-    llm_model: str = Field(
-        default="", description="Model name; default: the largest Qwen2.5-Coder that answers in about 10 s here."
-    )
+    llm_model: str = Field(default="", description="Default: the largest Qwen2.5-Coder that answers in 10 s here.")
     reviewer_model: str = Field(
         default="", description="Second model, for reviews; default: another size of the family if there is memory."
     )
     router_model: str = Field(
         default="", description="Model that chooses what to do with an unclear question; default: the one that answers."
     )
-    coder_model: str = Field(
-        default="", description="Model that writes code, tests and plans; default: the one that answers."
-    )
+    coder_model: str = Field(default="", description="Model for code, tests and plans; default: the one that answers.")
     daily_tokens: int = Field(
         default=0, ge=0, description="Most tokens a day for model servers elsewhere, read and written; 0: no limit."
     )
@@ -131,9 +123,7 @@ class Settings(BaseSettings):
         description="Calls that a model server gets at once; further ones take turns in a queue. 0: by its kind.",
     )
     max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
-    model_timeout_s: float = Field(
-        default=120.0, gt=0, description="Longest silence of a model before it is given up, in seconds."
-    )
+    model_timeout_s: float = Field(default=120.0, gt=0, description="Longest silence of a model, in seconds.")
     threads: int = Field(default=0, ge=0, description="Threads of the embedded model; 0: the number of cores.")
 
     # Embeddings
@@ -213,9 +203,7 @@ class Settings(BaseSettings):
         description="Time since a task began after which no further version of a change is begun, in seconds; 0: none.",
     )
     loop_steps: int = Field(default=40, gt=0, description="Most replies of a model that uses tools for one task.")
-    loop_tokens: int = Field(
-        default=400_000, gt=0, description="Most tokens that such a model reads and writes for one task."
-    )
+    loop_tokens: int = Field(default=400_000, gt=0, description="Most tokens such a model reads and writes for a task.")
     loop_seconds: float = Field(default=900.0, gt=0, description="Longest time that such a model works on one task.")
     test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
     environments: Literal["ask", "always", "never"] = Field(

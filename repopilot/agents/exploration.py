@@ -81,12 +81,7 @@ def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, .
 
 
 async def retrieve(
-    question: str,
-    workspace: Workspace,
-    step: Step,
-    k: int = 12,
-    *,
-    documentation: bool = False,
+    question: str, workspace: Workspace, step: Step, k: int = 12, *, documentation: bool = False
 ) -> Results:
     """Search, in a step of its own.
 
@@ -103,12 +98,7 @@ async def retrieve(
     searched = resolve(question, workspace.turns).question
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(
-            search,
-            workspace.index,
-            searched,
-            k,
-            embedder=workspace.embedder,
-            documentation=documentation,
+            search, workspace.index, searched, k, embedder=workspace.embedder, documentation=documentation
         )
         searching.note(
             kind=results.query.kind,

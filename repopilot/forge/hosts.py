@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.forge.items import ForgeItem, parse_item
-from repopilot.repo.remote.credentials import HostToken, token_for
+from repopilot.repo.remote.credentials import token_for
 from repopilot.repo.remote.network import check
 from repopilot.settings import Settings
 
@@ -20,14 +20,13 @@ Forge: TypeAlias = "GitHubItem | GitLabItem"
 may not be asked."""
 
 
-def forge_of(item: ForgeItem, settings: Settings, token: HostToken | None = None) -> Forge:
+def forge_of(item: ForgeItem, settings: Settings) -> Forge:
     """The client for an item. Reaches nothing yet: its first request checks the address, and raises SourceError for one
     that may not be contacted.
 
     Args:
         item: an issue or a pull request.
         settings: the address of the API, tokens by host, and which hosts may be contacted.
-        token: one that was typed; it goes before those of the settings.
 
     Raises:
         UsageError: the setting of the tokens or that of the API can't be read.
@@ -35,7 +34,7 @@ def forge_of(item: ForgeItem, settings: Settings, token: HostToken | None = None
     api = item.api(settings.forge_api)
     if "://" not in api or not parse_item(f"{api}/owner/name/pull/1"):
         raise UsageError(i18n.message("forge.api_setting", value=api[:200]), i18n.message("forge.api_setting_hint"))
-    secret = token_for(item.host, settings.git_token, token) or token_for(api, settings.git_token, token)
+    secret = token_for(item.host, settings.git_token) or token_for(api, settings.git_token)
 
     def allowed() -> str:
         """The token that may be sent, once the address is checked as that of a clone; the owner's own is trusted."""

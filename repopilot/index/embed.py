@@ -16,8 +16,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.index.embedding.normalise import normalise
-from repopilot.index.embedding.server_embedder import ollama_embedder, openai_embedder
+from repopilot.index.embedding.server_embedder import normalise, ollama_embedder, openai_embedder
 from repopilot.llm.weights import models
 from repopilot.settings import Settings
 

@@ -94,11 +94,7 @@ async def chat(
 
 
 async def request(
-    model: Model,
-    messages: Sequence[ChatMessage],
-    step: Step,
-    options: ChatOptions,
-    halt: Halt | None = None,
+    model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions, halt: Halt | None = None
 ) -> Reply:
     """Ask a model and stream the reply into `step`. Cancelling the task closes the model's stream.
 
@@ -174,12 +170,7 @@ async def _show_places(places: asyncio.Queue[int | None], step: Step) -> None:
 
 
 async def _receive(
-    model: Model,
-    messages: Sequence[ChatMessage],
-    step: Step,
-    options: ChatOptions,
-    reply: Reply,
-    halt: Halt | None,
+    model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions, reply: Reply, halt: Halt | None
 ) -> None:
     try:
         async with asyncio.timeout(model.timeout_s) as silence, backend.open_reply(model, messages, options) as deltas:

@@ -37,7 +37,7 @@ from repopilot.documents import ask_document
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
-from repopilot.mcp.arguments import OF_ALL, OWN, PackArguments, QueryOfAll, Question, QuestionOfAll, checked
+from repopilot.mcp.arguments import OF_ALL, OWN, PackRequest, QueryOfAll, Question, QuestionOfAll, checked
 from repopilot.repo.apply import check_unchanged, write_files
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
@@ -245,7 +245,7 @@ class OfferedTools:
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
         own = checked(OWN[name], arguments) if name in OWN else None
-        if isinstance(own, PackArguments):
+        if isinstance(own, PackRequest):
             return await self._pack(source, own, progress)
         if isinstance(own, Question):
             return await self._ask(source, own.question, progress)
@@ -297,7 +297,7 @@ class OfferedTools:
             done = await answer(question, workspace, step)
         return _replied(done, workspace.model.name if workspace.model else None)
 
-    async def _pack(self, source: str, request: PackArguments, progress: OnProgress) -> ToolResult:
+    async def _pack(self, source: str, request: PackRequest, progress: OnProgress) -> ToolResult:
         """A context pack as Markdown."""
         opened = await self._open(source, progress)
         async with opened.lock:

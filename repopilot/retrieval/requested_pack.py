@@ -22,7 +22,7 @@ _Path = Annotated[str, Field(max_length=1_000)]
 class PackRequest(BaseModel):
     """What a pack is made for."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     query: Annotated[str, Field(max_length=20_000, description="a question")] = ""
     folders: Annotated[list[_Path], Field(max_length=100, description="instead of a query; `.` for all")] = []

@@ -41,90 +41,61 @@ class FaultKind:
     Attributes:
         rule: the id of its findings; their message is in the catalogue under `review.suspected.<rule>`.
         domain: `security` or `performance`.
-        description: completes "does this code …?".
         severity: of its findings.
-        pattern: matches the lines that look like the fault.
         in_loop: whether only lines inside of a loop count.
         passage_threshold: the confidence of "yes", 0 to 1, that no clean code reached when asked about a passage; 0
             where only lines are asked about.
         line_threshold: the same for the question about a line.
+        description: completes "does this code …?".
+        pattern: matches the lines that look like the fault.
     """
 
     rule: str
     domain: str
-    description: str
     severity: Severity
-    pattern: re.Pattern[str]
     in_loop: bool
     passage_threshold: float
     line_threshold: float
+    description: str
+    pattern: re.Pattern[str]
 
 
+# fmt: off
 KINDS = (
     FaultKind(
-        rule="model-secret",
-        domain="security",
-        description="contain a password, key or token, or write one to a log",
-        severity="medium",
-        pattern=re.compile(rf"{_SECRET}", re.IGNORECASE),
-        in_loop=False,
-        passage_threshold=0.82,
-        line_threshold=0.87,
+        "model-secret", "security", "medium", False, 0.82, 0.87,
+        "contain a password, key or token, or write one to a log",
+        re.compile(rf"{_SECRET}", re.IGNORECASE)
     ),
     FaultKind(
-        rule="model-crypto",
-        domain="security",
-        description="use a weak hash, cipher or random number for a secret, or compare secrets with ==",
-        severity="medium",
-        pattern=re.compile(rf"{_SECRET}.*{_WEAK}|{_WEAK}.*{_SECRET}", re.IGNORECASE),
-        in_loop=False,
-        passage_threshold=0.0,
-        line_threshold=0.86,
+        "model-crypto", "security", "medium", False, 0.0, 0.86,
+        "use a weak hash, cipher or random number for a secret, or compare secrets with ==",
+        re.compile(rf"{_SECRET}.*{_WEAK}|{_WEAK}.*{_SECRET}", re.IGNORECASE)
     ),
     FaultKind(
-        rule="model-injection",
-        domain="security",
-        description="put a value from outside into a query, a command or other code by pasting strings",
-        severity="medium",
-        pattern=re.compile(rf"(?:{_PASTED}).*{_QUERIED}|{_QUERIED}.*(?:{_PASTED})", re.IGNORECASE),
-        in_loop=False,
-        passage_threshold=0.0,
-        line_threshold=0.866,
+        "model-injection", "security", "medium", False, 0.0, 0.866,
+        "put a value from outside into a query, a command or other code by pasting strings",
+        re.compile(rf"(?:{_PASTED}).*{_QUERIED}|{_QUERIED}.*(?:{_PASTED})", re.IGNORECASE)
     ),
     FaultKind(
-        rule="model-query",
-        domain="performance",
-        description="run a database query or a network request on each iteration of a loop",
-        severity="medium",
-        pattern=re.compile(rf"\b{_ASKED}|^\s*[^(]*\w\.\w+\.\w+[^(]*$|\(\w+\.\w+\.\w+\)", re.IGNORECASE),
-        in_loop=True,
-        passage_threshold=0.5,
-        line_threshold=0.8,
+        "model-query", "performance", "medium", True, 0.5, 0.8,
+        "run a database query or a network request on each iteration of a loop",
+        re.compile(rf"\b{_ASKED}|^\s*[^(]*\w\.\w+\.\w+[^(]*$|\(\w+\.\w+\.\w+\)", re.IGNORECASE)
     ),
     FaultKind(
-        rule="model-quadratic",
-        domain="performance",
-        description="search a list, or loop over all elements again, for each element of a loop",
-        severity="medium",
-        pattern=re.compile(
-            r"^\s*for\b.*[:{]\s*$|\bif\b.*\bin\b|"
-            r"\.(?:index|includes|contains|count|remove|some|indexOf|sort)\s*\("
+        "model-quadratic", "performance", "medium", True, 0.66, 0.8,
+        "search a list, or loop over all elements again, for each element of a loop",
+        re.compile(
+            r"^\s*for\b.*[:{]\s*$|\bif\b.*\bin\b|\.(?:index|includes|contains|count|remove|some|indexOf|sort)\s*\("
         ),
-        in_loop=True,
-        passage_threshold=0.66,
-        line_threshold=0.8,
     ),
     FaultKind(
-        rule="model-repeated",
-        domain="performance",
-        description="do work on each iteration of a loop that could be done once before it",
-        severity="low",
-        pattern=re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE),
-        in_loop=True,
-        passage_threshold=0.0,
-        line_threshold=0.79,
+        "model-repeated", "performance", "low", True, 0.0, 0.79,
+        "do work on each iteration of a loop that could be done once before it",
+        re.compile(r"sort|compile|copy|open|load|read|parse|connect", re.IGNORECASE)
     ),
 )
+# fmt: on
 
 
 def suspected_lines(kind: FaultKind, changed: Mapping[int, str], text: Sequence[str]) -> list[int]:

@@ -166,18 +166,7 @@ def harm_score(evidence: dict[str, float]) -> float:
     return score - openly * has["defence"] - 1.4 * has["asks"]
 
 
-_NAMED = (
-    "malware",
-    "covert",
-    "theft",
-    "to_me",
-    "break_in",
-    "licence",
-    "spying",
-    "destroy",
-    "fraud",
-    "malicious",
-)
+_NAMED = ("malware", "covert", "theft", "to_me", "break_in", "licence", "spying", "destroy", "fraud", "malicious")
 _MOST_NAMED = 3
 
 
