@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from repopilot.errors import UsageError
+from repopilot.repo.read import blob_id
 from repopilot.results import Answer
 from repopilot.types import FileChange
 from repopilot.ui.answer.answer_view import decisions_kept
 from repopilot.ui.changes.diff_rows import coloured, rows_of
 from repopilot.ui.changes.diffs import (
     ShownFiles,
-    blob_id,
     checked_path,
     files_props,
     not_rejected,
