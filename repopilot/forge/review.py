@@ -34,7 +34,9 @@ class PostedReview:
     notes: tuple[str, ...] = ()
 
 
-def fetch_pull(item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgress) -> Snapshot:
+def fetch_pull(
+    item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgress, cancel: threading.Event
+) -> Snapshot:
     """The pull request's commit, cloned. Where its host has no ref for it, it is fetched from where it comes from.
 
     Args:
@@ -42,12 +44,12 @@ def fetch_pull(item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgre
         pull: what the host says of it.
         runtime: the state of the process.
         progress: receives the progress of the clone.
+        cancel: stops it when set.
 
     Raises:
         SourceError: neither can be fetched.
         CredentialsNeeded: the host asks for a token.
     """
-    cancel = threading.Event()
     try:
         snapshot = open_snapshot(checked_remote(pull.clone_url), runtime, item.ref, progress, cancel)
         if snapshot.commit == pull.head_sha and not snapshot.stale:
@@ -78,10 +80,15 @@ async def review_pull(
         SourceError: it can't be fetched, or the commit it goes into isn't reachable.
         ForgeError: it was pushed to meanwhile.
     """
-    snapshot = await asyncio.to_thread(fetch_pull, item, pull, runtime, progress)
-    if pull.head_sha and snapshot.commit != pull.head_sha:
-        raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
-    index = await asyncio.to_thread(open_index, snapshot, runtime, progress)
+    cancel = threading.Event()
+    try:
+        snapshot = await asyncio.to_thread(fetch_pull, item, pull, runtime, progress, cancel)
+        if pull.head_sha and snapshot.commit != pull.head_sha:
+            raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
+        index = await asyncio.to_thread(open_index, snapshot, runtime, progress, cancel=cancel)
+    except asyncio.CancelledError:
+        cancel.set()  # the threads would go on
+        raise
     workspace = await open_workspace(index, snapshot, runtime)
     base = await asyncio.to_thread(branched_off, snapshot, pull, runtime.settings)
     report = await review_snapshot(workspace, step, base)

@@ -115,7 +115,8 @@ def serve_webhook(runtime: Runtime) -> None:
     settings = runtime.settings
     address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{settings.port}{PATH}"
     print(i18n.text("forge.webhook_waits", settings.language or "en", address=address), file=sys.stderr, flush=True)
-    uvicorn.run(webhook_application(runtime), host=settings.host, port=settings.port, log_level="warning")
+    application, host, port = webhook_application(runtime), settings.host, settings.port
+    uvicorn.run(application, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
 
 
 def webhook_application(runtime: Runtime) -> Starlette:

@@ -1,14 +1,20 @@
 """A pull request is reviewed and commented on: right lines, once, updated, resolved."""
 
+import asyncio
+import threading
+
 import pytest
 from support import git_server
 
+from repopilot import trace
 from repopilot.errors import ForgeError
 from repopilot.forge.contents import Posted
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
+from repopilot.forge.review import review_pull
 from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, plan
 from repopilot.results import ReviewReport
+from repopilot.runtime import Runtime
 from repopilot.types import Finding
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
@@ -148,3 +154,23 @@ def test_a_token_goes_to_its_host_alone(world):
 def test_post_needs_the_address_of_a_pull_request(world, run):
     status, _, err = run("review", str(world.work), "--post")
     assert status == 1 and "not the address of a pull request" in err
+
+
+async def test_a_review_that_is_cancelled_clones_nothing_more(world):
+    world.push_pull({"shop/prices.py": BAD})
+    item = parse_item(address(world))
+    pull = forge_of(item, world.settings).pull()
+    cancelled, loop = threading.Event(), asyncio.get_running_loop()
+
+    def progress(_):
+        loop.call_soon_threadsafe(work.cancel)
+        cancelled.wait(10)
+
+    with Runtime(world.settings) as runtime:
+        async with trace.root(lambda event: None, "review") as step:
+            work = asyncio.create_task(review_pull(item, pull, runtime, step, progress))
+            with pytest.raises(asyncio.CancelledError):
+                await work
+        cancelled.set()
+        await asyncio.sleep(2)
+        assert not list((world.settings.home / "repos").glob("*.git"))
