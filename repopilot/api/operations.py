@@ -60,7 +60,7 @@ async def search(body: SearchBody, repositories: Repositories, step: Step) -> di
     if body.all:
         return search_json(await asyncio.to_thread(page_of_all, repositories.runtime.indexes, body.query, body.k))
     found = await repositories.open(body.source, body.ref)
-    embedder = repositories.runtime.embedders.choose(repositories.runtime.settings)
+    embedder = await repositories.embedder()
     return search_json(await asyncio.to_thread(search_page, found.index, body.query, body.k, embedder=embedder))
 
 
@@ -68,8 +68,8 @@ async def context(body: ContextBody, repositories: Repositories, step: Step) -> 
     """A context pack, for a question or of whole folders."""
     from repopilot.retrieval.requested_pack import requested_pack
 
-    found, settings = await repositories.open(body.source, body.ref), repositories.runtime.settings
-    embedder, largest = repositories.runtime.embedders.choose(settings), settings.max_file_kb << 10
+    found, embedder = await repositories.open(body.source, body.ref), await repositories.embedder()
+    largest = repositories.runtime.settings.max_file_kb << 10
     return asdict(await asyncio.to_thread(requested_pack, found.index, found.snapshot, body, embedder, largest, "json"))
 
 

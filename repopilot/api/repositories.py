@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, field
 
+from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.runtime import Runtime
 from repopilot.types import OnProgress, Snapshot
@@ -54,6 +56,10 @@ class Repositories:
             snapshot, index = await self.openings.opened(source, ref, self.progress)
             known = self.opened[source, ref] = OpenedRepository(snapshot, index, time.monotonic())
         return known
+
+    async def embedder(self) -> Embedder | None:
+        """The embedder of the moment, None for none."""
+        return await asyncio.to_thread(self.runtime.embedders.choose, self.runtime.settings)
 
     async def workspace(self, source: str, ref: str = "") -> Workspace:
         """A repository with the models of the moment. Raises RepoPilotError."""

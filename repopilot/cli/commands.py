@@ -252,7 +252,7 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Review files, a change, or a pull request by its address."""
     from repopilot.cli.forge_commands import pull_of, review_pull_request
 
-    if item := pull_of(arguments.source, runtime.settings, required=arguments.post):
+    if item := pull_of(arguments.source, required=arguments.post):
         return review_pull_request(item, arguments, runtime)
     from repopilot.repo.history import commit_range
     from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
@@ -289,7 +289,7 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     note_missing(done, workspace, arguments.language)
     emit(generate_document(done, events), arguments.json, lambda: show_answer(done, arguments.language))
     if arguments.apply and target is not None:
-        check_unchanged(target, done.files, {path: file.hash for path, file in workspace.index.files.items()})
+        check_unchanged(target, done.files, workspace.index.hashes)
     if target is not None:
         write_files(target, done.files)
     return 0 if done.files else 1

@@ -20,25 +20,20 @@ from repopilot.repo.remote.credentials import host_of
 from repopilot.results import Generation
 from repopilot.review.agent import report_json, report_markdown, report_sarif
 from repopilot.runtime import Runtime
-from repopilot.settings import Settings
 from repopilot.types import Progress
 
 
-def pull_of(source: str, settings: Settings, *, required: bool) -> ForgeItem | None:
+def pull_of(source: str, *, required: bool) -> ForgeItem | None:
     """The pull request that SOURCE is the address of.
 
     Args:
         source: as given.
-        settings: of the process.
         required: whether it has to be one.
 
     Raises:
         SourceError: it has to be one, and isn't.
     """
-    return required_item(source, "pull") if required else _pull(parse_item(source))
-
-
-def _pull(item: ForgeItem | None) -> ForgeItem | None:
+    item = required_item(source, "pull") if required else parse_item(source)
     return item if item is not None and item.kind == "pull" else None
 
 
@@ -64,8 +59,10 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
     with live_progress(arguments.language) as report_progress:
         report, workspace = asyncio.run(run())
     show_notes(workspace.index.notes, arguments.language)
-    with _asking(item, arguments, runtime):
-        posted = post(item, forge, pull, report, arguments.language) if arguments.post else None
+    posted = None
+    if arguments.post:
+        with _asking(item, arguments, runtime):
+            posted = post(item, forge, pull, report, arguments.language)
     facts = report_sarif(report) if arguments.sarif else {**report_json(report), **_pull_facts(item, pull, posted)}
 
     def show() -> None:

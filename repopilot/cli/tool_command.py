@@ -48,7 +48,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     workspace = Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
     result, changes = asyncio.run(_run(tool, given, workspace))
     if arguments.apply and snapshot.root is not None:
-        check_unchanged(snapshot.root, changes, {path: file.hash for path, file in index.files.items()})
+        check_unchanged(snapshot.root, changes, index.hashes)
         write_files(snapshot.root, changes)
     facts = tool_document(tool, given, result, changes, applied=bool(arguments.apply and changes))
     emit(facts, arguments.json, lambda: say(result.text))

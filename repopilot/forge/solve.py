@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +24,7 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import FileChange, OnProgress
-from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace
+from repopilot.workspace import SharedOpenings, Workspace, open_workspace
 
 LONGEST_TEXT = 6000
 LONGEST_COMMENT = 1500
@@ -132,9 +130,8 @@ async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step,
     """
     if issue.state not in ("open", ""):
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
-    ref, cancel = issue.default_branch or None, threading.Event()
-    snapshot = await asyncio.to_thread(open_snapshot, checked_remote(issue.clone_url), runtime, ref, progress, cancel)
-    index = await asyncio.to_thread(open_index, snapshot, runtime, progress)
+    address = checked_remote(issue.clone_url)
+    snapshot, index = await SharedOpenings(runtime).opened(address, issue.default_branch, progress)
     workspace = await open_workspace(index, snapshot, runtime)
     done = await answer(task_of(issue), workspace, step, "GENERATE")
     return without_refused(done, workspace)

@@ -29,6 +29,7 @@ from repopilot.errors import RepoPilotError, StorageError, UsageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import required_item
 from repopilot.forge.review import post, review_pull
+from repopilot.repo.remote.network import bracketed
 from repopilot.runtime import Runtime
 
 PATH = "/webhook"
@@ -113,7 +114,7 @@ def serve_webhook(runtime: Runtime) -> None:
     if not runtime.settings.webhook_secret:
         raise UsageError(i18n.message("forge.webhook_secret"), i18n.message("forge.webhook_secret_hint"))
     settings = runtime.settings
-    address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{settings.port}{PATH}"
+    address = f"http://{bracketed(settings.host)}:{settings.port}{PATH}"
     print(i18n.text("forge.webhook_waits", settings.language or "en", address=address), file=sys.stderr, flush=True)
     application, host, port = webhook_application(runtime), settings.host, settings.port
     uvicorn.run(application, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)

@@ -245,6 +245,11 @@ class Index:
         return {path: file.info for path, file in self._by_path.items()}
 
     @property
+    def hashes(self) -> dict[str, str]:
+        """The git blob id of every file by its path."""
+        return {path: file.info.hash for path, file in self._by_path.items()}
+
+    @property
     def dense(self) -> float:
         """How much of the repository has vectors, 0–1."""
         state = layout.read_json(self.folder.parent / layout.DENSE)

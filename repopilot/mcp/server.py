@@ -279,8 +279,7 @@ class OfferedTools:
         if root is None:
             raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
         changes = await asyncio.to_thread(opened.copy.changes)
-        hashes = {path: file.hash for path, file in opened.copy.original.index.files.items()}
-        await asyncio.to_thread(check_unchanged, root, changes, hashes)
+        await asyncio.to_thread(check_unchanged, root, changes, opened.copy.original.index.hashes)
         await asyncio.to_thread(write_files, root, changes)
         paths = [change.path for change in changes]
         await self._begin(opened, opened.copy.original)
@@ -303,8 +302,9 @@ class OfferedTools:
         async with opened.lock:
             await self._refresh(source, opened)
         original, largest = opened.copy.original, self._runtime.settings.max_file_kb << 10
-        embedder = self._runtime.embedders.choose(self._runtime.settings)
-        made = await asyncio.to_thread(requested_pack, original.index, original.snapshot, request, embedder, largest)
+        made = await asyncio.to_thread(
+            requested_pack, original.index, original.snapshot, request, original.embedder, largest
+        )
         return ToolResult(pack_markdown(made), {"tokens": made.tokens, "left_out": made.left_out})
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:

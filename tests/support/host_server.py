@@ -28,11 +28,12 @@ class HostServer:
 
 
 Server = TypeVar("Server", bound=HostServer)
+State = TypeVar("State")
 
 
 @contextmanager
-def serving(handler: type["HostHandler"], state_of: Callable[[str], Server]) -> Iterator[Server]:
-    """Serve until the block ends."""
+def listening(handler: type[BaseHTTPRequestHandler], state_of: Callable[[str], State]) -> Iterator[State]:
+    """Answer with a handler, which finds the state as `state`, until the block ends."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     state = state_of(f"http://127.0.0.1:{server.server_port}")
     server.RequestHandlerClass = type("Handler", (handler,), {"state": state})
@@ -42,6 +43,13 @@ def serving(handler: type["HostHandler"], state_of: Callable[[str], Server]) -> 
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def serving(handler: type["HostHandler"], state_of: Callable[[str], Server]) -> Iterator[Server]:
+    """As `listening`; what wasn't as described fails the test."""
+    with listening(handler, state_of) as state:
+        yield state
     assert not state.violations, "not as described:\n" + "\n".join(state.violations)
 
 

@@ -1,11 +1,11 @@
 """An S3 server on loopback: objects by their path, with ranges, and its XML errors."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import md5
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from support.host_server import listening
 
 
 @dataclass
@@ -17,18 +17,9 @@ class ObjectServer:
     failing: bool = False
 
 
-@contextmanager
-def serve() -> Iterator[ObjectServer]:
+def serve() -> AbstractContextManager[ObjectServer]:
     """Serve until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
-    state = ObjectServer(f"http://127.0.0.1:{server.server_port}")
-    server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    try:
-        yield state
-    finally:
-        server.shutdown()
-        server.server_close()
+    return listening(_Handler, ObjectServer)
 
 
 class _Handler(BaseHTTPRequestHandler):

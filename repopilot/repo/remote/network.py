@@ -54,7 +54,7 @@ def check(url: str, settings: Settings, token: HostToken | None = None) -> Remot
     if not settings.allow_private_hosts:
         for address in addresses:
             _refuse_private(host, address)
-    pins = () if _is_literal(host) else (f"{host}:{port}:{','.join(_bracketed(a) for a in addresses)}",)
+    pins = () if _is_literal(host) else (f"{host}:{port}:{','.join(bracketed(a) for a in addresses)}",)
     confidential = parts.scheme == "https" or all(ipaddress.ip_address(address).is_loopback for address in addresses)
     secret = token_for(url, settings.git_token, token) if confidential else ""
     return Remote(url, pins, secret, confidential)
@@ -95,5 +95,5 @@ def _is_literal(host: str) -> bool:
     return True
 
 
-def _bracketed(address: str) -> str:
+def bracketed(address: str) -> str:
     return f"[{address}]" if ":" in address else address

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 from repopilot import disk, i18n
 from repopilot.errors import UsageError
+from repopilot.repo.remote.network import bracketed
 from repopilot.settings import Settings
 from repopilot.ui.server.access import PARAMETER, AccessRule
 from repopilot.ui.server.security import WILDCARDS
@@ -45,7 +46,7 @@ class Launch:
     def address(self) -> str:
         """The address to open, with the token where one is asked for. A wildcard host is reached on loopback."""
         at = self.served
-        host = "127.0.0.1" if at.host in WILDCARDS else f"[{at.host}]" if ":" in at.host else at.host
+        host = "127.0.0.1" if at.host in WILDCARDS else bracketed(at.host)
         query = "" if self.rule.access == "open" else f"?{urlencode({PARAMETER: self.rule.token})}"
         return f"{at.scheme}://{host}:{at.port}{at.root_path}/{query}"
 
