@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from support import hostile
+from support.other_account import ACCOUNT
+from support.small_disk import in_forks, mounted, own_mounts
 
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.levels import why_unavailable
@@ -142,6 +147,34 @@ def test_what_is_measured_of_this_process():
     assert kernel_memory.own_network(me) is None
     assert kernel_memory.temporary_files(me) == 0
     assert (kernel_memory.available_memory() or 0) > 10 * MB
+
+
+@own_mounts
+def test_temporary_file_systems_of_ours_are_not_counted_for_a_run():
+    """A process that has just got mounts of its own still has ours; folders of ours may be bound into its root."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        Path(folder, "ours").write_bytes(bytes(32 * MB))
+        ready = "echo; exec cat"
+        mounts = (f"mkdir {folder}/a {folder}/b", f"mount -t tmpfs own {folder}/a", f"mount --bind {folder} {folder}/b")
+        for mount, theirs in (("true", 0), ("; ".join((*mounts, f"head -c 2M /dev/zero > {folder}/a/theirs")), 2 * MB)):
+            with subprocess.Popen([*mounted(mount), "sh", "-c", ready], stdin=PIPE, stdout=PIPE) as process:
+                assert process.stdout.readline() == b"\n"
+                assert theirs <= kernel_memory.temporary_files({process.pid}) <= theirs + MB // 8
+                process.stdin.close()
+
+
+def test_a_process_that_has_ended_is_charged_with_no_files():
+    """An ordinary user can't look into one, and it counted as much as all files that a process may have: 70 MB."""
+
+    def look(_: int) -> None:
+        if os.geteuid() == 0:
+            os.setuid(ACCOUNT)
+        if (ended := os.fork()) == 0:
+            os._exit(0)
+        os.waitid(os.P_PID, ended, os.WEXITED | os.WNOWAIT)
+        assert kernel_memory.open_files({ended}).unreadable == 0
+
+    in_forks(look, [0])
 
 
 def test_what_runs_into_a_limit_is_not_run_again():

@@ -90,7 +90,7 @@ def open_files(pids: Collection[int]) -> OpenFiles:
         try:
             names = os.listdir(folder)
         except PermissionError:
-            unreadable += 1
+            unreadable += resident_memory([pid]) > 0  # one that ends has no memory, and is nobody's any more
             continue
         except OSError:  # it has ended
             continue
@@ -105,22 +105,25 @@ def open_files(pids: Collection[int]) -> OpenFiles:
 
 
 def temporary_files(pids: Collection[int]) -> int:
-    """Bytes of the temporary file systems that are mounted for the processes and not for us, and of their inodes."""
+    """Bytes of the temporary file systems that are mounted for the processes and not for us, and of their inodes. What
+    is mounted for us isn't theirs: it is in each new namespace at first, and folders of it are bound into a root."""
     seen: dict[int, int] = {}
-    ours = _link("/proc/self/ns/mnt")
-    namespaces: set[str] = {ours, ""}
+    ours = {device for device, _ in _temporary_mounts("self")}
+    namespaces: set[str] = {_link("/proc/self/ns/mnt"), ""}
     for pid in pids:
         namespace = _link(f"/proc/{pid}/ns/mnt")
         if namespace in namespaces:
             continue
         namespaces.add(namespace)
-        for place in _temporary_places(pid):
+        for device, place in _temporary_mounts(pid):
             try:
-                device, state = os.stat(place).st_dev, os.statvfs(place)
+                state = os.statvfs(place)
+                is_it = os.stat(place).st_dev == device  # else something else is mounted above it
             except OSError:
                 continue
-            files = state.f_files - state.f_ffree
-            seen[device] = (state.f_blocks - state.f_bfree) * state.f_frsize + files * _INODE
+            if is_it and device not in ours:
+                files = state.f_files - state.f_ffree
+                seen[device] = (state.f_blocks - state.f_bfree) * state.f_frsize + files * _INODE
     return sum(seen.values())
 
 
@@ -134,11 +137,13 @@ def is_temporary(folder: Path) -> bool:
     return kind in (b"tmpfs", b"ramfs")
 
 
-def _temporary_places(pid: int) -> Iterator[str]:
-    for line in _lines(f"/proc/{pid}/mounts"):
-        fields = line.split()
-        if len(fields) > 2 and fields[2] == b"tmpfs":
-            yield f"/proc/{pid}/root{fields[1].decode('utf-8', 'replace')}"
+def _temporary_mounts(pid: int | str) -> Iterator[tuple[int, str]]:
+    """Device and place of each temporary file system that is mounted for a process."""
+    for line in _lines(f"/proc/{pid}/mountinfo"):
+        mount, _, kind = line.partition(b" - ")
+        if kind.startswith(b"tmpfs "):
+            major, _, minor = mount.split()[2].partition(b":")
+            yield os.makedev(int(major), int(minor)), f"/proc/{pid}/root{mount.split()[4].decode('utf-8', 'replace')}"
 
 
 def _of_status(pids: Collection[int], names: tuple[bytes, ...]) -> int:
