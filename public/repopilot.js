@@ -65,7 +65,7 @@
     const state = JSON.stringify([found, address('chat'), search.value]);
     if (state === shown || list.querySelector('input, details[open]')) return;
     shown = state;
-    words = found.words;
+    ({ words, completed } = found);
     nameButtons();
     nav.setAttribute('aria-label', words.chats);
     search.placeholder = words.search;
@@ -177,19 +177,24 @@
   // ---- names that complete what is typed ----
   const options = make('div', { id: 'rp-mentions', role: 'listbox', hidden: true });
   let rows = [];
-  let at = 0;
+  let at = -1; // the row chosen with the arrows, -1 for none
   let token = null;
   let asked = 0;
+  let completed = {}; // by command: how many of its first words name what exists
 
   const input = () => document.querySelector('#chat-input');
 
-  /** What is being typed: a mention behind `@`, or an argument of a typed command. */
+  /** What is being typed: a mention behind `@`, or an argument of a command, typed or chosen, that names what exists. */
   function typed(box) {
     const before = box.value.slice(0, box.selectionStart);
     const mention = /(?:^|[\s(])@([^\s@]{0,120})$/.exec(before);
     if (mention) return { kind: 'mention', text: mention[1], start: before.length - mention[1].length };
-    const argument = /^\s*\/(?!(?:search|explain|generate|test|review|plan|impact|help|open)\b)[a-z]+\s(?:.*\s)?([\w./$-]{2,120})$/.exec(before);
-    return argument && { kind: 'argument', text: argument[1], start: before.length - argument[1].length };
+    const chosen = document.querySelector('.command-button[id^="command-"]');
+    const argument = /^\s*\/([a-z]+)\s+(.*\s)?([\w./$-]{2,120})$/s.exec(chosen ? `/${chosen.id.slice('command-'.length)} ${before}` : before);
+    if (!argument) return null;
+    const [, command, earlier = '', text] = argument;
+    if (earlier.split(/\s+/).filter(Boolean).length >= (completed[command] || 0)) return null;
+    return { kind: 'argument', text, start: before.length - text.length };
   }
 
   async function complete() {
@@ -205,7 +210,7 @@
     }
     if (turn !== asked) return;
     rows = found;
-    at = 0;
+    at = -1;
     if (rows.length) draw(box);
     else close();
   }
@@ -219,13 +224,20 @@
     options.hidden = false;
     Object.assign(options.style, { left: `${place.left}px`, width: `${place.width}px`, bottom: `${window.innerHeight - place.top + 6}px` });
     box.setAttribute('aria-controls', options.id);
+    if (at < 0) {
+      box.removeAttribute('aria-activedescendant');
+      options.scrollTop = 0;
+      return;
+    }
     box.setAttribute('aria-activedescendant', `rp-mention-${at}`);
     options.children[at].scrollIntoView({ block: 'nearest' });
   }
 
   function close() {
+    asked += 1; // what is still on its way comes too late
     options.hidden = true;
     rows = [];
+    at = -1;
     input()?.removeAttribute('aria-activedescendant');
   }
 
@@ -246,11 +258,13 @@
   document.addEventListener('input', (event) => { if (event.target === input()) complete(); });
   document.addEventListener('focusout', (event) => { if (event.target === input()) setTimeout(close, 150); });
   document.addEventListener('keydown', (event) => {
-    if (options.hidden || event.target !== input()) return;
+    if (event.target !== input()) return;
+    if (event.key === 'Enter' && at < 0) close();
+    if (options.hidden) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      at = (at + (event.key === 'ArrowDown' ? 1 : rows.length - 1)) % rows.length;
+      at = Math.min(Math.max(at + (event.key === 'ArrowDown' ? 1 : -1), 0), rows.length - 1);
       draw(event.target);
-    } else if (event.key === 'Enter' || event.key === 'Tab') take(at);
+    } else if (event.key === 'Tab' || event.key === 'Enter') take(Math.max(at, 0));
     else if (event.key === 'Escape') close();
     else return;
     event.preventDefault();

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from support import postgres
 from support.app import running
 
+from repopilot.agents.coding.typed_commands import FORMS
 from repopilot.results import Answer
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
 from repopilot.ui.chats.postgres import PostgresChats
@@ -138,6 +139,78 @@ def test_names_complete_what_is_typed(opened):
     page.keyboard.press("Escape")
     expect(names).to_be_hidden()
     assert opened.problems == []
+
+
+def test_enter_sends_what_was_typed_and_tab_completes(opened):
+    page, box, names = (
+        opened.page,
+        opened.page.locator("#chat-input"),
+        opened.page.get_by_role("listbox", name="Mentions"),
+    )
+    box.click()
+    page.keyboard.type("/rename harvest")
+    expect(names.get_by_role("option").first).to_contain_text("harvest")
+    expect(names.locator("[aria-selected=true]")).to_have_count(0)
+    page.keyboard.type(" trees_picked")
+    expect(names).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(said(page, "/rename harvest trees_picked")).to_be_visible()
+    for count, typed in enumerate(("/callers harvest", "What does @harv"), 1):
+        expect(page.locator(".rp-footer")).to_have_count(count)
+        expect(page.locator("#stop-button")).to_have_count(0)
+        page.keyboard.type(typed)
+        expect(names).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(said(page, typed)).to_be_visible()
+    expect(page.locator(".rp-footer")).to_have_count(3)
+    expect(page.locator("#stop-button")).to_have_count(0)
+    page.keyboard.type("/callers harv")
+    expect(names).to_be_visible()
+    names.get_by_role("option").first.click()
+    expect(box).to_have_value("/callers harvest ")
+    assert opened.problems == []
+
+
+def test_every_command_completes_what_exists_and_no_new_name(opened):
+    page, box, names = (
+        opened.page,
+        opened.page.locator("#chat-input"),
+        opened.page.get_by_role("listbox", name="Mentions"),
+    )
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/repopilot/complete?" in request.url else None)
+    box.click()
+    for command, form in FORMS.items():
+        *earlier, typed = ["harvest"] * (form.completed - 1) + ["harv"]
+        page.keyboard.insert_text(" ".join([f"/{command}", *earlier, ""]))
+        page.keyboard.type(typed)
+        expect(names).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(box).to_have_value(" ".join([f"/{command}", *["harvest"] * form.completed, ""]))
+        asked.clear()
+        page.keyboard.type("tree")
+        expect(box).to_have_value(re.compile(" tree$"))
+        assert asked == [], command
+        box.fill("")
+    page.keyboard.type("/rename")
+    page.keyboard.press("Enter")
+    expect(page.locator("#command-rename")).to_be_visible()
+    page.keyboard.type("harv")
+    expect(names).to_be_visible()
+    page.keyboard.type("est tree")
+    expect(names).to_be_hidden()
+    assert opened.problems == []
+
+
+def test_a_new_chat_begins_without_a_question(opened):
+    page = opened.page
+    ask(page, "What does harvest return?")
+    page.get_by_role("button", name="New chat").click()
+    expect(page.locator(".rp-welcome")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(
+        page.get_by_role("navigation", name="Chats").get_by_role("link", name=re.compile("harvest return"))
+    ).to_be_visible()
 
 
 def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):

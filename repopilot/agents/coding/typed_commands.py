@@ -34,12 +34,21 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class CommandForm:
-    """How a command is typed: `usage` shows it, `read` makes arguments of its words; `icon` is a Lucide name."""
+    """How a command is typed.
+
+    Attributes:
+        tool: what it calls.
+        usage: shows how it is typed.
+        read: makes arguments of its words.
+        icon: a Lucide name.
+        completed: how many of its first words name what exists: only these are completed while they are typed.
+    """
 
     tool: str
     usage: str
     read: Callable[[list[str]], dict[str, Any]]
     icon: str
+    completed: int = 1
 
 
 def read_command(text: str) -> Command | None:
@@ -118,7 +127,9 @@ FORMS: Mapping[str, CommandForm] = {
         "rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name"), "pencil"
     ),
     "set": CommandForm("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value"), "equal"),
-    "move": CommandForm("move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path"), "move-right"),
+    "move": CommandForm(
+        "move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path"), "move-right", completed=2
+    ),
     "signature": CommandForm(
         "change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature, "parentheses"
     ),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from repopilot import i18n
+from repopilot.agents.coding.typed_commands import FORMS
 from repopilot.errors import RepoPilotError
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
@@ -28,7 +29,7 @@ def sidebar_props(chats: Sequence[ListedChat], known: Sequence[Mapping], setting
         language: of the interface.
 
     Returns:
-        {groups: [{name, chats: [{id, title, href, facts, pinned}]}], words}.
+        {groups: [{name, chats: [{id, title, href, facts, pinned}]}], words, completed: {command: number of words}}.
     """
     places = _places(known, settings)
     groups: dict[str, dict] = {}
@@ -44,7 +45,8 @@ def sidebar_props(chats: Sequence[ListedChat], known: Sequence[Mapping], setting
                 "pinned": chat.pinned,
             }
         )
-    return {"groups": list(groups.values()), "words": i18n.section("ui.sidebar", language)}
+    completed = {name: form.completed for name, form in FORMS.items()}
+    return {"groups": list(groups.values()), "words": i18n.section("ui.sidebar", language), "completed": completed}
 
 
 def _places(known: Sequence[Mapping], settings: Settings) -> dict[str, tuple[str, str]]:
