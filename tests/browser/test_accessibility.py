@@ -18,6 +18,46 @@ def violations(page, within=None):
     ]
 
 
+CONTRAST = """(label) => {
+  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (text) => {
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = parts(text).map((c) => linear(c / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const opaque = (text) => (parts(text)[3] ?? 1) === 1;
+  let behind = label;
+  while (!opaque(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+  const letters = getComputedStyle(label).webkitTextFillColor;
+  if (!opaque(letters)) return 0;
+  const [dark, bright] = [letters, getComputedStyle(behind).backgroundColor].map(light).sort((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+}"""
+SILENT_S = 600.0
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light"), (390, "dark")])
+def test_the_names_of_steps_can_be_read_while_they_run(tab, world, width, scheme):
+    page, state = tab.page, world.ollama.state
+    before, state.reply = state.reply, lambda messages: ["The function ", SILENT_S]
+    try:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.add_init_script(f"localStorage.setItem('vite-ui-theme', '{scheme}')")
+        page.goto(f"{world.app.url}/?repo={world.repository()}")
+        page.wait_for_selector('[data-answerable="true"]')
+        tab.say("How is the ripe fruit counted?")
+        expect(page.locator('[id^="step-Write"]')).to_be_visible()
+        running = page.locator("#root .loading-shimmer")
+        expect(running).not_to_have_count(0)
+        for label in running.all():
+            assert label.evaluate(CONTRAST) >= 4.5, (label.inner_text(), label.evaluate(CONTRAST))
+        assert violations(page) == []
+        page.locator("#stop-button").click()
+        expect(page.locator("#stop-button")).to_have_count(0)
+    finally:
+        state.reply = before
+
+
 def test_nothing_serious_is_wrong_with_a_page_in_use(tab, world):
     page, address = tab.page, f"{world.app.url}/?repo={world.repository()}"
     for width, height, scheme in ((1280, 850, "dark"), (390, 800, "light")):
