@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from repopilot.agents.generate.render import generation_json
 from repopilot.index.build_report import BuildReport
+from repopilot.redaction.shown_diff import shown_diff
 from repopilot.results import Answer, Generation, TestReport
 from repopilot.tools.registry import Tool, ToolResult
 from repopilot.trace import Event, tree
@@ -40,13 +41,13 @@ def index_document(name: str, commit: str, report: BuildReport) -> dict:
 
 
 def tool_document(tool: Tool, given: dict, result: ToolResult, changes: Sequence[FileChange], *, applied: bool) -> dict:
-    """A call of a tool: tool, arguments, text, data, changes, applied."""
+    """A call of a tool: tool, arguments, text, data, changes without the secrets around them, applied."""
     return {
         "tool": tool.name,
         "arguments": given,
         "text": result.text,
         "data": result.data,
-        "changes": [asdict(change) for change in changes],
+        "changes": [{"path": c.path, "change": c.change, "diff": shown_diff(c.diff, c.content)} for c in changes],
         "applied": applied,
     }
 

@@ -18,6 +18,10 @@ def values_in(texts: Iterable[str]) -> frozenset[str]:
 
 def without(values: Iterable[str], text: str) -> str:
     """The text without its own secrets and without those values."""
-    text = redacted(text)
+    return hidden(values, redacted(text))
+
+
+def hidden(values: Iterable[str], text: str) -> str:
+    """The text without those values."""
     pattern = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
     return re.sub(pattern, f"{MARK}known-value]", text) if pattern else text

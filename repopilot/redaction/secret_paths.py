@@ -31,13 +31,14 @@ _HARMLESS_NAMES = re.compile(
     re.IGNORECASE,
 )
 _FOLDERS = frozenset((".aws", ".ssh", ".kube", ".gnupg", ".azure", ".gcloud"))
+_ENDINGS = (".docker/config.json", ".config/gh/hosts.yml")
 
 
 @lru_cache(maxsize=_PATHS_CACHED)
 def secret_name(path: str) -> bool:
     """Whether a file must not be read, judged by its path alone: by its name, or because the path holds a secret."""
     *folders, name = path.split("/")
-    if _FOLDERS.intersection(folders) or path.endswith((".docker/config.json", ".config/gh/hosts.yml")):
+    if _FOLDERS.intersection(map(str.lower, folders)) or path.lower().endswith(_ENDINGS):
         return True
     if _NAMES.match(name) and not _HARMLESS_NAMES.search(name):
         return True

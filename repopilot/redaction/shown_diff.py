@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from repopilot.redaction.known_values import hidden, values_in
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.types import FileChange
 
@@ -23,6 +24,7 @@ def shown_diff(diff: str, new: str) -> str:
     """A unified diff of one file without secrets.
 
     A secret is told from what stands around it, which may be outside the hunk: so both files are redacted as wholes.
+    What was a secret before the change is one after it, whatever its name is now.
 
     Args:
         diff: with or without its headers.
@@ -34,6 +36,7 @@ def shown_diff(diff: str, new: str) -> str:
     lines, after = diff.split("\n"), new.split("\n")
     places, before = _places(lines, after)
     safe_before, safe_after = redacted("\n".join(before)).split("\n"), redacted(new).split("\n")
+    values = values_in(["\n".join(before)])
     shown = list(lines)
     for at, place in places.items():
         text = lines[at][1:]
@@ -43,7 +46,7 @@ def shown_diff(diff: str, new: str) -> str:
         if place.old is not None and safe == text:
             safe = safe_before[place.old]
         safe = redacted(text) if safe == text else safe
-        shown[at] = lines[at][:1] + (safe if safe or not text else f"{MARK}continued]")
+        shown[at] = lines[at][:1] + (hidden(values, safe) if safe or not text else f"{MARK}continued]")
     return "\n".join(shown)
 
 

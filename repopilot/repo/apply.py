@@ -18,12 +18,13 @@ from repopilot.types import FileChange
 
 
 def safe_target(folder: Path, path: str) -> Path:
-    """The place of `path` below `folder`. Raises UsageError for a path that leaves it, also through a symbolic link."""
+    """The place of `path` below `folder`. Raises UsageError for a path that leaves it or leads through a link."""
     relative = PurePosixPath(path)
-    if not path or relative.is_absolute() or ".." in relative.parts or ".git" in relative.parts or "\0" in path:
+    in_git = ".git" in (part.lower() for part in relative.parts)
+    if not path or relative.is_absolute() or ".." in relative.parts or in_git or "\0" in path:
         raise UsageError(i18n.message("repo.unsafe_path", path=path, folder=folder))
     target = folder.joinpath(*relative.parts)
-    if not target.parent.resolve().is_relative_to(folder.resolve()) or target.is_symlink():
+    if target.parent.resolve() != folder.resolve().joinpath(*relative.parts[:-1]) or target.is_symlink():
         raise UsageError(i18n.message("repo.unsafe_link", path=path, folder=folder))
     return target
 

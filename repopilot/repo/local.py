@@ -170,7 +170,7 @@ def _walk_plain(root: Path) -> Iterator[bytes]:
         for entry in entries:
             path = f"{folder}{entry.name}"
             is_folder = entry.is_dir(follow_symlinks=False)
-            if entry.name == ".git" or _ignored(path + "/" if is_folder else path, specs):
+            if entry.name == ".git" or ignored(path + "/" if is_folder else path, specs):
                 continue
             if is_folder:
                 pending.append((path + "/", specs))
@@ -189,7 +189,7 @@ def _own_ignore(root: Path, folder: str) -> tuple[tuple[str, GitIgnoreSpec], ...
     return ((folder, GitIgnoreSpec.from_lines(lines)),)
 
 
-def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+def ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
     """Whether a path is ignored: the innermost `.gitignore` with a matching pattern decides."""
     for folder, spec in reversed(specs):
         verdict = spec.check_file(path[len(folder) :]).include

@@ -15,6 +15,7 @@ from repopilot.code.split import analyse
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
+from repopilot.redaction.restore import restored
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.refactor import with_moved_module
@@ -83,12 +84,18 @@ async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
     """Replace a text that stands in a file exactly `count` times. Give enough lines around it to be unambiguous."""
     text = await _text(arguments.path, desk)
     plain = text.replace("\r\n", "\n")
-    old, new = _as_in_file(arguments.old.replace("\r\n", "\n"), arguments.new.replace("\r\n", "\n"), plain)
-    found = plain.count(old) if old else 0
+    shown = desk.working_copy.hidden(redacted(plain))  # whether a text stands there must not tell what a secret is
+    old, new = _as_in_file(arguments.old.replace("\r\n", "\n"), arguments.new.replace("\r\n", "\n"), shown)
+    found = shown.count(old) if old else 0
     if found != arguments.count:
         problem = message("edit_tools.not_there", path=arguments.path, count=found, wanted=arguments.count)
-        raise UsageError(problem, message("edit_tools.nearest", lines=_nearest(plain, old)))
-    return await _edited(arguments.path, plain.replace(old, new), text, desk)
+        raise UsageError(problem, message("edit_tools.nearest", lines=_nearest(shown, old)))
+    if plain.count(old) == found:
+        return await _edited(arguments.path, plain.replace(old, new), text, desk)
+    made, lost = restored(shown.replace(old, new), shown, plain)
+    if lost is not None:
+        raise UsageError(message("generate.secret_line"), message("generate.secret_line_hint", line=lost[:80]))
+    return await _edited(arguments.path, made, text, desk)
 
 
 async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
@@ -184,15 +191,14 @@ def _as_in_file(old: str, new: str, text: str) -> tuple[str, str]:
     return (bare, _NUMBERED.sub("", new) if numbered else new) if bare in text else (old, new)
 
 
-def _nearest(text: str, old: str) -> str:
+def _nearest(shown: str, old: str) -> str:
     """The numbered lines around the one most like the first line of a text that isn't there."""
-    lines = text.split("\n")
+    lines = shown.split("\n")
     first = next((line.strip() for line in old.split("\n") if line.strip()), "")
     near = difflib.get_close_matches(first, [line.strip() for line in lines], 1, 0.0)
     at = next((n for n, line in enumerate(lines) if near and line.strip() == near[0]), 0)
-    shown = range(max(0, at - NEAREST), min(len(lines), at + NEAREST + 1))
-    safe = redacted(text).split("\n")
-    return "\n" + "\n".join(f"{n + 1} {safe[n]}" for n in shown if n < len(safe))
+    near_by = range(max(0, at - NEAREST), min(len(lines), at + NEAREST + 1))
+    return "\n" + "\n".join(f"{n + 1} {lines[n]}" for n in near_by)
 
 
 def _definition(path: str, name: str, text: str) -> Symbol:

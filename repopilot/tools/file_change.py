@@ -14,6 +14,7 @@ from repopilot.code.python_ast import parse_python
 from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.foreign_text import is_plain_name
+from repopilot.redaction.redact import redacted
 from repopilot.types import FileChange
 
 Changes = tuple[FileChange, ...]
@@ -80,7 +81,7 @@ def _python_error(text: str) -> Problem | None:
 
 
 def _syntax_problem(line: int, what: str, text: str) -> Problem:
-    quoted = repr(_line(text, line))
+    quoted = repr(_line(redacted(text), line))
     return Problem(line, i18n.message("generate.problem.syntax", line=line, what=what, text=quoted))
 
 

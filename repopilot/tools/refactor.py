@@ -32,6 +32,7 @@ from repopilot.code.languages import file_kind, language_of
 from repopilot.code.source_positions import SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.redaction.redact import redacted
 from repopilot.tools import identifiers, signature
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, mentions, name_offset
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
@@ -493,12 +494,19 @@ def _result(
         raise UsageError(message("edit_tools.same"))
     made = copy.edit(new)
     rows = [f"{c.path} +{_count(c.diff, '+')} -{_count(c.diff, '-')}" for c in made]
-    left = [f"{row['path']}:{row['line']} {row['text']}" for row in unsure[:MOST_LISTED]]
+    listed = [_shown_row(row, copy) for row in unsure[:MOST_LISTED]]
+    left = [f"{row['path']}:{row['line']} {row['text']}" for row in listed]
     if left:
         rows += [message("refactor_tools.unsure", count=len(unsure)), *left]
     rows += [message("refactor_tools.unread", path=path) for path in unread]
-    data = {"files": [c.path for c in made], "unsure": list(unsure[:MOST_LISTED]), "unread": list(unread)}
+    data = {"files": [c.path for c in made], "unsure": listed, "unread": list(unread)}
     return ToolResult("\n".join(rows), {**data, "unsure_count": len(unsure)})
+
+
+def _shown_row(row: dict[str, Any], copy: WorkingCopy) -> dict[str, Any]:
+    """A place that is left, its line without secrets."""
+    lines = redacted(_plain(copy.text(row["path"]))).split("\n")
+    return {**row, "text": lines[row["line"] - 1].strip()[:LONGEST_LINE]}
 
 
 def _count(diff: str, sign: str) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import Message, message
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from repopilot.tools.working_copy import WorkingCopy
 
 Kind = Literal["look", "edit", "check", "talk"]
+ON_A_COPY = "It works on a copy of the repository: nothing is written to the folder itself."
+"""What a model is told of every tool that edits."""
 Ask = Callable[[str, tuple[str, ...]], Awaitable[str]]
 """Asks the user a question with choices, () for a free answer, and returns the answer."""
 
@@ -79,8 +81,9 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """What it does, as a model reads it: the docstring of its function."""
-        return " ".join((self.run.__doc__ or "").split())
+        """What it does, as a model reads it: the docstring of its function, and where edits go."""
+        told = " ".join((self.run.__doc__ or "").split())
+        return f"{told} {ON_A_COPY}" if self.kind == "edit" else told
 
     def schema(self) -> dict[str, Any]:
         """The tool as OpenAI and Ollama take it: name, description and the JSON schema of its arguments."""
@@ -116,7 +119,23 @@ async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResu
         UsageError: an argument is missing, unknown or of the wrong type, or doesn't fit the repository.
         RepoPilotError: what the tool raises.
     """
-    return await tool.run(checked(tool, arguments), desk)
+    try:
+        result = await tool.run(checked(tool, arguments), desk)
+    except UsageError as error:
+        error.message, error.hint = (_without_secrets(each, desk) for each in (error.message, error.hint))
+        raise
+    return ToolResult(_without_secrets(result.text, desk), _without_secrets(result.data, desk))
+
+
+def _without_secrets(value: Any, desk: Desk) -> Any:
+    """A text, or JSON-able data, without the secrets of the files that were edited."""
+    if isinstance(value, Message):
+        return message(value.key, **{name: _without_secrets(each, desk) for name, each in value.values.items()})
+    if isinstance(value, str):
+        return desk.working_copy.hidden(value)
+    if isinstance(value, list | tuple):
+        return [_without_secrets(each, desk) for each in value]
+    return {key: _without_secrets(each, desk) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:

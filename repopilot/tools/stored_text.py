@@ -1,11 +1,14 @@
-"""The texts of a repository's files as they are stored, secrets and line ends included."""
+"""The texts of a repository's files as they are stored, secrets and line ends included. Files that the index keeps out
+as secret or ignored have none: whoever shows, moves or writes a file reads it here first."""
 
 from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.code.notebook import is_notebook
 from repopilot.errors import GenerationFailed, SourceError
+from repopilot.redaction.redact import redacted
 from repopilot.repo import read
+from repopilot.repo.kept_out import kept_out
 from repopilot.repo.text_encoding import decoded
 from repopilot.workspace import Workspace
 
@@ -14,8 +17,13 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
     """The file's text in the snapshot, unchanged; None when there is no such file.
 
     Raises:
-        GenerationFailed: the file is no text, or a notebook: what is read of one is no text to write back.
+        GenerationFailed: the path is kept out as secret or ignored, or the file is no text, or a notebook: what is read
+            of one is no text to write back.
     """
+    known = path in workspace.index.files
+    if not known and (reason := kept_out(path, workspace.snapshot, workspace.settings)):
+        said = i18n.message("tools.kept_out", path=redacted(path), reason=reason)
+        raise GenerationFailed(said, i18n.message("tools.kept_out_hint"))
     if is_notebook(path):
         raise GenerationFailed(i18n.message("inputs.notebook", path=path), i18n.message("inputs.notebook_hint"))
     try:

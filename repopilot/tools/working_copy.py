@@ -22,6 +22,7 @@ from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
 from repopilot.index.workers.pool import WorkerPool
+from repopilot.redaction.known_values import hidden, values_in
 from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
 from repopilot.repo.read import read_bytes
@@ -50,6 +51,8 @@ class WorkingCopy:
         self.cancel = threading.Event()
         self._folder, self._workers = folder, workers
         self._steps: list[dict[str, str | None]] = []
+        self._base: dict[str, str | None] = {}
+        self._secrets: frozenset[str] = frozenset()
         self._copied: dict[str, str | None] = {}
         self._indexed: tuple[dict[str, str | None], Workspace] | None = None
 
@@ -67,11 +70,12 @@ class WorkingCopy:
         """The text of a file with the edits so far, None where there is none.
 
         Raises:
-            UsageError: the path leads out of the repository, or the file is no text.
+            UsageError: the path leads out of the repository, it is kept out as secret or ignored, or it is no text.
         """
         try:
             inside, drafts = safe_path(path), self._drafts
-            return drafts[inside] if inside in drafts else stored_text(inside, self.original)
+            known = drafts if inside in drafts else self._base
+            return known[inside] if inside in known else stored_text(inside, self.original)
         except GenerationFailed as error:
             raise UsageError(error.message, error.hint) from error
 
@@ -91,18 +95,27 @@ class WorkingCopy:
             What differs from before the step.
 
         Raises:
-            UsageError: a path leads out of the repository.
+            UsageError: as `text`.
         """
         before = {path: self.text(path) for path in texts}
-        self._steps.append(dict(texts))
-        return _changes_between(before, texts)
+        after = {safe_path(path): text for path, text in texts.items()}
+        before = {safe_path(path): text for path, text in before.items()}
+        self._base = before | self._base
+        self._secrets |= values_in(text for text in before.values() if text)
+        self._steps.append(after)
+        return _changes_between(before, after)
 
     def undo(self, steps: int) -> int:
         """Take back the last steps; returns how many there were to take back."""
         taken = min(steps, len(self._steps))
         if taken:
             del self._steps[-taken:]
+            self._base = {path: text for path, text in self._base.items() if path in self._drafts}
         return taken
+
+    def hidden(self, text: str) -> str:
+        """A text without the secrets of the files that were edited, whatever stands beside them now."""
+        return hidden(self._secrets, text)
 
     def write(self, files: Iterable[FileChange]) -> None:
         """Put finished changes into the copy, and bring its index up to date. Blocking.
@@ -162,9 +175,8 @@ class WorkingCopy:
         return replace(self.original, snapshot=snapshot, index=index, embedder=None)
 
     def changes(self) -> tuple[FileChange, ...]:
-        """All edits as one change of the repository as it is."""
-        drafts = self._drafts
-        return _changes_between({path: stored_text(path, self.original) for path in drafts}, drafts)
+        """All edits as one change of the files as they were when they were first edited."""
+        return _changes_between(self._base, self._drafts)
 
 
 def _changes_between(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> tuple[FileChange, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from repopilot.agents.exploration import Exploration
 from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.index.store import Index
+from repopilot.redaction.redact import redacted
 from repopilot.results import Turn
 from repopilot.tools.file_change import safe_path
 from repopilot.tools.stored_text import stored_text
@@ -105,10 +106,5 @@ def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarge
         GenerationFailed: the file is no text.
     """
     stored = stored_text(path, workspace)
-    if draft is not None:
-        return EditTarget(path, stored, draft, draft.replace("\r\n", "\n"))
-    shown = workspace.index.text(path)
-    if stored is None:
-        return EditTarget(path, None, "", "")
-    plain = stored.removeprefix("\ufeff").replace("\r\n", "\n")
-    return EditTarget(path, stored, stored, shown if shown is not None else plain)
+    raw = stored if draft is None else draft
+    return EditTarget(path, stored, raw or "", redacted((raw or "").removeprefix("\ufeff").replace("\r\n", "\n")))

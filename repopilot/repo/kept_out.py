@@ -1,0 +1,67 @@
+"""Which paths of a repository nobody is shown and nobody changes: git ignores them, or they may hold secrets."""
+
+from __future__ import annotations
+
+from pathspec import GitIgnoreSpec
+
+from repopilot import i18n
+from repopilot.errors import SourceError
+from repopilot.redaction.secret_paths import secret_name
+from repopilot.repo import git_command, local
+from repopilot.repo.path_rules import PathPatterns
+from repopilot.repo.read import read_raw
+from repopilot.settings import Settings
+from repopilot.types import Snapshot
+
+
+def kept_out(path: str, snapshot: Snapshot, settings: Settings) -> str | None:
+    """Why a path is kept out, as a message; None when it isn't. Blocking.
+
+    Args:
+        path: a POSIX path from the repository's root; there need not be such a file.
+        snapshot: the repository.
+        settings: the exclude patterns.
+    """
+    if secret_name(path):
+        return i18n.message("repo.skip.secrets")
+    if PathPatterns((), settings.exclude).reason_to_skip(path):
+        return i18n.message("repo.skip.excluded")
+    if snapshot.root is not None and (snapshot.root / path).is_symlink():
+        return i18n.message("repo.skip.symlink")
+    return i18n.message("repo.skip.ignored") if _is_ignored(path, snapshot) else None
+
+
+def _is_ignored(path: str, snapshot: Snapshot) -> bool:
+    """Whether git ignores a path, or can't say so: it leads through a link or into a submodule."""
+    if snapshot.root is None or not local.is_work_tree(snapshot.root):
+        is_committed = snapshot.git_dir is not None and _bytes(path, snapshot) is not None
+        return not is_committed and _matches_ignore_file(path, snapshot)
+    question = ["check-ignore", "--quiet", "--", f"./{path}"]
+    try:
+        git_command.run(snapshot.root, question, git_command.reading(), bare=False, ok=(1,))
+    except git_command.GitFailed:
+        return True
+    return False
+
+
+def _bytes(path: str, snapshot: Snapshot) -> bytes | None:
+    try:
+        return read_raw(snapshot, path)
+    except SourceError:
+        return None
+
+
+def _matches_ignore_file(path: str, snapshot: Snapshot) -> bool:
+    """Whether a path or a folder of it matches the `.gitignore` files above it."""
+    specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    folder = ""
+    for part in path.split("/"):
+        patterns = _bytes(f"{folder}.gitignore", snapshot)
+        if patterns is not None:
+            lines = patterns.decode("utf-8", "replace").splitlines()
+            specs = (*specs, (folder, GitIgnoreSpec.from_lines(lines)))
+        inner = f"{folder}{part}"
+        folder = f"{inner}/"
+        if local.ignored(inner if inner == path else folder, specs):
+            return True
+    return False
