@@ -6,13 +6,18 @@ from __future__ import annotations
 import asyncio
 import json
 import statistics
+import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from support.scripted_llm import Script, ScriptedLLM
 
 from repopilot import trace
 from repopilot.agents.generate.debate import debate
 from repopilot.llm.model import Model, estimate_tokens
-from repopilot.llm.scripted import Script, ScriptedLLM
 from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace

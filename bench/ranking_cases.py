@@ -16,6 +16,7 @@ import numpy as np
 
 from bench.instant_index import instant_index
 from bench.metrics import Place
+from repopilot.index.history import commit_index
 from repopilot.index.store import Index
 from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.retrieval.query.parse import parse
@@ -111,7 +112,9 @@ def _history(path: Path, index: Index) -> commit_votes.History | None:
     if not path.exists():
         return None
     limit = Settings.model_fields["history_commits"].default
-    return commit_votes.read([_commit(line) for line in read_lines(path)[:limit]], index.lexical.file_numbers)
+    commits = [_commit(line) for line in read_lines(path)[:limit]]
+    built = commit_index.build(commits, commit_index.bags_of(commits))
+    return commit_votes.open_history(built, index.lexical.file_numbers)
 
 
 def _commit(line: dict) -> Commit:

@@ -26,6 +26,7 @@ import numpy as np
 from bench.datasets.docstrings import docstring_set
 from bench.instant_index import instant_index
 from repopilot.index.embed import Embedder, Embedders
+from repopilot.index.history import commit_index
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand, words
 from repopilot.index.vectors import vectors_of
@@ -33,7 +34,7 @@ from repopilot.repo.history import MOST_PATHS, Commit
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.rank import ranking
 from repopilot.retrieval.ranking import bm25
-from repopilot.retrieval.ranking.commit_votes import read
+from repopilot.retrieval.ranking.commit_votes import open_history
 from repopilot.retrieval.search import listed, search
 from repopilot.settings import Settings
 
@@ -199,7 +200,8 @@ def ours(case: Case, left_out: str, history: bool = False) -> Method:
     """The instant ranking without one contribution, and with the history of the case if wanted."""
     lexical = case.index.lexical
     commits = [Commit("", subject, tuple(paths), 0) for subject, paths in case.history if len(paths) <= MOST_PATHS]
-    past = read(commits, lexical.file_numbers) if history else None
+    built = commit_index.build(commits, commit_index.bags_of(commits))
+    past = open_history(built, lexical.file_numbers) if history else None
     everything = np.ones(len(lexical), bool)
 
     def method(query: str) -> list[int]:

@@ -215,18 +215,6 @@ def tree(events: Iterable[Event]) -> list[dict]:
     return roots
 
 
-def outline(events: Iterable[Event]) -> str:
-    """The trace as an indented text, one line a step: its name, ` ✗` where it failed, ` ■` where it was stopped."""
-    marks = {"ok": "", "error": " ✗", "stopped": " ■", "running": " …"}
-
-    def lines(nodes: list[dict], depth: int) -> Iterable[str]:
-        for node in nodes:
-            yield "  " * depth + node["name"] + marks[node["state"]]
-            yield from lines(node["children"], depth + 1)
-
-    return "\n".join(lines(tree(events), 0))
-
-
 def degraded(events: Iterable[Event]) -> tuple[str, ...]:
     """Every fallback recorded anywhere in the trace, in order, once each."""
     found: dict[str, None] = {}

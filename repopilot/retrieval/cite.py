@@ -1,9 +1,7 @@
-"""Citations: which numbered excerpt supports which sentence. Pure; the numbers a model writes are only suggestions.
+"""Citations: how far an excerpt supports a sentence. Pure; the numbers a model writes are only suggestions.
 
-The anchors (identifiers, quotes, paths) and content words of each sentence are looked up in the lines of the excerpts,
-which gives a support score. A number that names no excerpt is dropped. One whose lines don't support the sentence is
-replaced by that of the excerpt that does, as is one that is missing; a sentence that no lines support is left out,
-unless it cites nothing.
+The anchors (identifiers, quotes, paths) and content words of a sentence are looked up in the lines of an excerpt, which
+gives a support score. What becomes of the sentence is decided by it in agents/explain/sentence_check.py.
 """
 
 from __future__ import annotations
@@ -12,8 +10,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, last_name, split_sentences, word_stems
-from repopilot.types import Citation, Symbol
+from repopilot.retrieval.claims import Anchor, Claim, identifiers, last_name, word_stems
+from repopilot.types import Symbol
 
 SUPPORTED = 0.6
 """The least support score of a citation that counts as supported."""
@@ -95,29 +93,6 @@ def word_coverage(
     return sum(found) / len(claim.words)
 
 
-def verify(
-    text: str, excerpts: Sequence[Excerpt], commit: str, symbols_of: SymbolsOf = lambda name: ()
-) -> tuple[str, tuple[Citation, ...]]:
-    """Check the citation numbers in a text, leave out the sentences that nothing supports, and renumber from 1.
-
-    Args:
-        text: Markdown with numbers in brackets (`[2]`), as a model wrote it.
-        excerpts: those in the model's prompt.
-        commit: the commit they are from.
-        symbols_of: gives the known definitions of a name, to tell a mention from a definition.
-
-    Returns:
-        The rest of the text, and the citations its numbers stand for. A sentence that claims too little to be checked,
-        or cites nothing, stays without a number.
-    """
-    citations: list[Citation] = []
-    pieces = [
-        _checked_sentence(piece, excerpts, symbols_of, commit, citations) if prose else piece
-        for piece, prose in split_sentences(without_invented_lines(text))
-    ]
-    return "".join(pieces), tuple(citations)
-
-
 def leads_elsewhere(sentence: str, excerpts: Sequence[Excerpt]) -> bool:
     """Whether a sentence of a model has an image, a link, HTML or an address: what it read may have told it to put them
     there. An address is allowed in backticks, as a value that an excerpt has."""
@@ -144,53 +119,6 @@ def with_mark(body: str, number: int) -> str:
 def without_invented_lines(text: str) -> str:
     """Remove line numbers after file names: the prompt contains none, so they are invented."""
     return _INVENTED_LINES.sub(r"\1", text)
-
-
-def _checked_sentence(
-    sentence: str, excerpts: Sequence[Excerpt], symbols_of: SymbolsOf, commit: str, citations: list[Citation]
-) -> str:
-    """The sentence with the numbers of its citations, which are added to `citations`; '' where nothing supports it."""
-    body, given = split_marks(sentence)
-    if leads_elsewhere(sentence, excerpts):
-        return ""
-    claim = claim_of(body)
-    if not claim.anchors and len(claim.words) < 3:
-        return body  # too little to check: nothing is cited for it
-    scores = {e.number: support(claim, e, symbols_of) for e in excerpts}
-    supporting = supporting_numbers(claim, given, scores)
-    for number in supporting:
-        cited = next(e for e in excerpts if e.number == number)
-        body = with_mark(body, _number_of(cited, narrowed(claim, cited), commit, citations))
-    return body if supporting or not any(n in scores for n in given) else ""
-
-
-def supporting_numbers(claim: Claim, given: Sequence[int], scores: Mapping[int, float]) -> list[int]:
-    """The excerpts to cite for a claim.
-
-    Args:
-        claim: what a sentence claims.
-        given: the numbers that the model wrote.
-        scores: the support score of the claim in each excerpt.
-
-    Returns:
-        Those of the given numbers that support it; where none does, the best excerpt that does, for a claim that names
-        something; else none.
-    """
-    good = [n for n in given if scores.get(n, 0.0) >= SUPPORTED]
-    if good or not claim.anchors:
-        return good
-    best = max(scores, key=lambda n: (scores[n], -n), default=None)
-    return [best] if best is not None and scores[best] >= SUPPORTED else []
-
-
-def _number_of(excerpt: Excerpt, lines: tuple[int, int], commit: str, citations: list[Citation]) -> int:
-    """The number of a place: one for each, in order of first appearance."""
-    for known in citations:
-        if (known.path, known.start_line, known.end_line) == (excerpt.path, *lines):
-            return known.number
-    number = len(citations) + 1
-    citations.append(Citation(number, excerpt.path, *lines, commit, excerpt.symbol, True))
-    return number
 
 
 def _numbers(group: str) -> list[int]:

@@ -32,7 +32,6 @@ NAMES = 10
 _CALLABLE = ("function", "class", "method")
 SURE = 0.6
 """Least confidence of a link that is followed."""
-FORMATS = ("markdown", "xml", "json")
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 can't hold."""
 
@@ -92,7 +91,7 @@ def context_pack(
         budget: tokens of the whole pack.
         count_tokens: counts the tokens of a text.
         first: excerpts that come before those of the hits.
-        form: one of FORMATS, which the pack is to be rendered in.
+        form: `markdown`, `xml` or `json`, which the pack is to be rendered in.
 
     Raises:
         UsageError: no place fits.
@@ -151,7 +150,7 @@ def with_tokens(pack: ContextPack, count_tokens: CountTokens, form: str = "markd
 
 
 def rendered(pack: ContextPack, form: str) -> str:
-    """The pack in one of `FORMATS`."""
+    """The pack in `markdown`, `xml` or `json`."""
     return {"markdown": pack_markdown, "xml": pack_xml, "json": pack_json}[form](pack)
 
 
@@ -169,7 +168,7 @@ def pack_markdown(pack: ContextPack) -> str:
 
 
 def piece(excerpt: Excerpt, form: str) -> str:
-    """An excerpt as a pack in one of FORMATS has it."""
+    """An excerpt as a pack in this form has it."""
     if form == "json":
         return json.dumps(asdict(excerpt), ensure_ascii=False, indent=1)
     return (_xml if form == "xml" else _markdown)(excerpt)

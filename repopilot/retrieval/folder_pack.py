@@ -31,7 +31,7 @@ def folder_pack(
         budget: tokens of the whole pack; 0 for no limit. No file is cut: one that doesn't fit is left out,
             and the most useful folders come first.
         count_tokens: counts the tokens of a text.
-        form: one of FORMATS, which the pack is to be rendered in.
+        form: `markdown`, `xml` or `json`, which the pack is to be rendered in.
 
     Raises:
         UsageError: there is no such folder, or not even the tree fits.

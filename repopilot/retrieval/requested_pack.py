@@ -51,7 +51,7 @@ def requested_pack(
         request: what it is for.
         embedder: for the vectors of the search.
         largest_file: bytes of the largest file that is read beside the index.
-        form: one of FORMATS, which the pack is to be rendered in.
+        form: `markdown`, `xml` or `json`, which the pack is to be rendered in.
 
     Raises:
         UsageError: there is no such folder, or nothing fits.

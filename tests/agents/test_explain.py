@@ -11,6 +11,7 @@ import pytest
 from support.scripted_models import scripted_model
 from support.shop_workspace import drafted
 from support.shop_workspace import shop_workspace as opened_shop
+from support.trace_outline import outline
 
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
@@ -88,7 +89,7 @@ async def test_a_true_answer_streams_and_its_citation_is_looked_up(shop_with: Sh
     assert (citation.path, citation.supported) == ("shop/auth.py", True)
     lines = shop_with(str).index.lines(citation.path, citation.start_line, citation.end_line)
     assert "def validate_token" in lines and "compare_digest" in lines
-    assert trace.outline(events) == "explain\n  retrieve\n  read\n  answer from the code\n  write\n  answer"
+    assert outline(events) == "explain\n  retrieve\n  read\n  answer from the code\n  write\n  answer"
     streamed = [e for e in events if isinstance(e, trace.Streamed)]
     assert len(streamed) > 3, "token by token, not at once"
 
@@ -185,7 +186,7 @@ async def test_stopping_closes_the_models_stream_and_marks_the_steps(shop_with: 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert trace.outline(events).splitlines()[-2:] == ["  write ■", "  answer ■"]
+    assert outline(events).splitlines()[-2:] == ["  write ■", "  answer ■"]
     assert workspace.model.llm.abandoned == 1
 
 
@@ -209,7 +210,7 @@ async def test_a_question_through_the_assistant(shop_with: Shop) -> None:
     async with trace.root(events.append, "question", input=QUESTION) as step:
         done = await answer(QUESTION, shop_with(lambda messages: TRUE), step)
     assert done.route.intent == "EXPLAIN" and drafted(done) == TRUE
-    assert trace.outline(events) == "question\n  route\n  retrieve\n  read\n  answer from the code\n  write\n  answer"
+    assert outline(events) == "question\n  route\n  retrieve\n  read\n  answer from the code\n  write\n  answer"
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
+from support.scripted_llm import Script
 from support.shop_workspace import SHOP, answering, fenced, one_of, shop_workspace, traced
 from support.small_repo import FILES
 
@@ -17,7 +18,6 @@ from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
 from repopilot.errors import ModelError
-from repopilot.llm.scripted import Script
 from repopilot.results import Answer
 from repopilot.workspace import Workspace
 

@@ -16,6 +16,7 @@ from support.shop_workspace import drafted
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
+from repopilot.agents.explain.sentence_check import Ground, check_sentence
 from repopilot.llm.cache import ReplyCache
 from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
@@ -157,3 +158,10 @@ def test_any_reply_is_read(text: str) -> None:
 
 def test_json_nested_without_end_is_no_sentence() -> None:
     assert sentences_of_json("[" + '{"text": ' + "[" * 100_000) == []
+
+
+@pytest.mark.parametrize("unit", ["-", "9", ".", "a.", "a-", "A", "_", "e.g. ", "www.", "a/", "[1]", "` "])
+def test_a_reply_that_goes_round_in_circles_is_checked_in_linear_time(unit: str) -> None:
+    reply = "x " + unit * (400_000 // len(unit)) + " x."  # quadratic, this takes longer than a test may
+    for sentence in complete_sentences(reply, ended=True)[:30]:
+        check_sentence(sentence, Ground(()))

@@ -7,6 +7,7 @@ import json
 
 import pytest
 from support.scripted_models import scripted_model
+from support.trace_outline import outline
 
 from repopilot import trace
 from repopilot.agents.testing.render import iteration_text, repair_json
@@ -62,7 +63,7 @@ async def test_code_that_passes_is_left_alone():
     assert (refined.genuine, refined.code, len(refined.iterations)) == (True, RIGHT, 1)
     assert refined.stopped_because == "the tests passed, verified by assertion inversion"
     assert prompts == []
-    assert trace.outline(events) == "refine\n  iteration 1"
+    assert outline(events) == "refine\n  iteration 1"
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def repaired():
 def test_a_failure_is_repaired_by_a_fresh_sample(repaired):
     refined, events, prompts = repaired
     assert (refined.genuine, refined.code, refined.tests) == (True, RIGHT, {"test_solution.py": TESTS})
-    assert trace.outline(events) == "refine\n  iteration 1\n  iteration 2\n    write code"
+    assert outline(events) == "refine\n  iteration 1\n  iteration 2\n    write code"
     assert "assert add(1, 2) == 3" in prompts[0]
     assert "assert -1 == 3" in prompts[0]
     assert TASK in prompts[0]
@@ -153,7 +154,7 @@ async def test_a_model_that_dies_leaves_the_best_so_far():
     assert refined.code == WRONG
     assert len(refined.iterations) == 1
     assert refined.stopped_because.startswith("the model failed")
-    assert "iteration 2 ✗" in trace.outline(events)
+    assert "iteration 2 ✗" in outline(events)
 
 
 async def test_given_tests_are_never_changed_even_when_wrong():
@@ -173,7 +174,7 @@ async def test_tests_written_here_that_no_candidate_passes_are_dropped():
     assert "test_nonsense" not in text
     assert "from solution import add" in text
     assert "dropped from the tests: test_solution.py::test_nonsense" in refined.iterations[-1].change
-    assert trace.outline(events).splitlines()[1:3] == ["  write tests", "    tests"]
+    assert outline(events).splitlines()[1:3] == ["  write tests", "    tests"]
 
 
 async def test_unusable_tests_by_the_model_are_said_so():

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
 from support.scripted_models import scripted_model
+from support.trace_outline import outline
 
 from repopilot import trace
 from repopilot.llm import stream
@@ -81,7 +82,7 @@ async def test_a_step_shows_the_place_in_the_queue() -> None:
             return await stream.chat(model, [ChatMessage(role="user", content="go")], writing)
 
     assert await asyncio.gather(*(ask(events) for events in traces)) == ["a b"] * 3
-    assert [trace.outline(events) for events in traces] == [
+    assert [outline(events) for events in traces] == [
         "turn\n  write",
         "turn\n  write\n    wait for the model",
         "turn\n  write\n    wait for the model",

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
+from support.scripted_llm import ScriptedLLM
 
 from repopilot.llm.model import estimate_tokens
-from repopilot.llm.scripted import ScriptedLLM
 
 HELLO = [ChatMessage(role="user", content="hello")]
 

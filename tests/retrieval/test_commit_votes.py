@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot import i18n
+from repopilot.index.history import commit_index
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.repo.history import Commit
-from repopilot.retrieval.ranking.commit_votes import read, signals
+from repopilot.retrieval.ranking.commit_votes import open_history, signals
 from repopilot.types import Chunk
 
 DAY = 86400
@@ -30,6 +31,10 @@ COMMITS = [
     commit("Cart keeps its order", "shop/cart.py", "shop/order.py"),
     commit("Discount of a file long gone", "gone.py"),
 ]
+
+
+def read(commits, numbers):
+    return open_history(commit_index.build(commits, commit_index.bags_of(commits)), numbers)
 
 
 def found(commits, lexical, *terms, **weighted):

@@ -10,9 +10,10 @@ from support.shop_workspace import offline, open_workspace
 
 from repopilot.errors import UsageError
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.context_pack import FORMATS, context_pack, real_tokenizer, rendered
+from repopilot.retrieval.context_pack import context_pack, real_tokenizer, rendered
 from repopilot.retrieval.search import search
 
+FORMATS = ("markdown", "xml", "json")
 SECRET = "ghp_" + "a1B2" * 9
 FILES = {
     "shop/prices.py": f'TOKEN = "{SECRET}"\nRATE = 2\n\n\ndef price(count):\n    return taxed(count * RATE)\n\n\n'

@@ -9,7 +9,7 @@ from support.shop_workspace import offline, open_workspace
 
 from repopilot.cli.app import main
 from repopilot.errors import UsageError
-from repopilot.retrieval.context_pack import FORMATS, real_tokenizer, rendered
+from repopilot.retrieval.context_pack import real_tokenizer, rendered
 from repopilot.retrieval.folder_pack import folder_pack, token_tree
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -46,7 +46,7 @@ def test_every_text_file_is_whole_and_in_the_order_of_the_paths(index):
 
 def test_every_form_holds_the_same_without_secrets_and_every_time(index):
     found = packed(index)
-    for form in FORMATS:
+    for form in ("markdown", "xml", "json"):
         text = rendered(found, form)
         assert text == rendered(packed(index), form) and SECRET not in text and "hunter2" not in text
     tree = ET.fromstring(rendered(found, "xml"))

@@ -9,6 +9,7 @@ import pytest
 from support.git_server import GitServer, commit, git, publish, serve
 from support.index_case import build_index
 from support.scripted_models import scripted_model
+from support.trace_outline import outline
 
 from repopilot import trace
 from repopilot.errors import SourceError, UsageError
@@ -92,9 +93,9 @@ async def test_a_diff_reports_what_it_brought_and_nothing_else(work: Path, tmp_p
                                               for f in facts["findings"]))  # fmt: skip
     assert next(f for f in facts["findings"] if f["path"] == "pkg/use.py")["rule"] == "F821"
     assert any("logo.png" in note for note in facts["notes"])
-    outline = trace.outline(events)
+    steps = outline(events)
     for name in ("scope", "security", "performance", "style", "bandit", "ruff", "radon"):
-        assert name in outline
+        assert name in steps
 
 
 async def test_uncommitted_work_and_paths(work: Path, tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ async def test_a_missing_and_a_breaking_analyser_are_said_and_the_others_go_on(w
     report, events = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
     assert any("bandit" in n and "not installed" in n for n in report.notes)
     assert any("ruff" in n and "failed" in n for n in report.notes)
-    assert {"bandit ✗", "ruff ✗"} <= {line.strip() for line in trace.outline(events).splitlines()}
+    assert {"bandit ✗", "ruff ✗"} <= {line.strip() for line in outline(events).splitlines()}
     assert any("was skipped" in d for d in trace.degraded(events))
     assert ("web/app.js", "eval") in {(f.path, f.rule) for f in report.findings}
     assert "Health at most" in report_markdown(report)
@@ -270,7 +271,7 @@ async def said_of_loops(work: Path, tmp_path: Path, model) -> tuple[list, str, s
     """What the model adds to the review of LOOPS, the outline of the trace, and all events as text."""
     commit(work, {"pkg/loops.py": LOOPS}, "loops")
     report, events = await reported(workspace(str(work), tmp_path, model=model), None, None, ["pkg/loops.py"])
-    return [f for f in report.findings if f.source == "model"], trace.outline(events), str(events)
+    return [f for f in report.findings if f.source == "model"], outline(events), str(events)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +296,7 @@ async def test_what_an_analyser_said_of_a_place_is_not_said_again(work: Path, tm
     space = workspace(str(work), tmp_path, model=judging("model-injection"))
     report, events = await reported(space, None, None, ["pkg/db.py"])
     assert any(f.domain == "security" and f.source != "model" and f.line == 2 for f in report.findings)
-    assert not [f for f in report.findings if f.source == "model"] and "refute" not in trace.outline(events)
+    assert not [f for f in report.findings if f.source == "model"] and "refute" not in outline(events)
 
 
 @pytest.mark.parametrize("name", ["qwen2.5-coder:0.5b", "qwen2.5-coder-1.5b-instruct-q4_k_m"])

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.scripted_models import scripted_model
 from support.shop_workspace import shop_workspace
+from support.trace_outline import outline
 
 from repopilot import i18n, intents, trace
 from repopilot.assistant import answer
@@ -191,7 +192,7 @@ async def test_the_model_decides_a_low_margin() -> None:
     assert before.confidence - before.alternatives[0][1] < CLEAR_MARGIN
     chosen, events = await routed(UNSURE, scripted_model(lambda messages: '"impact"'))
     assert (chosen.intent, chosen.tier) == ("IMPACT", "model")
-    assert trace.outline(events) == "turn\n  ask the model"
+    assert outline(events) == "turn\n  ask the model"
 
 
 async def test_the_model_is_asked_between_the_likeliest_only() -> None:
@@ -206,7 +207,7 @@ async def test_the_model_is_asked_between_the_likeliest_only() -> None:
 
 async def test_a_clear_case_is_not_asked() -> None:
     chosen, events = await routed("write unit tests for cart.py", scripted_model(lambda messages: '"explain"'))
-    assert (chosen.intent, trace.outline(events)) == ("TEST", "turn")
+    assert (chosen.intent, outline(events)) == ("TEST", "turn")
 
 
 @pytest.mark.parametrize("reply", ["", "perhaps", [ModelError("gone")]])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from support.scripted_llm import Reply, ScriptedLLM
+
 from repopilot.llm.model import Model, estimate_tokens
-from repopilot.llm.scripted import Reply, ScriptedLLM
 
 
 def scripted_model(

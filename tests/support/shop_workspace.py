@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from support.index_case import build_index, write
+from support.scripted_llm import Script
 from support.scripted_models import scripted_model
 from support.small_repo import FILES, lay_out
+from support.trace_outline import outline
 
 from repopilot import trace
-from repopilot.llm.scripted import Script
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Explanation
@@ -81,7 +82,7 @@ async def traced(work: Callable[[trace.Step], Awaitable[Result]]) -> tuple[Resul
     events: list[trace.Event] = []
     async with trace.root(events.append, "turn") as step:
         result = await work(step)
-    return result, trace.outline(events), events
+    return result, outline(events), events
 
 
 def drafted(answer: Answer) -> str:

@@ -34,7 +34,6 @@ _CODE_WORD = re.compile(
     r"(?<![\w/])(?:\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z]\w+(?:\.\w+)+|\w+\(\)|-{1,2}[a-z][\w-]+|\d[\w.]*)"
 )
 """Words that are written like code."""
-_IDENTIFIER = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ model over the tree of paths (index/history/path_tree.py).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ from repopilot.retrieval.ranking.bm25 import idf
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
-    from repopilot.repo.history import Commit
 
 VOTERS, ABSOLUTE_VOTERS = 30, 100
 SHOWN = 5
@@ -120,19 +119,6 @@ def _nearest(path: str, nodes: Mapping[str, int]) -> int:
     while path not in nodes:
         path = path.rpartition("/")[0]
     return nodes[path]
-
-
-def read(commits: Sequence[Commit], numbers: Mapping[str, int]) -> History | None:
-    """Make commits searchable in memory.
-
-    Args:
-        commits: newest first, with the paths that their files have now.
-        numbers: the number of each file of the index by its path.
-
-    Returns:
-        The history; None when no commit changed any of these files.
-    """
-    return open_history(commit_index.build(commits, commit_index.bags_of(commits)), numbers)
 
 
 def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex) -> HistorySignals:

@@ -14,7 +14,6 @@ from repopilot.tools.file_change import (
     syntax_error,
 )
 
-_REDACTED = re.compile(r"\[REDACTED:[\w-]+\]")
 _OMISSION = re.compile(
     r"^(?:#|//|/\*|--|<!--)? ?(?:\.{3}|…)? ?(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
     r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",

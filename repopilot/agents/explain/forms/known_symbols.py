@@ -13,8 +13,6 @@ from repopilot.index.store import Index
 from repopilot.types import Symbol
 
 T = TypeVar("T")
-_TOP = ("class", "interface", "struct", "trait", "enum", "module", "type")
-_CALLABLE = ("function", "method", "macro")
 
 
 def is_program(path: str) -> bool:

@@ -11,7 +11,6 @@ from repopilot.code.mutation.mutants import functions_of
 from repopilot.code.python_ast import parse_python
 
 MOST_AIMS = 8
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LONGEST_CONDITION = 90
 _COLLECTIONS = ("list", "tuple", "set", "dict", "str", "bytes", "Sequence", "Iterable", "Mapping", "Collection")

@@ -42,10 +42,6 @@ _SECRET_CONTEXTS = frozenset(
     "factor challenge session apikey credential credentials".split()
 )
 _VALUES = frozenset("code codes key keys digits link id value string chars characters number result alphabet".split())
-_MAC = re.compile(
-    r"(^|\.)(hmac\.(new|digest)|hexdigest|sign|signature|\w*(compute|make|create|calculate|expected|"
-    r"generate|get|build)_\w*(signature|hmac|mac))\b"
-)
 _CREDENTIAL = re.compile(
     r"(password|passwd|secret|signature|hmac|mac|api_?key|csrf_?token|auth_?token|access_?token|private_key|"
     r"reset_?token|session_?token|webhook_?token|bearer_?token|hub_signature|token_hash|password_hash|otp|pin_?code)$",

@@ -15,7 +15,6 @@ from repopilot.review.rules.rule import Match
 from repopilot.types import Severity
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Scope = Function | ast.Module | ast.ClassDef | ast.Lambda
 PYTHON = ("python",)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

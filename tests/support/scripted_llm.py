@@ -1,4 +1,4 @@
-"""A language model whose replies are a function of the messages, for tests and demos."""
+"""A language model whose replies are a function of the messages."""
 
 from __future__ import annotations
 

@@ -1,0 +1,116 @@
+"""Nothing in the package is there for its tests only: what the program can't reach goes, and its tests with it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [*sorted((ROOT / "repopilot").rglob("*.py")), ROOT / "chainlit_app.py"]
+
+KEPT = {
+    "repopilot.index.vectors.read_everything": "runs as the text of a program, in a process that may crash",
+}
+"""What is reached in a way that isn't seen here, and how."""
+SAME = ("cache", "lru_cache", "contextmanager", "asynccontextmanager", "within_bounds", "dataclass")
+"""Decorators that make a function known to nobody; any other registers it."""
+_NAMED = re.compile(r"(?:from )?(repopilot[\w.]*)(?::| import )(\w+)")
+"""A definition that is named in a text: `a.b:c`, as an intent names its agent, or an import of a program."""
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+TREES = {module_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCES}
+NODES = [node for tree in TREES.values() for node in ast.walk(tree)]
+SAID = {node.attr for node in NODES if isinstance(node, ast.Attribute)}
+SAID |= {node.value for node in NODES if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+"""Attributes and texts, by which a part of a module may be asked for that is handed on as a whole."""
+
+
+def defined(statement: ast.stmt) -> list[str]:
+    """The names that a statement at the top of a module defines."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [statement.name]
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return []
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+
+
+@cache
+def imported(module: str) -> dict[str, set[str]]:
+    """What names stand for that are imported anywhere in a module."""
+    found = defaultdict[str, set[str]](set)
+    for node in ast.walk(TREES[module]):
+        for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            whole = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            found[alias.asname or alias.name].add(whole)
+    return found
+
+
+def used(module: str, top: ast.AST) -> Iterator[str]:
+    """The definitions that a part of a module uses, with their modules before them."""
+    inner = {id(node.value) for node in ast.walk(top) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(top):
+        if isinstance(node, ast.Name):
+            for whole in imported(module).get(node.id, {f"{module}.{node.id}"}):
+                yield whole
+                if whole in TREES and id(node) not in inner:  # as in `getattr(commands, name)`
+                    names = (name for statement in TREES[whole].body for name in defined(statement))
+                    yield from (f"{whole}.{name}" for name in names if name in SAID)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield from (f"{whole}.{node.attr}" for whole in imported(module).get(node.value.id, ()))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (".".join(found) for found in _NAMED.findall(node.value))
+
+
+def is_registered(statement: ast.stmt) -> bool:
+    """Whether a decorator makes a function known elsewhere."""
+    decorators = (ast.unparse(d).partition("(")[0] for d in getattr(statement, "decorator_list", ()))
+    return any(name.rpartition(".")[2] not in SAME for name in decorators)
+
+
+def unreachable() -> list[str]:
+    """The definitions that neither what runs when modules are imported nor an entry point leads to."""
+    leads, reached = defaultdict[str, set[str]](set), set[str]()
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
+    to_do = [*KEPT, *(script.replace(":", ".") for script in scripts.values())]
+    definitions: list[str] = []
+    for module, tree in TREES.items():
+        for name, wholes in imported(module).items():
+            leads[f"{module}.{name}"] |= wholes
+        for statement in tree.body:
+            names = [f"{module}.{name}" for name in defined(statement)]
+            definitions += (name for name in names if not name.endswith("__"))
+            for name in names:
+                leads[name] |= set(used(module, statement))
+            if not names or is_registered(statement):
+                to_do += [*used(module, statement), *names]
+    while to_do:
+        if (name := to_do.pop()) not in reached:
+            reached.add(name)
+            to_do += [*leads[name], name.rpartition(".")[0]]  # an attribute's owner, too
+    return [name for name in definitions if name not in reached]
+
+
+def test_the_program_reaches_all_that_the_package_defines() -> None:
+    assert unreachable() == []
+
+
+def test_what_is_kept_is_there_and_not_reached_otherwise(monkeypatch) -> None:
+    kept = list(KEPT)
+    monkeypatch.setattr(f"{__name__}.KEPT", {})
+    assert set(kept) <= set(unreachable())
+
+
+def test_a_definition_that_nothing_reaches_is_found(monkeypatch) -> None:
+    code = "def run(): ...\n\ndef alone():\n    return helper()\n\ndef helper(): ...\n\nrun()\n"
+    monkeypatch.setitem(TREES, "repopilot.sample", ast.parse(code))
+    assert unreachable() == ["repopilot.sample.alone", "repopilot.sample.helper"]
