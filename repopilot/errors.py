@@ -31,6 +31,18 @@ class SourceError(RepoPilotError):
     """The repository's address is invalid, or it can't be reached or read."""
 
 
+class SourceMalformed(SourceError):
+    """The text names no repository, or is no patch."""
+
+
+class SourceRefused(SourceError):
+    """The address could be used, but the settings or the rules against misuse forbid it."""
+
+
+class SourceUnreachable(SourceError):
+    """The host can't be reached, doesn't answer in time, or doesn't speak as a git server does."""
+
+
 class CredentialsNeeded(SourceError):
     """The remote asks for credentials, or refuses the ones given."""
 

@@ -1,10 +1,14 @@
-"""What is wrong with arguments that a pydantic model refuses, in one line. Pure."""
+"""Numbers as JSON has them, and what is wrong with arguments that a pydantic model refuses, in one line. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import BeforeValidator
+
+WHOLE = BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
+"""Of an integer that is strict otherwise: JSON doesn't tell 4.0 from 4."""
 MOST = 5
 """Problems that are named."""
 

@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 
 from repopilot import __version__, i18n
 from repopilot.api.guard import RequestGuard, problem
@@ -19,8 +20,19 @@ from repopilot.api.operations import OPERATIONS, Operation, UnknownTool, call_to
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import OfRepository, ToolCallBody
 from repopilot.api.work import Requests, TooMany, Work
-from repopilot.errors import Cancelled, CredentialsNeeded, ForgeError, RepoPilotError, SourceError, UsageError
+from repopilot.errors import (
+    Cancelled,
+    CredentialsNeeded,
+    ForgeError,
+    RepoPilotError,
+    SourceError,
+    SourceMalformed,
+    SourceRefused,
+    SourceUnreachable,
+    UsageError,
+)
 from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.tools.toolbox import client_tools
 from repopilot.trace import Step
 from repopilot.types import OnProgress
@@ -32,6 +44,9 @@ _STATUS: tuple[tuple[type[RepoPilotError], int], ...] = (
     (TooMany, 429),
     (Cancelled, 409),
     (CredentialsNeeded, 401),
+    (SourceMalformed, 422),
+    (SourceRefused, 403),
+    (SourceUnreachable, 502),
     (SourceError, 404),
     (UnknownTool, 404),
     (ForgeError, 502),
@@ -72,7 +87,15 @@ def _errors(application: FastAPI) -> None:
 
     @application.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> JSONResponse:
-        return problem(error.status_code, UsageError(str(error.detail)), request.state.id, dict(error.headers or {}))
+        headers = {"Allow": _allowed(request)} if error.status_code == 405 else dict(error.headers or {})
+        return problem(error.status_code, UsageError(str(error.detail)), request.state.id, headers)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of all routes at the address of a request; Starlette names those of the first one only."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    fitting = [route.methods or () for route in routes if route.matches(request.scope)[0] != Match.NONE]
+    return ", ".join(sorted({method for methods in fitting for method in methods}))
 
 
 def status_of(error: RepoPilotError) -> int:
@@ -80,10 +103,21 @@ def status_of(error: RepoPilotError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
+def client_of(request: Request, settings: Settings) -> str:
+    """Who asks, for the limit: the user that the proxy names, whose address is everybody's, else the address.
+
+    Args:
+        request: one with the token, which shows that the name is the proxy's.
+        settings: which header names the user.
+    """
+    user = request.headers.get(settings.login_header, "") if settings.login == "header" else ""
+    return f"user {user}" if user else request.client.host if request.client else ""
+
+
 def _routes(application: FastAPI, repositories: Repositories, requests: Requests) -> None:
     async def reply(request: Request, name: str, work: Work) -> Response:
         """The document of some work; as events where the client wants a stream."""
-        running = requests.begin(request.state.id, request.client.host if request.client else "", name, work)
+        running = requests.begin(request.state.id, client_of(request, repositories.runtime.settings), name, work)
         if STREAM in request.headers.get("accept", ""):
             return StreamingResponse(running.events(), media_type=STREAM)
         return JSONResponse(_plain(await running.done(_gone(request))))

@@ -37,14 +37,16 @@ _NAMED = {"X-Request-ID": {"description": "The id of the request.", "schema": {"
 _ERRORS: dict[int | str, str] = {
     400: "The body can't be read.",
     401: "The token is missing or wrong, or the repository's host asks for credentials.",
-    404: "There is no such repository, tool or address.",
+    403: "The repository's address is refused: a private host, or a connection that isn't encrypted.",
+    404: "There is no such repository, ref, tool or address.",
+    405: "The address has no such method.",
     409: "The request was cancelled.",
     411: "The body has no length.",
     413: "The body is too large.",
-    422: "The arguments don't fit.",
+    422: "The arguments don't fit, or name no repository.",
     429: "The client has too many requests under way.",
     500: "The work failed.",
-    502: "The host of a pull request failed or refused.",
+    502: "The repository's host can't be reached or failed, or that of a pull request refused.",
 }
 REPLIES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorDocument, "description": why, "headers": _NAMED} for status, why in _ERRORS.items()

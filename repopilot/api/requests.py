@@ -7,9 +7,32 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from repopilot.retrieval.requested_pack import PackRequest
+from repopilot.validation import WHOLE
 
 Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]
+
+
+_SOURCE = r"^(\w[^\u0000-\u0020]*|[/.~]{1,3}\w[^\u0000-\u001f]*)$"
+"""What the schema says of a source: one line, with spaces only in a path."""
+_RANGE = r"^([^\s.][^\u0000]*)?$"
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    """For the schema: exactly one of these fields is given, and it isn't empty."""
+    given = {
+        "targets": {"minItems": 1},
+        "folders": {"minItems": 1},
+        "query": {"pattern": r"\S"},
+        "all": {"const": True},
+    }
+    left = {"targets": {"maxItems": 0}, "folders": {"maxItems": 0}, "all": {"const": False}}
+
+    def alone(name: str) -> dict[str, Any]:
+        others = {other: left.get(other, {"maxLength": 0}) for other in names if other != name}
+        return {"required": [name], "properties": {name: given.get(name, {"minLength": 1}), **others}}
+
+    return {"oneOf": [alone(name) for name in names]}
 
 
 class OfRepository(BaseModel):
@@ -17,16 +40,24 @@ class OfRepository(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    source: Annotated[str, Field(min_length=1, max_length=2_000, description="An https URL, or a path on the server.")]
+    source: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=2_000,
+            description="An https URL, or a path on the server.",
+            json_schema_extra={"pattern": _SOURCE},
+        ),
+    ]
     ref: Annotated[str, Field(max_length=250, description="Branch, tag or commit.")] = ""
 
 
 class OfAny(OfRepository):
     """A request about a repository, or about all that are indexed."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["source"]}, {"required": ["all"]}]})
+    model_config = ConfigDict(json_schema_extra=_one_of("source", "all"))
 
-    source: Annotated[str, Field(max_length=2_000)] = ""
+    source: Annotated[str, Field(max_length=2_000, json_schema_extra={"pattern": f"^$|{_SOURCE}"})] = ""
     all: bool = False
 
     @model_validator(mode="after")
@@ -40,11 +71,13 @@ class SearchBody(OfAny):
     """A search."""
 
     query: Annotated[Text, Field(min_length=1)]
-    k: Annotated[int, Field(ge=1, le=100)] = 10
+    k: Annotated[int, Field(ge=1, le=100), WHOLE] = 10
 
 
 class ContextBody(PackRequest, OfRepository):
     """A context pack, for a question or of whole folders."""
+
+    model_config = ConfigDict(json_schema_extra=_one_of("query", "folders"))
 
 
 class AskBody(OfAny):
@@ -62,15 +95,17 @@ class GenerateBody(OfRepository):
 class ReviewBody(OfRepository):
     """A review: of a diff, of files, or of a pull request by its address as `source`."""
 
-    diff: Annotated[str, Field(max_length=500, description="BASE..HEAD")] = ""
+    diff: Annotated[str, Field(max_length=500, description="BASE..HEAD", json_schema_extra={"pattern": _RANGE})] = ""
     paths: Annotated[list[Path], Field(max_length=500)] = []
 
 
 class ImpactBody(OfRepository):
     """What a change touches: exactly one of targets, diff and patch."""
 
+    model_config = ConfigDict(json_schema_extra=_one_of("targets", "diff", "patch"))
+
     targets: Annotated[list[Path], Field(max_length=100)] = []
-    diff: Annotated[str, Field(max_length=500)] = ""
+    diff: Annotated[str, Field(max_length=500, json_schema_extra={"pattern": _RANGE})] = ""
     patch: Annotated[str, Field(max_length=900_000)] = ""
 
 

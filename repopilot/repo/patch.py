@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from repopilot import i18n
-from repopilot.errors import SourceError
+from repopilot.errors import SourceError, SourceMalformed
 from repopilot.redaction.redact import redacted
 
 Status = Literal["added", "deleted", "modified", "renamed"]
@@ -53,7 +53,7 @@ def parse_patch(text: str) -> list[FileDiff]:
     """The files that a unified diff (plain, git's, or a mailed patch) changes. Raises SourceError on any other text."""
     files = [_file_diff(file) for file in _parsed(text)]
     if not files:
-        raise SourceError(i18n.message("repo.not_a_patch"), i18n.message("repo.give_unified_diff"))
+        raise SourceMalformed(i18n.message("repo.not_a_patch"), i18n.message("repo.give_unified_diff"))
     return [file for file in files if file.hunks or file.binary or file.status != "modified"]
 
 
@@ -82,7 +82,7 @@ def _parsed(text: str) -> Iterable[Any]:
     try:
         return unidiff.PatchSet(text.replace("\r\n", "\n"))
     except (unidiff.UnidiffParseError, ValueError, IndexError) as error:
-        raise SourceError(
+        raise SourceMalformed(
             i18n.message("repo.malformed_patch", error=str(error).strip()[:200]),
             i18n.message("repo.give_unified_diff"),
         ) from error

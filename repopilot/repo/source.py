@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from repopilot import i18n
-from repopilot.errors import SourceError, UsageError
+from repopilot.errors import SourceError, SourceMalformed, SourceRefused, UsageError
 from repopilot.repo.remote.credentials import HostToken, host_of
 from repopilot.types import Source
 
@@ -49,7 +49,8 @@ def parse_source(text: str) -> Source:
         return _from_shorthand(short)
     if re.match(r"(www\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/\S+$", text):
         return _from_url("https://" + text)
-    raise _invalid("neither_address_nor_path", text=_shorten(text))
+    kind = SourceMalformed if re.search(r"[\t ]", text) else SourceError  # one word may be the path of nothing
+    raise _invalid("neither_address_nor_path", kind=kind, text=_shorten(text))
 
 
 def looks_like_source(text: str) -> bool:
@@ -111,12 +112,12 @@ def _refuse_dangerous(text: str) -> None:
     if text.startswith("-"):
         raise _invalid("option", text=_shorten(text))
     if _HELPER.match(text):
-        raise _invalid("remote_helper")
+        raise _invalid("remote_helper", kind=SourceRefused)
     scheme = _SCHEME.match(text)
     if not scheme or scheme["scheme"].lower() in ("https", "http"):
         return
     name = scheme["scheme"].lower()
-    raise _invalid("unsupported_scheme", _SCHEME_HINTS.get(name, "expected"), scheme=name)
+    raise _invalid("unsupported_scheme", _SCHEME_HINTS.get(name, "expected"), kind=SourceRefused, scheme=name)
 
 
 def _exists(text: str) -> bool:
@@ -129,12 +130,13 @@ def _exists(text: str) -> bool:
 def _from_path(text: str) -> Source:
     try:
         path = Path(text).expanduser().resolve()
+        exists = path.exists()
     except (OSError, RuntimeError) as error:
         raise SourceError(i18n.message("repo.path_unreadable", path=_shorten(text), error=error)) from error
-    if not path.exists():
-        raise _invalid("no_such_path", "check_spelling", path=_shorten(str(path)))
+    if not exists:
+        raise _invalid("no_such_path", "check_spelling", kind=SourceError, path=_shorten(str(path)))
     if not path.is_dir():
-        raise _invalid("path_is_file", "path_is_file_hint", path=_shorten(str(path)))
+        raise _invalid("path_is_file", "path_is_file_hint", kind=SourceError, path=_shorten(str(path)))
     return Source(name=path.name or str(path), path=path)
 
 
@@ -217,9 +219,11 @@ def _with_view(source: Source, view: list[str], parts: SplitResult) -> Source:
     return replace(source, ref=rest[0], subdir=inside if kind in ("tree", "src") else "")
 
 
-def _invalid(problem: str, hint: str = "expected", /, **values: object) -> SourceError:
+def _invalid(
+    problem: str, hint: str = "expected", /, kind: type[SourceError] = SourceMalformed, **values: object
+) -> SourceError:
     """The error for a text that can't be opened: keys of the catalogue below `repo`."""
-    return SourceError(i18n.message(f"repo.{problem}", **values), i18n.message(f"repo.{hint}"))
+    return kind(i18n.message(f"repo.{problem}", **values), i18n.message(f"repo.{hint}"))
 
 
 def _shorten(text: str, length: int = 120) -> str:

@@ -13,6 +13,7 @@ from repopilot.retrieval.context_pack import QUERY_BUDGET, ContextPack, context_
 from repopilot.retrieval.folder_pack import folder_pack
 from repopilot.retrieval.search import search
 from repopilot.types import Snapshot
+from repopilot.validation import WHOLE
 
 PLACES = 30
 """That the search finds for a question, to choose from."""
@@ -26,7 +27,7 @@ class PackRequest(BaseModel):
 
     query: Annotated[str, Field(max_length=20_000, description="a question")] = ""
     folders: Annotated[list[_Path], Field(max_length=100, description="instead of a query; `.` for all")] = []
-    max_tokens: Annotated[int, Field(ge=1, description="4000; for folders, no limit")] | None = None
+    max_tokens: Annotated[int, Field(ge=1, description="4000; for folders, no limit"), WHOLE] | None = None
 
     @model_validator(mode="after")
     def _query_or_folders(self) -> Self:

@@ -13,15 +13,26 @@ from contextlib import suppress
 
 import httpx
 import pytest
+from starlette.requests import Request
 from support import git_server
 from support.app import ROOT, running
 
-from repopilot.api.application import status_of
+from repopilot.api.application import client_of, status_of
 from repopilot.api.operations import UnknownTool
 from repopilot.api.work import Requests
-from repopilot.errors import ForgeError, IndexFailed, UsageError
+from repopilot.errors import (
+    CredentialsNeeded,
+    ForgeError,
+    IndexFailed,
+    SourceError,
+    SourceMalformed,
+    SourceRefused,
+    SourceUnreachable,
+    UsageError,
+)
 from repopilot.index.storage import layout
 from repopilot.index.workers.pool import cpu_seconds
+from repopilot.settings import Settings
 from repopilot.types import Progress
 
 FILES = {
@@ -117,6 +128,14 @@ def test_without_the_token_nothing_is_said(client, headers):
     [
         (b"{", 422),
         (b'{"source": "/nowhere/at/all", "query": "x"}', 404),
+        (b'{"source": "nowhere", "query": "x"}', 404),
+        (b'{"source": "/%s", "query": "x"}' % (b"long" * 400), 404),
+        (b'{"source": "no repository at all", "query": "x"}', 422),
+        (b'{"source": "https://host.example:x/a/b", "query": "x"}', 422),
+        (b'{"source": "https://127.0.0.1:1/a/b", "query": "x"}', 403),
+        (b'{"source": "http://host.example/a/b", "query": "x"}', 403),
+        (b'{"source": "file:///etc", "query": "x"}', 403),
+        (b'{"source": "https://no-such-host.invalid/a/b", "query": "x"}', 502),
         (b'{"source": "x", "query": "x", "more": 1}', 422),
         (b'{"query": "x"}', 422),
         (json.dumps({"source": "x", "query": "y" * 2_000_000}).encode(), 413),
@@ -124,7 +143,7 @@ def test_without_the_token_nothing_is_said(client, headers):
 )
 def test_bad_input_is_answered_with_what_is_wrong(client, body, status):
     reply = client.post("/search", content=body, headers={"Content-Type": "application/json"})
-    assert reply.status_code in (status, 422 if status == 404 else status), reply.text
+    assert reply.status_code == status, reply.text
     assert reply.json()["error"]["message"] and reply.json()["request"] == reply.headers["x-request-id"]
 
 
@@ -275,6 +294,28 @@ def test_a_post_needs_no_body_and_refusals_their_headers(client):
     assert endless.status_code == 411
     wrong = client.get("/search")
     assert wrong.status_code == 405 and wrong.headers["allow"] == "POST"
+    assert client.delete("/repositories").headers["allow"] == "GET, POST", "of all routes there"
+
+
+@pytest.mark.parametrize("path", ["%0A", "%0Atools", "tools/%0Asearch", "tools%0A"])
+def test_a_path_with_a_newline_needs_the_token_as_any_other(client, path):
+    assert httpx.post(f"{client.base_url}{path}", json={}).status_code == 401
+    reply = client.post(f"/{path}", json={"source": "/nowhere"})
+    assert reply.status_code in (404, 405) and reply.json()["error"]["message"]
+
+
+def test_behind_a_proxy_that_names_the_users_each_has_a_limit_of_its_own(tmp_path):
+    def asked_by(login, **headers):
+        scope = {
+            "type": "http",
+            "client": ("127.0.0.1", 4000),
+            "headers": [(k.encode(), v) for k, v in headers.items()],
+        }
+        return client_of(Request(scope), Settings(home=tmp_path, login=login, login_header="x-user"))
+
+    ada, bob = asked_by("header", **{"x-user": b"ada"}), asked_by("header", **{"x-user": b"bob"})
+    assert ada != bob and ada == asked_by("header", **{"x-user": b"ada"})
+    assert asked_by("header") == asked_by("", **{"x-user": b"ada"}) == "127.0.0.1", "nobody vouches for the name"
 
 
 def test_each_request_is_a_line_in_the_log_of_the_server(client, repository):
@@ -287,7 +328,17 @@ def test_each_request_is_a_line_in_the_log_of_the_server(client, repository):
 
 @pytest.mark.parametrize(
     ("error", "status"),
-    [(ForgeError("x"), 502), (UnknownTool("x"), 404), (UsageError("x"), 422), (IndexFailed("x"), 500)],
+    [
+        (ForgeError("x"), 502),
+        (SourceUnreachable("x"), 502),
+        (SourceRefused("x"), 403),
+        (SourceMalformed("x"), 422),
+        (SourceError("x"), 404),
+        (CredentialsNeeded("x"), 401),
+        (UnknownTool("x"), 404),
+        (UsageError("x"), 422),
+        (IndexFailed("x"), 500),
+    ],
 )
 def test_errors_have_their_status(error, status):
     assert status_of(error) == status
@@ -317,9 +368,10 @@ def test_the_schema_describes_every_operation(client):
     assert search["security"] and "text/event-stream" in search["responses"]["200"]["content"]
     assert "X-Request-ID" in search["responses"]["200"]["headers"]
     assert any(each["name"].lower() == "x-request-id" for each in search["parameters"])
-    refusals = {"400", "401", "404", "409", "411", "413", "422", "429", "500", "502"}
+    refusals = {"400", "401", "403", "404", "405", "409", "411", "413", "422", "429", "500", "502"}
     assert refusals <= search["responses"].keys()
     for status in refusals:
         reference = search["responses"][status]["content"]["application/json"]["schema"]["$ref"]
         assert reference.endswith("/ErrorDocument")
-    assert schema["components"]["schemas"]["SearchBody"]["oneOf"] == [{"required": ["source"]}, {"required": ["all"]}]
+    alternatives = schema["components"]["schemas"]["SearchBody"]["oneOf"]
+    assert [each["required"] for each in alternatives] == [["source"], ["all"]]

@@ -13,7 +13,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from repopilot import disk, i18n
-from repopilot.errors import CredentialsNeeded, RepoPilotError, SourceError, StorageError
+from repopilot.errors import (
+    CredentialsNeeded,
+    RepoPilotError,
+    SourceError,
+    SourceRefused,
+    SourceUnreachable,
+    StorageError,
+)
 from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed, GitTimeout, Remote, Supervision
 from repopilot.repo.remote.credentials import host_of
@@ -137,7 +144,7 @@ def _run_remote(git_dir: Path, args: list[str], remote: Remote, limits: FetchLim
     try:
         return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision, ends_with_us=True)
     except GitTimeout as error:
-        raise SourceError(
+        raise SourceUnreachable(
             i18n.message("repo.too_slow", host=_host(remote), seconds=error.seconds),
             i18n.message("repo.too_slow_hint"),
         ) from error
@@ -175,7 +182,7 @@ def storing() -> Iterator[None]:
         raise StorageError(message, hint) from error
 
 
-class Redirected(SourceError):
+class Redirected(SourceRefused):
     """The server sends to another address, which is not followed, since nobody checked it."""
 
 
@@ -190,7 +197,7 @@ _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
     ),
     (r"returned error: 404|repository .*not found|not found: did you run", SourceError, "not_found", "not_found_hint"),
     (r"returned error: 30\d|unable to update url base|redirect", Redirected, "redirected", "redirected_hint"),
-    (r"returned error: 5\d\d", SourceError, "server_error", "try_later"),
+    (r"returned error: 5\d\d", SourceUnreachable, "server_error", "try_later"),
     (
         r"couldn't find remote ref|unadvertised object|not our ref|no such remote ref",
         SourceError,
@@ -199,27 +206,27 @@ _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
     ),
     (
         r"operation too slow|timed? ?out|transfer closed|early eof|hung up unexpectedly|unexpected disconnect",
-        SourceError,
+        SourceUnreachable,
         "stopped_answering",
         "check_network",
     ),
     (
         r"failed to connect|connection refused|couldn't connect|could not resolve|network is unreachable|"
         r"connection reset|empty reply",
-        SourceError,
+        SourceUnreachable,
         "unreachable",
         "check_address_and_network",
     ),
-    (r"certificate|ssl|gnutls|tls", SourceError, "untrusted_certificate", "untrusted_certificate_hint"),
+    (r"certificate|ssl|gnutls|tls", SourceUnreachable, "untrusted_certificate", "untrusted_certificate_hint"),
     (
         r"is this a git repository|does not appear to be a git|invalid server response|bad line length|"
         r"protocol error|unknown capability|expected flush",
-        SourceError,
+        SourceUnreachable,
         "not_git",
         "not_git_hint",
     ),
-    (r"transport .* not allowed", SourceError, "transport_refused", "use_https"),
-    (r"fsck|bad object|corrupt", SourceError, "damaged", "nothing_stored"),
+    (r"transport .* not allowed", SourceRefused, "transport_refused", "use_https"),
+    (r"fsck|bad object|corrupt", SourceUnreachable, "damaged", "nothing_stored"),
 )
 """What git's words mean: (pattern, kind of error, key of the message, key of the hint); the first match counts."""
 
@@ -232,12 +239,12 @@ def translate_error(error: GitFailed, remote: Remote) -> RepoPilotError:
     for pattern, kind, message, hint in _CAUSES:
         if re.search(pattern, text, re.IGNORECASE):
             if kind is CredentialsNeeded and not remote.confidential:
-                kind, message, hint = SourceError, "credentials_unencrypted", "use_https"
+                kind, message, hint = SourceRefused, "credentials_unencrypted", "use_https"
             explanation = i18n.message(f"repo.{message}", host=_host(remote), url=remote.url)
             return kind(explanation, i18n.message(f"repo.{hint}", host=host_of(remote.url)))
     words = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or text.splitlines()[-1:]
     reason = " ".join(words)[:300] or i18n.message("repo.no_reason_from_git")
-    return SourceError(i18n.message("repo.unreadable", host=_host(remote), reason=reason))
+    return SourceUnreachable(i18n.message("repo.unreadable", host=_host(remote), reason=reason))
 
 
 def _host(remote: Remote) -> str:

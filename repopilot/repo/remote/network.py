@@ -7,7 +7,7 @@ import socket
 from urllib.parse import urlsplit
 
 from repopilot import i18n
-from repopilot.errors import SourceError
+from repopilot.errors import SourceRefused, SourceUnreachable
 from repopilot.repo.git_command import Remote
 from repopilot.repo.remote.credentials import HostToken, token_for
 from repopilot.settings import Settings
@@ -49,7 +49,7 @@ def check(url: str, settings: Settings, token: HostToken | None = None) -> Remot
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     if parts.scheme != "https" and not settings.allow_http:
-        raise SourceError(i18n.message("repo.unencrypted", host=host), i18n.message("repo.unencrypted_hint"))
+        raise SourceRefused(i18n.message("repo.unencrypted", host=host), i18n.message("repo.unencrypted_hint"))
     addresses = _resolve(host, port)
     if not settings.allow_private_hosts:
         for address in addresses:
@@ -64,7 +64,7 @@ def _resolve(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise SourceError(
+        raise SourceUnreachable(
             i18n.message("repo.unknown_host", host=host), i18n.message("repo.check_address_and_network")
         ) from error
     return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
@@ -72,7 +72,7 @@ def _resolve(host: str, port: int) -> list[str]:
 
 def _refuse_private(host: str, address: str) -> None:
     if not _is_global(ipaddress.ip_address(address)):
-        raise SourceError(
+        raise SourceRefused(
             i18n.message("repo.private_host", host=host, address=address), i18n.message("repo.private_host_hint")
         )
 

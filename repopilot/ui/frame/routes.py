@@ -4,7 +4,9 @@ typed. They are for the page, not an interface for other programs."""
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -14,7 +16,9 @@ from fastapi import Depends, HTTPException
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
-from starlette.routing import Mount
+from starlette.middleware import Middleware
+from starlette.routing import Match, Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repopilot import i18n
 from repopilot.errors import StorageError
@@ -108,7 +112,7 @@ def install_frame(server: ModuleType, process: Process) -> None:
 
 
 def mount(server: ModuleType, path: str, application: Callable[..., Any]) -> None:
-    """Serve another application below a path of Chainlit's, in front of the route that takes every address.
+    """Serve another application below a path of Chainlit's, in front of its routes and behind the checks of access.
 
     Args:
         server: the module `chainlit.server`.
@@ -118,7 +122,25 @@ def mount(server: ModuleType, path: str, application: Callable[..., Any]) -> Non
     routes = server.router.routes
     catch_all = next(at for at, route in enumerate(routes) if route.path.endswith("/{full_path:path}"))
     base = routes[catch_all].path.removesuffix("/{full_path:path}")
-    routes.insert(catch_all, Mount(base + path, application))
+    mounted = Mount(base + path, application)
+    # Every path below is the application's, one with a newline, too: it is what asks for the token.
+    mounted.path_regex = re.compile(mounted.path_regex.pattern, re.DOTALL)
+    server.app.user_middleware.append(Middleware(_Mounted, mounted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mounted:
+    """ASGI middleware: what is below the path of `mount` is answered there."""
+
+    app: ASGIApp
+    mount: Mount
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        match, of_mount = self.mount.matches(scope)
+        if match is Match.FULL:
+            await self.mount.handle({**scope, **of_mount}, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
 
 def _owner(user: cl.User | None) -> str:
