@@ -76,8 +76,9 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
         await _show(_lead(found), step)
     prose, found = await _prose(found, basis, workspace, step)
     if not prose.text:
-        key = "failed" if prose.failure else "unusable"
-        return _answer(found, workspace, _lead(found, key), "extractive", interrupted=bool(prose.failure))
+        key = "failed" if prose.failure else str(prose.lack)
+        why = i18n.text(f"explain.{key}", found.language, why=prose.failure)
+        return _answer(found, workspace, _lead(found, why), "extractive", interrupted=bool(prose.failure))
     code = _lead(found) if found.code is not None else ""
     lead = "\n\n".join(
         filter(None, (code, prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)))
@@ -133,12 +134,12 @@ def _lead(found: Findings, why: str = "") -> str:
 
     Args:
         found: what code found.
-        why: why a model's answer isn't shown, the key of a text; '' where there is nothing to say.
+        why: why a model's answer isn't shown, '' where there is nothing to say.
     """
     if found.code is not None:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
-    notes = [i18n.text(f"explain.{why}", found.language)] if why else []
+    notes = [why] if why else []
     if found.map:
         return "\n\n".join([*notes, f"~~~~text\n{found.map}\n~~~~"])
     return "\n\n".join([*notes, best_match(found.evidence[0], found.language)])

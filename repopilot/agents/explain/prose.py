@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.agents.explain import grammar
@@ -37,6 +37,11 @@ MOST_SHOWN = 6
 MOST_DROPPED = 6
 """A reply is ended after this many sentences that aren't shown, or three repeated ones."""
 _MOST_REPEATED = 2
+MISMATCHES = frozenset(("invented", "unsupported", "off_topic"))
+"""Why a sentence isn't shown that has the right form."""
+Lack = Literal["nothing", "form", "mismatch", "unsure"]
+"""Why nothing that a model returned is shown: there was nothing, no sentence of it had the form asked for, one that had
+doesn't match the code, or it says that the excerpts don't hold the answer."""
 _ABSENT = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
@@ -50,14 +55,14 @@ class Prose:
         citations: the excerpts that they rest on, with the numbers of the excerpts.
         dropped: how many sentences were not shown, by reason.
         failure: why the model broke off, '' when it did not.
-        absent: the model says that the excerpts don't hold the answer.
+        lack: why there is no text, None where there is one.
     """
 
     text: str = ""
     citations: tuple[Citation, ...] = ()
     dropped: Mapping[Reason, int] = field(default_factory=dict)
     failure: str = ""
-    absent: bool = False
+    lack: Lack | None = None
 
 
 async def write_prose(found: Findings, coverage: float, workspace: Workspace, step: Step, heading: str = "") -> Prose:
@@ -89,13 +94,14 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
         answering.note(**{"sentences": len(shown.sentences), **{f"dropped_{r}": n for r, n in shown.dropped.items()}})
     _report(shown, failure, step)
     citations = _citations(shown.sentences, ground.excerpts, workspace.index.commit)
-    return Prose(shown.text, citations, dict(shown.dropped), failure, shown.absent)
+    return Prose(shown.text, citations, dict(shown.dropped), failure, shown.lack)
 
 
 class _Shown:
     """Takes a reply while it grows and writes each sentence that holds into a step, once it is complete."""
 
     def __init__(self, ground: Ground, mark: str, step: Step, heading: str = "") -> None:
+        self.wrote = False
         self.copies = False
         self.sentences: list[CheckedSentence] = []
         self.dropped: Counter[Reason] = Counter()
@@ -112,9 +118,15 @@ class _Shown:
         return self._step.text
 
     @property
-    def empty(self) -> bool:
-        """Whether the reply held no sentence at all."""
-        return not self._taken and not self.copies
+    def lack(self) -> Lack | None:
+        """Why no sentence is shown, None where one is."""
+        if self.sentences:
+            return None
+        if self.absent:
+            return "unsure"
+        if not self.wrote:
+            return "nothing"
+        return "mismatch" if MISMATCHES & self.dropped.keys() else "form"
 
     async def take(self, so_far: str, *, ended: bool = False, structured: bool = False) -> bool:
         """Check the sentences that became complete; whether the reply is no longer worth waiting for.
@@ -124,6 +136,7 @@ class _Shown:
             ended: it is complete.
             structured: it is JSON of `grammar.sentence_schema`.
         """
+        self.wrote = self.wrote or bool(so_far.strip())
         before, mark, _ = so_far.partition(self._mark)
         if mark:  # the model has begun to copy its context
             self.dropped["copied"] += not self.copies
@@ -279,7 +292,7 @@ def _report(shown: _Shown, failure: str, step: Step) -> None:
     """Say in the trace what is missing from the answer."""
     if failure:
         step.degrade(i18n.message("explain.degraded.cut_off", why=failure))
-    elif shown.empty:
-        step.degrade(i18n.message("explain.degraded.empty"))
+    elif shown.lack:
+        step.degrade(i18n.message(f"explain.degraded.{shown.lack}"))
     for reason, count in shown.dropped.items():
         step.degrade(i18n.message(f"explain.degraded.dropped.{reason}", count=count))
