@@ -71,6 +71,10 @@ class ModelError(RepoPilotError):
         self.partial = partial
 
 
+class ModelSilent(ModelError):
+    """A model sends nothing for longer than it may."""
+
+
 class ToolsRefused(ModelError):
     """The model's server takes no tools."""
 

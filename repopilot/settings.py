@@ -123,7 +123,11 @@ class Settings(BaseSettings):
         description="Calls that a model server gets at once; further ones take turns in a queue. 0: by its kind.",
     )
     max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
-    model_timeout_s: float = Field(default=120.0, gt=0, description="Longest silence of a model, in seconds.")
+    model_timeout_s: float = Field(
+        default=120.0,
+        gt=0,
+        description="Longest silence of a model, in seconds; longer only while it reads a long prompt.",
+    )
     threads: int = Field(default=0, ge=0, description="Threads of the embedded model; 0: the number of cores.")
 
     # Embeddings

@@ -15,7 +15,7 @@ from typing import Any
 from repopilot.agents import transcript
 from repopilot.agents.loop_calls import CallMaker
 from repopilot.agents.loop_values import Asking, Askings, Budget, CallRecord, Ended, LoopResult, ModelReply, Spent
-from repopilot.errors import Cancelled, ModelError, ToolsRefused
+from repopilot.errors import Cancelled, ModelError, ModelSilent, ToolsRefused
 from repopilot.i18n import joined, message, reason
 from repopilot.llm.model import Model
 from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
@@ -85,7 +85,7 @@ async def run(
     except Cancelled:
         end = _End("stopped")
     except ModelError as error:
-        end = _End("model", error=reason(error))
+        end = _End("silent" if isinstance(error, ModelSilent) else "model", error=reason(error))
     finally:
         spent = loop.spent()
         desk.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 from repopilot.settings import Settings
 
 Ended = Literal[
-    "finished", "no call", "steps", "tokens", "seconds", "malformed", "repeated", "empty", "stopped", "model"
+    "finished", "no call", "steps", "tokens", "seconds", "malformed", "repeated", "empty", "stopped", "model", "silent"
 ]
 
 

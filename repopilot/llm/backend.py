@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from repopilot import i18n
-from repopilot.errors import ModelError
+from repopilot.errors import ModelError, ModelSilent
 from repopilot.foreign_text import valid
 from repopilot.llm.model import Model
 from repopilot.llm.servers.address import is_loopback, trusted
@@ -85,7 +85,7 @@ async def open_reply(
     """Call the model; the reply is an asynchronous stream of `ReplyDelta`. Leaving the context closes the connection.
 
     Args:
-        model: which model to call.
+        model: which model to call; its connection ends some time after `timeout_s`.
         messages: the prompt.
         options: how to sample the reply.
 
@@ -269,6 +269,7 @@ def _calls(response: ChatResponse) -> tuple[WrittenCall, ...]:
 
 _Reader = Callable[["ChatResponse"], ReplyDelta]
 _CALLS = {"ollama": _ollama_call, "openai": _openai_call, "embedded": _openai_call, "scripted": _scripted_call}
+_TIMEOUTS = {"TimeoutError", "ReadTimeout", "ConnectTimeout", "APITimeoutError"}
 _READERS = {"ollama": _read_ollama, "openai": _read_openai, "embedded": _read_openai, "scripted": _read_scripted}
 
 
@@ -278,7 +279,7 @@ def translate_error(error: Exception, model: Model, partial: str) -> ModelError:
     Args:
         error: what a library raised. The chain of causes is examined, since the libraries wrap the transport's
             errors differently.
-        model: which model was called.
+        model: which model was called; its `timeout_s` is how long it could be silent.
         partial: what was streamed before; stored with the error.
     """
     if isinstance(error, ModelError):
@@ -286,18 +287,20 @@ def translate_error(error: Exception, model: Model, partial: str) -> ModelError:
     message, hint = _describe(error, model)
     if partial:
         hint = i18n.joined((i18n.message("llm.partial_kept"), hint))
-    return ModelError(message, hint, partial)
+    stopped = model.engine is not None and not model.engine.alive
+    kind = ModelSilent if _names(error) & _TIMEOUTS and not stopped else ModelError
+    return kind(message, hint, partial)
 
 
 def _describe(error: Exception, model: Model) -> tuple[str, str]:
     """Message and hint for an error."""
-    names = {type(cause).__name__ for cause in _causes(error)}
+    names = _names(error)
     status = getattr(error, "status_code", None)
     name = model.name
     if model.engine is not None and not model.engine.alive:
         reason = model.engine.exit_reason()
         return i18n.message("llm.embedded_stopped", name=name, reason=reason), i18n.message("llm.restarts")
-    if names & {"TimeoutError", "ReadTimeout", "ConnectTimeout", "APITimeoutError"}:
+    if names & _TIMEOUTS:
         return i18n.message("llm.silent", name=name, seconds=model.timeout_s), i18n.message("llm.silent_hint")
     if isinstance(status, int) and status >= 400:
         return _describe_status(error, status, name)
@@ -316,6 +319,10 @@ def _describe_status(error: Exception, status: int, name: str) -> tuple[str, str
         return i18n.message("llm.key_refused", name=name, status=status), i18n.message("llm.check_key")
     reason = str(getattr(error, "error", "") or error)[:200]
     return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message("llm.see_log")
+
+
+def _names(error: BaseException) -> set[str]:
+    return {type(cause).__name__ for cause in _causes(error)}
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

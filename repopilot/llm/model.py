@@ -74,7 +74,7 @@ class Model:
         context_window: in tokens.
         count_tokens: tokens of a text, by the model's tokenizer or an estimate.
         notes: why this model was taken, and every fallback before it, as messages.
-        timeout_s: the longest silence before a call counts as hanging.
+        timeout_s: the longest silence before a call counts as hanging; before the first word at least.
         cache: replies to identical calls, None for none.
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
         calls: the queue that all models of its server share, None for none.

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from repopilot import i18n
-from repopilot.errors import ModelError
+from repopilot.errors import ModelError, ModelSilent
 from repopilot.llm import backend, cache
 from repopilot.llm.backend import ChatOptions, ReplyDelta
 from repopilot.llm.model import Model
+from repopilot.llm.speed.model_speed import first_word_s
 from repopilot.trace import Step
 
 if TYPE_CHECKING:
@@ -102,6 +104,9 @@ async def request(
     to sample several replies. The step gets the notes model, prompt_tokens, completion_tokens, first_token_s,
     tokens_per_s and finish (`length` when cut at `max_tokens`).
 
+    A model that is silent for too long is asked once more, unless `halt` was given some of its reply. Before its first
+    word it may be silent as long as it takes to read the prompt (`first_word_s`), later on for `model.timeout_s`.
+
     Args:
         model: which model to ask.
         messages: the prompt.
@@ -114,7 +119,7 @@ async def request(
 
     Raises:
         ModelError: the prompt doesn't fit the context; or, with what was streamed in `partial`, the model can't be
-            reached, is silent for `model.timeout_s`, breaks off or answers garbage.
+            reached, is silent for too long (`ModelSilent`), breaks off or answers garbage.
     """
     step.note(model=model.name)
     key = cache.call_key(model.identity, messages, options)
@@ -125,15 +130,17 @@ async def request(
         return Reply(pieces=[known], finish="stop")
     if model.budget is not None:
         await asyncio.to_thread(model.budget.check)
-    reply = Reply(prompt_tokens=await _check_length(model, backend.begun(messages, options.prefix, model), options))
-    try:
-        async with _turn(model, step):
-            await _receive(model, messages, step, options, reply, halt)
-    finally:
-        _note_statistics(step, reply)
-        if model.budget is not None:
-            spent = (reply.prompt_tokens or 0) + (reply.completion_tokens or len(reply.pieces))
-            await asyncio.to_thread(model.budget.spend, spent)
+    tokens = await _check_length(model, backend.begun(messages, options.prefix, model), options)
+    async with _turn(model, step):
+        try:
+            reply = await _attempt(model, messages, step, options, tokens, halt)
+        except ModelSilent as error:
+            if halt is not None and error.partial:
+                raise
+            step.degrade(i18n.joined((error.message, i18n.message("llm.asked_again"))))
+            if error.partial:
+                await step.write("\n\n")
+            reply = await _attempt(model, messages, step, options, tokens, halt)
     if model.cache and not options.tools and reply.finish in ("stop", "halted"):
         model.cache.put(key, reply.text)
     return reply
@@ -169,15 +176,34 @@ async def _show_places(places: asyncio.Queue[int | None], step: Step) -> None:
             place = await places.get()
 
 
+async def _attempt(
+    model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions, tokens: int, halt: Halt | None
+) -> Reply:
+    """Ask once. `tokens` are those of the prompt."""
+    reply = Reply(prompt_tokens=tokens)
+    try:
+        await _receive(model, messages, step, options, reply, halt)
+    finally:
+        _note_statistics(step, reply)
+        if model.budget is not None:
+            spent = (reply.prompt_tokens or 0) + (reply.completion_tokens or len(reply.pieces))
+            await asyncio.to_thread(model.budget.spend, spent)
+    return reply
+
+
 async def _receive(
     model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions, reply: Reply, halt: Halt | None
 ) -> None:
+    waiting = replace(model, timeout_s=first_word_s(reply.prompt_tokens or 0, model.speed, model.timeout_s))
+    silence_s = waiting.timeout_s
     try:
-        async with asyncio.timeout(model.timeout_s) as silence, backend.open_reply(model, messages, options) as deltas:
+        async with asyncio.timeout(silence_s) as silence, backend.open_reply(waiting, messages, options) as deltas:
             loop = asyncio.get_running_loop()
             async for delta in deltas:
-                silence.reschedule(loop.time() + model.timeout_s)
                 reply.add(delta)
+                if delta.text or delta.thinking or delta.calls:
+                    silence_s = model.timeout_s
+                silence.reschedule(loop.time() + silence_s)
                 if delta.text:
                     await step.write(delta.text)
                 if len(reply.pieces) > DELTAS_PER_TOKEN * options.max_tokens + SPARE_DELTAS:
@@ -189,7 +215,7 @@ async def _receive(
     except Exception as error:
         if model.engine is not None:
             await asyncio.to_thread(model.engine.ended, CRASH_DETECTION_S)
-        raise backend.translate_error(error, model, reply.text) from error
+        raise backend.translate_error(error, replace(model, timeout_s=silence_s), reply.text) from error
     if reply.finish is None and model.kind != "scripted":
         problem = "llm.broke_off" if reply.text or reply.calls else "llm.empty_reply"
         raise ModelError(i18n.message(problem, name=model.name), i18n.message("llm.try_again"), reply.text)
@@ -197,8 +223,8 @@ async def _receive(
 
 
 async def _check_length(model: Model, messages: Sequence[ChatMessage], options: ChatOptions) -> int:
-    """The tokens of the prompt. Raises ModelError when they don't fit: Ollama silently truncates a prompt that is too
-    long."""
+    """The tokens of the prompt and of the tools. Raises ModelError when the prompt doesn't fit: Ollama silently
+    truncates one that is too long."""
     tokens = await prompt_tokens(model, messages)
     limit = model.context_window - min(options.max_tokens, model.context_window // 4)
     if tokens > limit:
@@ -206,7 +232,7 @@ async def _check_length(model: Model, messages: Sequence[ChatMessage], options: 
             i18n.message("llm.prompt_too_long", tokens=tokens, name=model.name, limit=limit),
             i18n.message("llm.prompt_too_long_hint"),
         )
-    return tokens
+    return tokens + await asyncio.to_thread(model.count_tokens, json.dumps(options.tools)) if options.tools else tokens
 
 
 async def prompt_tokens(model: Model, messages: Sequence[ChatMessage]) -> int:

@@ -17,6 +17,7 @@ from repopilot.errors import GenerationFailed
 from repopilot.llm.choice.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Generation
+from repopilot.trace import degraded
 from repopilot.types import Evidence
 
 
@@ -169,3 +170,47 @@ async def test_a_model_that_writes_no_tests_is_said_to(shop):
     )
     with pytest.raises(GenerationFailed, match="wrote no tests"):
         await traced(lambda step: write_or_run("write a test for Cart.total", agent, step))
+
+
+def _then_silent(calls: list[tuple[str, dict]], silences: int):
+    """The script of a server whose model makes calls, says nothing some times, and finishes."""
+    left = [*({"tool_calls": [{"name": name, "arguments": given}]} for name, given in calls), *[[600.0]] * silences]
+    done = {"tool_calls": [{"name": "finish", "arguments": {"summary": "The discount begins at 6000."}}]}
+    return lambda messages: left.pop(0) if left else done
+
+
+@pytest.fixture
+async def doubted(shop):
+    """The shop with an agent model of an Ollama server that may be silent for a second, and the server."""
+    with OllamaServer(models=["qwen3:8b"], capabilities=("completion", "tools")) as server:
+        model = await choose(shop.settings.model_copy(update={"ollama_url": server.url}), ModelResources())
+        yield replace(shop, model=replace(model, timeout_s=1.0)), server
+
+
+EDIT = ("replace_text", {"path": "shop/prices.py", "old": "FROM = 5000", "new": "FROM = 6000"})
+
+
+async def test_an_edit_goes_on_after_one_silence(doubted):
+    agent, server = doubted
+    server.state.reply = _then_silent([EDIT], 1)
+    answer, _, events = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
+    assert [f.path for f in answer.files] == ["shop/prices.py"]
+    assert [c.name for c in answer.result.calls] == ["replace_text", "finish"]
+    assert any("It is asked once more." in note for note in degraded(events))
+
+
+async def test_what_was_edited_before_a_model_fell_silent_is_kept_and_shown(doubted):
+    agent, server = doubted
+    server.state.reply = _then_silent([EDIT], 10**3)
+    answer, _, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
+    assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
+    assert "has sent nothing for 1 s" in answer.text and "changed shop/prices.py" in answer.text
+
+
+async def test_a_question_to_a_silent_model_is_answered_by_the_evidence(doubted):
+    agent, server = doubted
+    server.state.reply = _then_silent([("read", {"path": "shop/auth.py"})], 10**3)
+    answer, _, _ = await traced(lambda step: explain("why are the discounts signed?", agent, step))
+    assert answer.evidence and answer.result.interrupted
+    assert "has sent nothing for 1 s" in answer.text
+    assert len(server.state.sent("/api/chat")) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from llama_index.core.llms import ChatMessage
@@ -10,11 +11,13 @@ from support.ollama_server import OllamaServer
 from support.scripted_models import scripted_model
 
 from repopilot import trace
-from repopilot.errors import ModelError
+from repopilot.errors import ModelError, ModelSilent
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.choice import choose
+from repopilot.llm.model import Model
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.speed.model_speed import Speed, first_word_s
 
 QUESTION = [
     ChatMessage(role="system", content="Be brief."),
@@ -107,6 +110,73 @@ async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_f
     error = await failure(model, step)
     assert "sent nothing for 2 s" in error.message and error.partial == partial
     assert await asyncio.to_thread(server.wait_for_disconnect)
+
+
+def silent(times: int):
+    """The script of a server that says nothing to the first calls."""
+    left = [[600.0]] * times
+
+    def reply(messages):
+        return left.pop() if left else "Here I am again."
+
+    return reply
+
+
+async def quick_to_doubt(server, settings_for) -> Model:
+    """A model that may be silent for a second."""
+    warmed = await choose.choose(settings_for(llm_url=server.url), ModelResources())
+    async with trace.root([].append, "ask") as other:
+        await stream.chat(warmed, [ChatMessage(role="user", content="Load the client.")], other)
+    server.state.requests.clear()
+    return replace(warmed, timeout_s=1.0, cache=None)
+
+
+def asked(server) -> int:
+    return sum("chat" in path for path, _ in server.state.requests)
+
+
+async def test_a_silent_model_is_asked_once_more(server, settings_for, step):
+    model = await quick_to_doubt(server, settings_for)
+    server.state.reply = silent(1)
+    assert await stream.chat(model, QUESTION, step) == "Here I am again."
+    assert asked(server) == 2
+    assert step.data["degraded"] == [f"{model.name} has sent nothing for 1 s. It is asked once more."]
+    server.state.reply = silent(2)
+    with pytest.raises(ModelSilent):
+        await stream.chat(model, QUESTION, step)
+    assert asked(server) == 4
+
+
+async def test_a_reply_that_was_shown_is_not_begun_again(server, settings_for, step):
+    model = await quick_to_doubt(server, settings_for)
+    server.state.reply = lambda messages: ["Half a ", "sentence", 600.0]
+
+    async def shown(text: str) -> bool:
+        return False
+
+    with pytest.raises(ModelSilent) as caught:
+        await stream.chat(model, QUESTION, step, halt=shown)
+    assert caught.value.partial == "Half a sentence" and asked(server) == 1
+
+
+async def test_a_model_that_reads_a_long_prompt_is_waited_for(server, settings_for, step):
+    model = replace(await quick_to_doubt(server, settings_for), timeout_s=0.5, speed=Speed(1.0, 1.0))
+    server.state.reply = lambda messages: [1.5, "Now I have ", "read it."]
+    assert await stream.chat(model, QUESTION, step) == "Now I have read it."
+    assert asked(server) == 1 and "degraded" not in step.data
+
+
+@pytest.mark.parametrize(
+    ("tokens", "speed", "seconds"),
+    [
+        (9000, Speed(20.0, 5.0), 900.0),
+        (9000, Speed(1000.0, 50.0), 120.0),
+        (100, Speed(20.0, 5.0), 120.0),
+        (9000, None, 120.0),
+    ],
+)
+def test_the_first_word_may_take_as_long_as_the_prompt_is_read(tokens, speed, seconds):
+    assert first_word_s(tokens, speed, 120.0) == seconds
 
 
 @pytest.mark.slow

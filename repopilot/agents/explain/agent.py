@@ -70,7 +70,10 @@ def _wants_words(found: Findings) -> bool:
 
 async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> Answer:
     """The answer in the words of a model that looks around with tools."""
-    found = await look_further(found, workspace, step)
+    found, silence = await look_further(found, workspace, step)
+    if silence:
+        lead = _lead(found, i18n.said(silence, found.language))
+        return _answer(found, workspace, lead, "extractive", interrupted=True)
     basis = await asyncio.to_thread(_basis, found, workspace)
     if found.code is not None:
         await _show(_lead(found), step)

@@ -25,7 +25,7 @@ LONGEST_PLACE = 120
 _PLACE = re.compile(r"([\w@+./-]+\.\w+):(\d{1,6})(?:[-–](\d{1,6}))?")
 
 
-async def look_further(found: Findings, workspace: Workspace, step: Step) -> Findings:
+async def look_further(found: Findings, workspace: Workspace, step: Step) -> tuple[Findings, str]:
     """Let the model look around with the tools that change nothing.
 
     Args:
@@ -34,7 +34,8 @@ async def look_further(found: Findings, workspace: Workspace, step: Step) -> Fin
         step: the step of the agent; the evidence noted last in it counts.
 
     Returns:
-        The findings with the places first that the model names and that exist; the same where it names none.
+        The findings with the places first that the model names and that exist; the same where it names none. And, as a
+        message, that the model doesn't answer any more, '' where it does.
     """
     assert workspace.model is not None
     budget, system = loop.Budget.of(workspace.settings), render("loop_look", name=workspace.snapshot.name)
@@ -44,11 +45,13 @@ async def look_further(found: Findings, workspace: Workspace, step: Step) -> Fin
         desk = Desk(workspace, copy, budget, working)
         task = f"{found.question}\n\nFound so far:\n{known}"
         done = await loop.run(task, desk, workspace.model, looking, system, budget, loop.ASKINGS)
+        if done.note:
+            working.degrade(done.note)
     async with step.child("read", "tool", found.question) as showing:
         named = await asyncio.to_thread(places_in, done.summary or done.text, workspace.index)
         evidence = joined(named, found.evidence)
         showing.note(evidence=evidence_rows(evidence), commit=workspace.index.commit)
-    return replace(found, evidence=evidence)
+    return replace(found, evidence=evidence), done.note if done.ended == "silent" else ""
 
 
 def places_in(text: str, index: Index) -> tuple[Evidence, ...]:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 ANSWER_PROMPT_TOKENS, ANSWER_TOKENS = 700, 90
 """A usual answer: a focused context read, a short explanation written."""
 
+READING_MARGIN = 2.0
+"""A long prompt is read more slowly than the short one of a measurement, and the machine may be busy meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Speed:
@@ -27,6 +30,20 @@ class Speed:
     def prompt_tokens_within(self, seconds: float) -> int:
         """The longest prompt that is read within a time, in tokens."""
         return int(self.prompt * seconds)
+
+
+def first_word_s(prompt_tokens: int, speed: Speed | None, timeout_s: float) -> float:
+    """How long a model may be silent before its first word, in seconds.
+
+    Args:
+        prompt_tokens: what it reads before.
+        speed: as measured, None where it wasn't.
+        timeout_s: how long it may be silent later on.
+
+    Returns:
+        The time that it takes to read the prompt, with a margin; at least the timeout.
+    """
+    return timeout_s if speed is None else max(timeout_s, READING_MARGIN * prompt_tokens / speed.prompt)
 
 
 # The time that one token takes when read and when generated, in that of the 0.5B model. The 1.5B model was measured
