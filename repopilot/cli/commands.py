@@ -279,7 +279,7 @@ def solve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write code for a task; status 1 when there is none."""
     from repopilot.cli.environment_command import build_if_allowed, note_missing
-    from repopilot.repo.apply import check_unchanged, write_files
+    from repopilot.repo.apply import apply_changes, write_files
 
     build_if_allowed(arguments, runtime)
     done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
@@ -288,9 +288,9 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
     note_missing(done, workspace, arguments.language)
     emit(generate_document(done, events), arguments.json, lambda: show_answer(done, arguments.language))
-    if arguments.apply and target is not None:
-        check_unchanged(target, done.files, workspace.index.hashes)
-    if target is not None:
+    if target is not None and arguments.apply:
+        show_notes(apply_changes(target, done.files), arguments.language)
+    elif target is not None:
         write_files(target, done.files)
     return 0 if done.files else 1
 

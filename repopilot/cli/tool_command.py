@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from repopilot import trace
-from repopilot.cli.output import emit, say
+from repopilot.cli.output import emit, say, show_notes
 from repopilot.documents import tool_document
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
-from repopilot.repo.apply import check_unchanged, write_files
+from repopilot.repo.apply import apply_changes
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool, ToolResult
@@ -48,8 +48,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     workspace = Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
     result, changes = asyncio.run(_run(tool, given, workspace))
     if arguments.apply and snapshot.root is not None:
-        check_unchanged(snapshot.root, changes, index.hashes)
-        write_files(snapshot.root, changes)
+        show_notes(apply_changes(snapshot.root, changes), arguments.language)
     facts = tool_document(tool, given, result, changes, applied=bool(arguments.apply and changes))
     emit(facts, arguments.json, lambda: say(result.text))
     return 0

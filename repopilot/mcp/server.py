@@ -38,7 +38,7 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
 from repopilot.mcp.arguments import OF_ALL, OWN, PackRequest, QueryOfAll, Question, QuestionOfAll, checked
-from repopilot.repo.apply import check_unchanged, write_files
+from repopilot.repo.apply import apply_changes
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
 from repopilot.retrieval.requested_pack import requested_pack
@@ -279,11 +279,11 @@ class OfferedTools:
         if root is None:
             raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
         changes = await asyncio.to_thread(opened.copy.changes)
-        await asyncio.to_thread(check_unchanged, root, changes, opened.copy.original.index.hashes)
-        await asyncio.to_thread(write_files, root, changes)
+        notes = await asyncio.to_thread(apply_changes, root, changes)
         paths = [change.path for change in changes]
         await self._begin(opened, opened.copy.original)
-        return ToolResult(message("mcp.applied", paths=", ".join(paths) or "-"), {"applied": paths})
+        said = i18n.joined((message("mcp.applied", paths=", ".join(paths) or "-"), *notes))
+        return ToolResult(said, {"applied": paths})
 
     async def _ask(self, source: str, question: str, progress: OnProgress) -> ToolResult:
         """The whole answer to a question, by the models of this machine."""

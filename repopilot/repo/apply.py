@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -12,7 +12,7 @@ from repopilot.code.notebook import is_notebook, notebook_text
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
-from repopilot.repo.read import blob_id
+from repopilot.repo.merge import merged
 from repopilot.repo.text_encoding import decoded, encoded, encoding_after
 from repopilot.types import FileChange
 
@@ -55,26 +55,34 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
     return [target for target, _ in targets]
 
 
-def check_unchanged(folder: Path, files: Iterable[FileChange], hashes: Mapping[str, str]) -> None:
-    """That what files hold on disk is what their changes were made from: nobody's later work is written over.
+def apply_changes(folder: Path, files: Sequence[FileChange]) -> tuple[str, ...]:
+    """Write changes below `folder`, together with what others changed in the same files since the changes were made.
 
     Args:
         folder: the top folder.
-        files: the changes.
-        hashes: the git blob ids of the files that they were made from, by path; a file that isn't among them is only
-            checked where it is to be added.
+        files: the accepted changes.
+
+    Returns:
+        A note on the files that others had changed, which hold both changes now; none without such files.
 
     Raises:
-        StorageError: a file was changed, added or deleted meanwhile.
-        UsageError: a path is unsafe.
+        UsageError: as `write_files`.
+        StorageError: others changed the same lines, or writing fails; nothing is written then.
     """
-    for file in files:
-        target, known = safe_target(folder, file.path), hashes.get(file.path, "")
-        found = blob_id(target.read_bytes()) if target.is_file() else ""
-        if found != known and (known or file.change == "added"):
-            raise StorageError(
-                i18n.message("repo.changed_meanwhile", path=file.path), i18n.message("repo.changed_meanwhile_hint")
-            )
+    found = [merged(file, safe_target(folder, file.path)) for file in files]
+    places = [place for each in found for place in each.conflicts]
+    if places:
+        said = i18n.message("repo.changed_meanwhile", places=", ".join(places))
+        raise StorageError(said, i18n.message("repo.changed_meanwhile_hint"))
+    write_files(folder, [each.file for each in found])
+    paths = ", ".join(each.file.path for each in found if each.by_others)
+    return (i18n.message("repo.merged", paths=paths),) if paths else ()
+
+
+def conflicts(folder: Path, files: Iterable[FileChange]) -> tuple[str, ...]:
+    """Where others changed what changes are about, as `path:first-last` of the files on disk. Raises as
+    `apply_changes`."""
+    return tuple(place for file in files for place in merged(file, safe_target(folder, file.path)).conflicts)
 
 
 def _new_content(target: Path, file: FileChange) -> bytes | None:

@@ -10,9 +10,11 @@ from pydantic import Field
 
 from repopilot.code.languages import is_test_path
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import joined, message
 from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
+from repopilot.repo.apply import conflicts
+from repopilot.repo.diff_hunks import before_change
 from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
@@ -56,17 +58,24 @@ class _Tests:
 
 
 async def changes(arguments: NoArguments, desk: Desk) -> ToolResult:
-    """Show all edits so far as a diff."""
-    found = await asyncio.to_thread(desk.working_copy.changes)
+    """Show all edits so far as a diff against what the copy began with, and what changed in the folder since."""
+    copy = desk.working_copy
+    found = await asyncio.to_thread(copy.changes)
     rows = [{"path": c.path, "change": c.change, "diff": shown_diff(c.diff, c.content)} for c in found]
-    return ToolResult("\n".join(row["diff"] for row in rows) or message("edit_tools.no_changes"), {"files": rows})
+    on_disk = await asyncio.to_thread(copy.changed_on_disk)
+    root = copy.original.snapshot.root
+    places = await asyncio.to_thread(conflicts, root, found) if root and on_disk else ()
+    said = ["\n".join(row["diff"] for row in rows) or message("edit_tools.no_changes")]
+    said += [message("check_tools.on_disk", paths=", ".join(on_disk))] if on_disk else []
+    said += [message("check_tools.conflicts", places=", ".join(places))] if places else []
+    return ToolResult(joined(said, "\n"), {"files": rows, "on_disk": on_disk, "conflicts": list(places)})
 
 
 async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
     """Say what parser, linter and the repository's type checker find in changed files that they did not before."""
     found = await asyncio.to_thread(desk.working_copy.changes)
     wanted = [c for c in found if c.change != "deleted" and (not arguments.paths or c.path in arguments.paths)]
-    rows = await asyncio.to_thread(_new_findings, wanted, desk)
+    rows = await asyncio.to_thread(_new_findings, wanted)
     if wanted:
         async with checked_out(desk.workspace) as folder:
             types = await new_type_errors(wanted, folder, desk.workspace, desk.step)
@@ -77,10 +86,10 @@ async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
     return ToolResult(text or clean, {"new": rows, "checked": [c.path for c in wanted]})
 
 
-def _new_findings(found: Sequence, desk: Desk) -> list[dict[str, str]]:
+def _new_findings(found: Sequence) -> list[dict[str, str]]:
     rows = []
     for change in found:
-        before = stored_text(change.path, desk.working_copy.original) or ""
+        before = before_change(change) or ""
         fault = syntax_error(change.path, change.content)
         if fault is not None and syntax_error(change.path, before) is None:
             rows.append({"path": change.path, "message": str(fault.message)})

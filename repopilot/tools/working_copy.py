@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import stat
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -23,9 +25,10 @@ from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
 from repopilot.index.workers.pool import WorkerPool
 from repopilot.redaction.known_values import hidden, values_in
+from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
-from repopilot.repo.read import read_bytes
+from repopilot.repo.read import blob_id, read_bytes
 from repopilot.repo.walk import walk
 from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
@@ -34,6 +37,8 @@ from repopilot.workspace import Workspace
 
 MOST_BYTES = 512 << 20
 """A larger local repository is copied without what is no text."""
+CLOCK_NS = 2_000_000_000
+"""Files that changed so little before a working copy began are compared as well."""
 
 
 class WorkingCopy:
@@ -52,6 +57,7 @@ class WorkingCopy:
         self._folder, self._workers = folder, workers
         self._steps: list[dict[str, str | None]] = []
         self._base: dict[str, str | None] = {}
+        self._began_ns = time.time_ns()
         self._secrets: frozenset[str] = frozenset()
         self._copied: dict[str, str | None] = {}
         self._indexed: tuple[dict[str, str | None], Workspace] | None = None
@@ -174,6 +180,21 @@ class WorkingCopy:
         # Vectors are kept by repository: the copy has none of its own.
         return replace(self.original, snapshot=snapshot, index=index, embedder=None)
 
+    def changed_on_disk(self) -> dict[str, str]:
+        """What others did to the folder since the working copy began: `added`, `modified` or `deleted` by path; nothing
+        for a clone. Blocking."""
+        root, index = self.original.snapshot.root, self.original.index
+        if root is None:
+            return {}
+        hashes = index.hashes
+        found = {path: "deleted" for path in hashes if not (root / path).is_file()}
+        skipped = {skip.path for skip in index.report.skipped}
+        for path in map(os.fsdecode, list_paths(root)):
+            recent = path not in skipped and not secret_name(path) and _changed_after(root / path, self._began_ns)
+            if recent and blob_id((root / path).read_bytes()) != hashes.get(path):
+                found[path] = "modified" if path in hashes else "added"
+        return dict(sorted(found.items()))
+
     def changes(self) -> tuple[FileChange, ...]:
         """All edits as one change of the files as they were when they were first edited."""
         return _changes_between(self._base, self._drafts)
@@ -188,6 +209,15 @@ def _changes_between(before: Mapping[str, str | None], after: Mapping[str, str |
         elif old is not None:
             found.append(deletion(path, old))
     return tuple(c for c in found if c.diff)
+
+
+def _changed_after(file: Path, began_ns: int) -> bool:
+    """Whether a regular file may have changed since a time; the clock of files may be behind."""
+    try:
+        found = file.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_ctime_ns > began_ns - CLOCK_NS
 
 
 def _whole(path: str, text: str | None) -> FileChange:

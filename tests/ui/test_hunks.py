@@ -7,9 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from repopilot.repo.diff_hunks import NO_NEWLINE, before_change, hunks_of
 from repopilot.types import FileChange
 from repopilot.ui.changes.diffs import patch
-from repopilot.ui.changes.hunks import NO_NEWLINE, before_change, divisible, hunks_of, only
+from repopilot.ui.changes.hunks import divisible, only
 
 LINES = st.sampled_from(["a", "b", "", "é", "-x", "+y", "@@ -1 +1 @@", "\\ No newline", "w\r"])
 TEXTS = st.lists(LINES, max_size=30).map("\n".join)

@@ -15,13 +15,13 @@ from repopilot.agents.testing.coverage import ChangedDefinition, changed_definit
 from repopilot.agents.testing.repair import RepairRequest, repair
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.impact.covering_tests import covering_tests, is_test_file
+from repopilot.repo.diff_hunks import before_change
 from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import ChosenTests
 from repopilot.tools import file_change
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
@@ -249,7 +249,7 @@ async def _repair(examination: Examination, changes: Changes, suite: _Suite, ste
         testing.note(protected=suite.protected, genuine=report.genuine)
         await testing.write(i18n.said(report.stopped_because, examination.language))
     repaired = {suite.path: report.code or "", **report.tests} if report.genuine else {}
-    return TestedChanges(_with_texts(changes, repaired, workspace), report)
+    return TestedChanges(_with_texts(changes, repaired), report)
 
 
 async def run_tests(
@@ -292,12 +292,12 @@ async def run_tests(
     return run
 
 
-def _with_texts(changes: Changes, texts: Mapping[str, str], workspace: Workspace) -> Changes:
+def _with_texts(changes: Changes, texts: Mapping[str, str]) -> Changes:
     """The changes with other texts for some files: repaired code, tests without the wrong ones."""
 
     def replaced(change: FileChange) -> FileChange:
         text = texts.get(change.path, change.content)
         same = change.change == "deleted" or text == change.content
-        return change if same else file_change.change(change.path, text, stored_text(change.path, workspace))
+        return change if same else file_change.change(change.path, text, before_change(change))
 
     return tuple(replaced(change) for change in changes)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from repopilot.redaction.shown_diff import shown_diff
+from repopilot.repo.diff_hunks import DiffHunk, hunks_of
 from repopilot.types import FileChange
-from repopilot.ui.changes.hunks import DiffHunk, hunks_of, hunks_text
+from repopilot.ui.changes.hunks import hunks_text
 from repopilot.ui.highlight import Line, highlighted
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")

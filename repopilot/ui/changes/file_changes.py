@@ -13,12 +13,13 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.forge.contents import HostIssue
 from repopilot.repo.apply import safe_target, write_files
+from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.publish.branch import branch_name, create_branch
 from repopilot.repo.read import blob_id
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.ui.changes.diffs import ShownFiles, accepted, files_props, not_rejected
-from repopilot.ui.changes.hunks import before_change, divisible, hunk_ids
+from repopilot.ui.changes.hunks import divisible, hunk_ids
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
 from repopilot.ui.error_text import error_line
@@ -109,7 +110,7 @@ async def edit_file(chat: Chat, payload: dict) -> dict:
     content = payload.get("content")
     if not isinstance(content, str):
         return {"content": file.content}
-    edited = change(path, content, before if file.change == "modified" else None)
+    edited = change(path, content, before)
     files = tuple(edited if each is file else each for each in shown.answer.files)
     note = i18n.text("ui.diff.edited", chat.language, path=path)
     answer = replace(shown.answer, files=files, degraded=tuple(dict.fromkeys((*shown.answer.degraded, note))))
@@ -186,7 +187,7 @@ def _taken_back(file: FileChange, shown: ShownAnswer) -> FileChange:
     """What undoes a change that was written."""
     if file.change == "added":
         return replace(file, change="deleted", content="")
-    before = before_change(file) if file.change == "modified" else None
+    before = before_change(file)
     text = shown.index.text(file.path) or "" if before is None else before
     return replace(file, change="modified", content=text)
 
