@@ -92,14 +92,14 @@ async def generate(body: GenerateBody, repositories: Repositories, step: Step) -
 
 async def review(body: ReviewBody, repositories: Repositories, step: Step) -> dict:
     """Review a diff, files, or a pull request whose address is the source."""
-    base, head = commit_range(body.diff) if body.diff else (None, None)
+    commits = commit_range(body.diff) if body.diff else None
     item = parse_item(body.source)
     if item is not None and item.kind == "pull" and not body.diff and not body.paths:
         pull = await asyncio.to_thread(forge_of(item, repositories.runtime.settings).pull)
         report, _ = await review_pull(item, pull, repositories.runtime, step, repositories.progress)
         return report_json(report)
     workspace = await repositories.workspace(body.source, body.ref)
-    return report_json(await review_snapshot(workspace, step, base, head, body.paths))
+    return report_json(await review_snapshot(workspace, step, commits, body.paths))
 
 
 async def impact(body: ImpactBody, repositories: Repositories, step: Step) -> dict:

@@ -12,10 +12,16 @@ from repopilot.validation import WHOLE
 Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]
 
-
 _SOURCE = r"^(\w[^\u0000-\u0020]*|[/.~]{1,3}\w[^\u0000-\u001f]*)$"
 """What the schema says of a source: one line, with spaces only in a path."""
-_RANGE = r"^([^\s.][^\u0000]*)?$"
+Range = Annotated[
+    str,
+    Field(
+        max_length=500,
+        description="A..B for the difference of two revisions, A...B for what B changed since it branched off from A",
+        json_schema_extra={"pattern": r"^([^\s.][^\u0000]*)?$"},
+    ),
+]
 
 
 def _one_of(*names: str) -> dict[str, Any]:
@@ -95,7 +101,7 @@ class GenerateBody(OfRepository):
 class ReviewBody(OfRepository):
     """A review: of a diff, of files, or of a pull request by its address as `source`."""
 
-    diff: Annotated[str, Field(max_length=500, description="BASE..HEAD", json_schema_extra={"pattern": _RANGE})] = ""
+    diff: Range = ""
     paths: Annotated[list[Path], Field(max_length=500)] = []
 
 
@@ -105,7 +111,7 @@ class ImpactBody(OfRepository):
     model_config = ConfigDict(json_schema_extra=_one_of("targets", "diff", "patch"))
 
     targets: Annotated[list[Path], Field(max_length=100)] = []
-    diff: Annotated[str, Field(max_length=500, json_schema_extra={"pattern": _RANGE})] = ""
+    diff: Range = ""
     patch: Annotated[str, Field(max_length=900_000)] = ""
 
 

@@ -100,12 +100,12 @@ def parser() -> argparse.ArgumentParser:
 
     impact = _command(commands, "impact", "what a change touches", source=True)
     impact.add_argument("targets", nargs="*", metavar="PATH[:SYMBOL]")
-    impact.add_argument("--diff", metavar="BASE..HEAD")
+    impact.add_argument("--diff", metavar="A..B|A...B")
     impact.add_argument("--patch", metavar="FILE")
 
     review = _command(commands, "review", "what is wrong with a change or with files", source=True)
     review.add_argument("paths", nargs="*", metavar="PATH")
-    review.add_argument("--diff", metavar="BASE..HEAD")
+    review.add_argument("--diff", metavar="A..B|A...B")
     review.add_argument("--sarif", action="store_true", help="SARIF 2.1 instead of JSON")
     review.add_argument("--post", action="store_true", help="comment on the pull request whose address SOURCE is")
 

@@ -257,10 +257,10 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.repo.history import commit_range
     from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 
-    base, head = commit_range(arguments.diff) if arguments.diff else (None, None)
+    commits = commit_range(arguments.diff) if arguments.diff else None
 
     async def work(workspace: Workspace, step: trace.Step) -> object:
-        return await review_snapshot(workspace, step, base, head, arguments.paths)
+        return await review_snapshot(workspace, step, commits, arguments.paths)
 
     report, _, workspace = _worked(arguments, runtime, "review", work)
     show_notes(workspace.index.notes, arguments.language)

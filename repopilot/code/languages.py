@@ -124,6 +124,31 @@ def _languages_by_key() -> tuple[dict[str, str], dict[str, str]]:
 
 
 _SUFFIXES, _NAMES = _languages_by_key()
+_INTERPRETER = re.compile(
+    r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*(?:\S*/)?)?(?P<program>[A-Za-z]+(?:-[A-Za-z]+)*)"
+)
+_INTERPRETERS = {
+    program: language
+    for language, programs in {
+        "python": "python pypy ipython uv pipx",
+        "bash": "sh bash dash ash zsh ksh bats",
+        "javascript": "node nodejs bun",
+        "typescript": "deno ts-node tsx",
+        "ruby": "ruby jruby",
+        "php": "php",
+        "perl": "perl",
+        "lua": "lua luajit",
+        "fish": "fish",
+        "powershell": "pwsh powershell",
+        "r": "rscript",
+        "julia": "julia",
+        "awk": "awk gawk mawk",
+        "tcl": "tclsh wish expect",
+        "make": "make",
+        "groovy": "groovy",
+    }.items()
+    for program in programs.split()
+}
 _REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
 _TEST_FOLDER = re.compile(
     r"^testing/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
@@ -160,6 +185,12 @@ def language_of(path: str) -> str | None:
             return language
         at = name.find(".", at + 1)
     return "dockerfile" if name.startswith(("dockerfile.", "containerfile.")) else None
+
+
+def language_of_script(first_line: str) -> str | None:
+    """The language of a file whose first line says which program runs it (`#!/usr/bin/env python3`); else None."""
+    found = _INTERPRETER.match(first_line)
+    return _INTERPRETERS.get(found["program"].lower()) if found else None
 
 
 def languages() -> tuple[str, ...]:

@@ -91,7 +91,7 @@ async def review_pull(
         raise
     workspace = await open_workspace(index, snapshot, runtime)
     base = await asyncio.to_thread(branched_off, snapshot, pull, runtime.settings)
-    report = await review_snapshot(workspace, step, base)
+    report = await review_snapshot(workspace, step, history.CommitRange(base))
     return replace(report, what=f"{item.url} ({pull.base_ref} ← {pull.head_ref})"), workspace
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
-from repopilot.errors import RepoPilotError, SourceError, UsageError
+from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change, changes_of_diffs, changes_of_targets
@@ -82,7 +82,7 @@ async def impact_report(
         workspace: the repository.
         step: the steps of the work go below it.
         targets: files and symbols: `path`, `path:Symbol`, `Symbol`.
-        diff: a range BASE..HEAD; without HEAD up to the state that is open.
+        diff: a range as `history.commit_range` reads it; without a head up to the state that is open.
         patch: a unified diff.
 
     Raises:
@@ -145,12 +145,9 @@ def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, pat
 
 
 def _diff(workspace: Workspace, written: str) -> list[FileDiff]:
-    base, head = history.commit_range(written)
+    commits = history.commit_range(written)
     snapshot, settings = workspace.snapshot, workspace.settings
-    start = history.merge_base(snapshot, base, head, settings) if "..." in written else base
-    if start is None:
-        raise SourceError(message("impact.errors.no_merge_base", base=base, head=head or "HEAD"))
-    return history.diff(snapshot, start, head, settings)
+    return history.diff(snapshot, history.start_of(snapshot, commits, settings), commits.head, settings)
 
 
 def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:

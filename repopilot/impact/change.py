@@ -129,6 +129,8 @@ def _of_diff(diff: FileDiff, index: Index) -> Change:
     change = Change(diff.path, status=diff.status, old_path=moved_from, target=diff.path)
     path = diff.path if diff.path in index.files else diff.old_path
     text = index.text(path)
+    if diff.left_out:
+        return replace(change, whole=True, problems=(message("repo.skip.not_cloned"),))
     if diff.binary:
         return replace(change, whole=True, problems=(message("impact.gaps.binary"),))
     if text is None:

@@ -128,12 +128,14 @@ class Supervision:
         cancel: ends the command once set.
         on_line: gets each line of standard error (progress included), from another thread.
         check: called about five times a second; ends the command by raising.
+        ends_with_us: as in `start`.
     """
 
     timeout_s: float = 120.0
     cancel: threading.Event | None = None
     on_line: Callable[[str], None] | None = None
     check: Callable[[], None] | None = None
+    ends_with_us: bool = False
 
 
 def reading(extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -232,7 +234,7 @@ def run(
     bare: bool = True,
     ok: Sequence[int] = (0,),
     supervision: Supervision = Supervision(),
-    ends_with_us: bool = False,
+    given: bytes | None = None,
 ) -> bytes:
     """Run git to its end.
 
@@ -243,7 +245,7 @@ def run(
         bare: as in `start`.
         ok: exit statuses that are no error.
         supervision: limits, and what is called while it runs.
-        ends_with_us: as in `start`.
+        given: its standard input, None for none.
 
     Returns:
         Its standard output.
@@ -255,13 +257,15 @@ def run(
         SourceError: git itself is missing.
         Exception: what `supervision.check` raises.
     """
-    process = start(where, args, env, bare=bare, ends_with_us=ends_with_us)
+    process = start(where, args, env, stdin=given is not None, bare=bare, ends_with_us=supervision.ends_with_us)
     output: list[bytes] = []
     errors: list[str] = []
     threads = [
         threading.Thread(target=_read_all, args=(process.stdout, output), daemon=True),
         threading.Thread(target=_read_lines, args=(process.stderr, errors, supervision.on_line), daemon=True),
     ]
+    if given is not None:
+        threads.append(threading.Thread(target=_write_all, args=(process.stdin, given), daemon=True))
     for thread in threads:
         thread.start()
     try:
@@ -270,7 +274,7 @@ def run(
         status = stop(process, finished=not any(t.is_alive() for t in threads))
         for thread in threads:
             thread.join(timeout=5)
-        if ends_with_us and process.stdin:
+        if supervision.ends_with_us and process.stdin:
             process.stdin.close()
     if status not in ok:
         raise GitFailed(status, "\n".join(errors))
@@ -343,6 +347,11 @@ def stop(process: Git.AutoInterrupt, finished: bool = False) -> int:
 def _read_all(pipe: IO[bytes], into: list[bytes]) -> None:
     while piece := pipe.read(1 << 16):
         into.append(piece)
+
+
+def _write_all(pipe: IO[bytes], data: bytes) -> None:
+    with suppress(BrokenPipeError, ValueError), pipe:
+        pipe.write(data)
 
 
 def _read_lines(pipe: BufferedReader, into: list[str], on_line: Callable[[str], None] | None) -> None:

@@ -7,6 +7,7 @@ deepening can neither break nor slow down reading, and can be deleted on its own
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +34,8 @@ from repopilot.repo.clone import (
 )
 from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.git_command import GitFailed, Remote
-from repopilot.repo.patch import FileDiff, Hunk, Status, safe_lines, with_names
+from repopilot.repo.left_out import diff_without_left_out
+from repopilot.repo.patch import FileDiff, Hunk, read_diff, safe_lines
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.remote.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.source import check_ref
@@ -51,8 +53,17 @@ MOST_RENAMES = 20_000
 LONGEST_BODY = 2000
 _LATEST = 253_402_300_799
 """The end of the year 9999, the last that dates can show."""
-_STATUS: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
-_DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "-M", "--ignore-submodules=all")
+_DIFF = (
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "-M",
+    "--ignore-submodules=all",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+)
+_RANGE = re.compile(r"(?P<base>.+?)(?:(?P<dots>\.\.\.?)(?P<head>.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +86,25 @@ class Commit:
     at: int
     body: str = ""
     renames: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRange:
+    """A range of commits as git writes it.
+
+    Attributes:
+        base: the revision before it.
+        head: the revision after it, None for the state that is open.
+        branched_off: whether the head is compared with where it branched off from the base (BASE...HEAD), so that what
+            the base has got since doesn't count.
+    """
+
+    base: str
+    head: str | None = None
+    branched_off: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.base}{'...' if self.branched_off else '..'}{self.head or ''}"
 
 
 def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threading.Event | None = None) -> list[Commit]:
@@ -432,12 +462,27 @@ def default_branch(snapshot: Snapshot, settings: Settings, *, token: HostToken |
     )
 
 
-def commit_range(written: str) -> tuple[str, str | None]:
-    """Base and head of BASE..HEAD or of a single BASE; no head is the state that is open. Raises UsageError."""
-    base, _, head = written.partition("..")
-    if not base.strip():
+def commit_range(written: str) -> CommitRange:
+    """The range that is written as BASE..HEAD, BASE...HEAD or a single BASE. Raises UsageError."""
+    found = _RANGE.fullmatch(written.strip())
+    if found is None or found["base"].startswith("."):
         raise UsageError(i18n.message("repo.no_range", written=written), i18n.message("repo.no_range_hint"))
-    return base.strip(), head.strip(". ") or None
+    return CommitRange(found["base"].strip(), (found["head"] or "").strip() or None, found["dots"] == "...")
+
+
+def start_of(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> str:
+    """The revision that the head of a range is compared with: its base, or where it branched off from that.
+
+    Raises:
+        SourceError: as `merge_base`, or the two have no common ancestor in the known history.
+    """
+    if not commits.branched_off:
+        return commits.base
+    found = merge_base(snapshot, commits.base, commits.head, settings)
+    if found is None:
+        facts = {"base": commits.base, "head": commits.head or "HEAD"}
+        raise SourceError(i18n.message("repo.no_merge_base", **facts))
+    return found
 
 
 def merge_base(
@@ -475,6 +520,8 @@ def diff(
 ) -> list[FileDiff]:
     """What changed from `base` to `head`. Refs a clone lacks are fetched; renames are found at git's default of 50 %.
 
+    Files too large for the clone are named without what changed in them (`FileDiff.left_out`).
+
     Args:
         snapshot: the repository.
         base: a ref as in `at`.
@@ -493,28 +540,30 @@ def diff(
         return _diff_with_disk(snapshot, old.commit)
     new = at(snapshot, head or "HEAD", settings, token=token)
     assert new.git_dir is not None
-    git_dir = new.git_dir
-    narrowing = ["--", f"{new.subdir}/"] if new.subdir else []
-
-    def run(*args: str) -> bytes:
-        return git_command.run(git_dir, [*_DIFF, *args, old.commit, new.commit, *narrowing], git_command.reading())
-
-    return with_names(run("-p").decode("utf-8", "replace"), _names(run("--raw", "-z")))
+    paths = ["--", f"{new.subdir}/"] if new.subdir else []
+    try:
+        text = git_command.run(new.git_dir, [*_DIFF, "-p", old.commit, new.commit, *paths], git_command.reading())
+    except GitFailed:  # a file is not in the clone
+        return diff_without_left_out(new.git_dir, _DIFF, old.commit, new.commit, paths)
+    return read_diff(text.decode("utf-8", "replace"))
 
 
 def _diff_with_disk(snapshot: Snapshot, base: str) -> list[FileDiff]:
     assert snapshot.root is not None
     root = snapshot.root
-    options = (*_DIFF, "--relative")
-    text = local.run_git(root, *options, "-p", base, "--", ".").decode("utf-8", "replace")
-    found = with_names(text, _names(local.run_git(root, *options, "--raw", "-z", base, "--", ".")))
-    listed = local.run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".").split(b"\0")
-    return found + [_untracked(root, name.decode("utf-8", "replace")) for name in listed if name]
-
-
-def _untracked(root: Path, path: str) -> FileDiff:
     try:
-        data = b"" if (root / path).is_symlink() else (root / path).read_bytes()
+        text = local.run_git(root, *_DIFF, "--relative", "-p", base, "--", ".").decode("utf-8", "replace")
+    except GitFailed as error:
+        facts = {"name": snapshot.name, "base": base[:12], "error": error.stderr.strip()[-200:]}
+        raise SourceError(i18n.message("repo.not_compared", **facts)) from error
+    listed = local.run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".").split(b"\0")
+    return read_diff(text) + [_untracked(root, name) for name in listed if name]
+
+
+def _untracked(root: Path, name: bytes) -> FileDiff:
+    path, place = name.decode("utf-8", "replace"), root / os.fsdecode(name)
+    try:
+        data = b"" if place.is_symlink() else place.read_bytes()
     except OSError:
         data = b""
     if b"\0" in data[:8192]:
@@ -522,17 +571,3 @@ def _untracked(root: Path, path: str) -> FileDiff:
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n")
     lines = safe_lines(["+" + line for line in text.split("\n")])
     return FileDiff(path, path, "added", (Hunk(0, 0, 1, len(lines), lines),) if data else ())
-
-
-def _names(raw: bytes) -> list[tuple[Status, str, str]]:
-    """(status, old path, path) of each record of `git diff --raw -z`."""
-    fields = iter(raw.decode("utf-8", "replace").split("\0"))
-    found: list[tuple[Status, str, str]] = []
-    for meta in fields:
-        if not meta:
-            continue
-        letter = meta.rsplit(" ", 1)[1][0]
-        old_path = next(fields)
-        path = next(fields) if letter in "RC" else old_path
-        found.append((_STATUS.get(letter, "modified"), old_path, path))
-    return found

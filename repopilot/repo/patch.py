@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from repopilot import i18n
-from repopilot.errors import SourceError, SourceMalformed
+from repopilot.errors import SourceMalformed
 from repopilot.redaction.redact import redacted
 
 Status = Literal["added", "deleted", "modified", "renamed"]
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_MARKS = (
+    "--- ",
+    "+++ ",
+    "rename from ",
+    "rename to ",
+    "copy to ",
+    "new file mode ",
+    "deleted file mode ",
+    "Binary files ",
+    "GIT binary patch",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +39,23 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """One file's change. `old_path` differs from `path` only when renamed; binary files have no hunks."""
+    """One file's change.
+
+    Attributes:
+        path: U+FFFD stands for what is not UTF-8 in it.
+        old_path: differs from `path` only when renamed.
+        status: what happened to the file.
+        hunks: what changed in it; () for a binary file.
+        binary: whether git takes it for one.
+        left_out: whether a version of it is not in the clone, as it is too large; `hunks` is then unknown.
+    """
 
     path: str
     old_path: str
     status: Status
     hunks: tuple[Hunk, ...] = ()
     binary: bool = False
+    left_out: bool = False
 
 
 def added_lines(diff: FileDiff) -> frozenset[int]:
@@ -50,64 +72,112 @@ def added_lines(diff: FileDiff) -> frozenset[int]:
 
 
 def parse_patch(text: str) -> list[FileDiff]:
-    """The files that a unified diff (plain, git's, or a mailed patch) changes. Raises SourceError on any other text."""
-    files = [_file_diff(file) for file in _parsed(text)]
+    """The files that a unified diff (plain, git's, or a mailed patch) changes. Raises SourceMalformed on other text."""
+    files = read_diff(text)
     if not files:
         raise SourceMalformed(i18n.message("repo.not_a_patch"), i18n.message("repo.give_unified_diff"))
     return [file for file in files if file.hunks or file.binary or file.status != "modified"]
 
 
-def with_names(text: str, names: Sequence[tuple[Status, str, str]]) -> list[FileDiff]:
-    """Parse git's own diff, whose files are known exactly.
+def read_diff(text: str) -> list[FileDiff]:
+    """Every file of a unified diff, in its order, also those of which only the mode changes.
+
+    Names are read as git writes them: quoted where they hold a quote, a backslash or a control character, else as they
+    are, up to a tab. So no name, whatever it holds, is taken for another or for a line of the diff.
 
     Args:
-        text: the output of `git diff -p`.
-        names: (status, old path, path) of each file, in the same order, from `git diff --raw`.
+        text: the diff; prose around it is passed over.
+
+    Returns:
+        The files; none where the text has no diff.
 
     Raises:
-        SourceError: the text is malformed, or has another number of files.
+        SourceMalformed: a hunk belongs to no file, or has other lines than its head says.
     """
-    files = list(_parsed(text))
-    if len(files) != len(names):
-        raise SourceError(i18n.message("repo.diff_unreadable"), i18n.message("repo.report_bug"))
-    return [
-        FileDiff(path, old_path, status, _hunks(file), bool(file.is_binary_file))
-        for file, (status, old_path, path) in zip(files, names, strict=True)
-    ]
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    found: list[FileDiff] = []
+    head: list[str] = []
+    hunks: list[Hunk] = []
+    at = 0
+    while at < len(lines):
+        if match := _HUNK.match(lines[at]):
+            if not _named(head):
+                raise _malformed(at)
+            hunk, at = _hunk(lines, at, match)
+            hunks.append(hunk)
+            continue
+        begins = _begins_file(lines, at, head)
+        if begins:
+            found += [_file_diff(head, hunks)] if head else []
+            head, hunks = [], []
+        if begins or (head and not hunks):
+            head.append(lines[at])
+        at += 1
+    return [*found, _file_diff(head, hunks)] if head else found
 
 
-def _parsed(text: str) -> Iterable[Any]:
-    import unidiff
-
-    try:
-        return unidiff.PatchSet(text.replace("\r\n", "\n"))
-    except (unidiff.UnidiffParseError, ValueError, IndexError) as error:
-        raise SourceMalformed(
-            i18n.message("repo.malformed_patch", error=str(error).strip()[:200]),
-            i18n.message("repo.give_unified_diff"),
-        ) from error
+def _begins_file(lines: Sequence[str], at: int, head: Sequence[str]) -> bool:
+    """Whether a line outside of hunks is the first of another file."""
+    if lines[at].startswith("diff --git "):
+        return True
+    pair = lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
+    return pair and (not head or _named(head))
 
 
-def _file_diff(file: Any) -> FileDiff:
-    path, old_path = _stripped(file.target_file), _stripped(file.source_file)
+def _named(head: Sequence[str]) -> bool:
+    return any(line.startswith("+++ ") for line in head)
+
+
+def _malformed(at: int) -> SourceMalformed:
+    return SourceMalformed(i18n.message("repo.malformed_patch", line=at + 1), i18n.message("repo.give_unified_diff"))
+
+
+def _hunk(lines: Sequence[str], at: int, head: re.Match[str]) -> tuple[Hunk, int]:
+    """A hunk and the number of the line after it. Raises SourceMalformed where its lines are not as many as it says."""
+    old_start, old_lines, new_start, new_lines = (int(number or 1) for number in head.groups())
+    old, new = old_lines, new_lines
+    found: list[str] = []
+    while old > 0 or new > 0:
+        at += 1
+        line = lines[at] if at < len(lines) else "end"
+        sign = line[:1] or " "  # git leaves the space out where it is told to (diff.suppressBlankEmpty)
+        if sign == "\\":
+            continue
+        old -= sign in " -"
+        new -= sign in " +"
+        if sign not in " +-" or old < 0 or new < 0:
+            raise _malformed(at)
+        found.append(sign + line[1:])
+    return Hunk(old_start, old_lines, new_start, new_lines, safe_lines(found)), at + 1
+
+
+def _file_diff(head: Sequence[str], hunks: Sequence[Hunk]) -> FileDiff:
+    marks = {mark: line[len(mark) :] for line in head for mark in _MARKS if line.startswith(mark)}
+    first, second = _names_of(head[0])
+    old_path = _path(marks["rename from "]) if "rename from " in marks else _stripped(marks.get("--- ", first))
+    path = _path(marks["rename to "]) if "rename to " in marks else _stripped(marks.get("+++ ", second))
     status: Status = "modified"
-    if file.is_added_file or old_path == "/dev/null":
+    if "new file mode " in marks or "copy to " in marks or old_path == "/dev/null":
         status, old_path = "added", path
-    elif file.is_removed_file or path == "/dev/null":
+    elif "deleted file mode " in marks or path == "/dev/null":
         status, path = "deleted", old_path
     elif path != old_path:
         status = "renamed"
-    return FileDiff(path, old_path, status, _hunks(file), bool(file.is_binary_file))
+    return FileDiff(path, old_path, status, tuple(hunks), "Binary files " in marks or "GIT binary patch" in marks)
 
 
-def _hunks(file: Any) -> tuple[Hunk, ...]:
-    return tuple(Hunk(h.source_start, h.source_length, h.target_start, h.target_length, _hunk_lines(h)) for h in file)
-
-
-def _hunk_lines(hunk: Iterable[Any]) -> tuple[str, ...]:
-    return safe_lines(
-        [(line.line_type or " ") + line.value.removesuffix("\n") for line in hunk if line.line_type != "\\"]
-    )
+def _names_of(line: str) -> tuple[str, str]:
+    """The two names of a `diff --git` line, which are the same where no other line has them; ('', '') for another."""
+    names = line.removeprefix("diff --git ")
+    if names == line:
+        return "", ""
+    if quoted := re.fullmatch(r'("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")', names):
+        return quoted[1], quoted[2]
+    half = len(names) // 2
+    if _stripped(names[:half]) == _stripped(names[half + 1 :]):
+        return names[:half], names[half + 1 :]
+    first, _, second = names.rpartition(" b/")
+    return first, f"b/{second}"
 
 
 def safe_lines(lines: Sequence[str]) -> tuple[str, ...]:
@@ -117,10 +187,15 @@ def safe_lines(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _stripped(name: str) -> str:
-    """A path of a patch's header, unquoted as git quotes, without its a/ or b/."""
-    if len(name) > 1 and name[0] == name[-1] == '"':
-        name = _unquoted(name[1:-1])
-    return re.sub(r"^[abciow]/", "", name)
+    """A path of a diff's header without its a/ or b/."""
+    return re.sub(r"^[abciow]/", "", _path(name))
+
+
+def _path(name: str) -> str:
+    """A path as a diff has it, unquoted as git quotes; a tab ends it, after which plain diffs have the time."""
+    if quoted := re.match(r'"((?:[^"\\]|\\.)*)"', name):
+        return _unquoted(quoted[1])
+    return name.partition("\t")[0]
 
 
 def _unquoted(name: str) -> str:

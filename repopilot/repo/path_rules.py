@@ -14,6 +14,7 @@ from repopilot.code.languages import PATHS_CACHED, is_doc_path, is_example_path,
 from repopilot.code.notebook import ROOM, is_notebook
 from repopilot.redaction.secret_paths import secret_name
 
+UNKNOWN_KIND = "repo.skip.unknown_kind"
 _DEPENDENCIES = frozenset(
     "node_modules bower_components jspm_packages site-packages dist-packages .venv venv virtualenv .virtualenv vendor "
     "vendored _vendor third_party 3rdparty Pods Carthage .yarn .pnpm-store .bundle .cargo .gradle .m2 .ivy2 deps "
@@ -71,7 +72,9 @@ def manifest_folders(paths: Collection[str]) -> frozenset[str]:
     return frozenset(folder for folder, _, name in found if name in _MANIFESTS)
 
 
-def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[str]) -> str | None:
+def reason_to_skip(
+    path: str, size: int, max_bytes: int, manifests: Collection[str], *, script: bool = False
+) -> str | None:
     """Why a file is not read, as a message for the user; None when it is worth reading.
 
     Args:
@@ -79,12 +82,13 @@ def reason_to_skip(path: str, size: int, max_bytes: int, manifests: Collection[s
         size: in bytes.
         max_bytes: the size of the largest file that is read; a notebook, of which little is, may be larger.
         manifests: as in `dependency_or_output`.
+        script: whether the first line tells its language, which its name doesn't.
     """
     if secret_name(path):
         return i18n.message("repo.skip.secrets")
     if found := dependency_or_output(path, manifests):
         return found
-    if found := _unread_kind(path):
+    if (found := _unread_kind(path)) and not (script and found == UNKNOWN_KIND):
         return i18n.message(found)
     if size > max_bytes * (ROOM if is_notebook(path) else 1):
         return i18n.message("repo.skip.large", kilobytes=max_bytes >> 10)
@@ -98,7 +102,7 @@ def _unread_kind(path: str) -> str:
         return "repo.skip.binary"
     if generated_name(path):
         return "repo.skip.generated"
-    return "" if language_of(path) else "repo.skip.unknown_kind"
+    return "" if language_of(path) else UNKNOWN_KIND
 
 
 class PathPatterns:

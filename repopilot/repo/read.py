@@ -22,6 +22,8 @@ from repopilot.repo import git_command
 from repopilot.repo.text_encoding import decoded
 from repopilot.types import Skip, Snapshot, SourceFile
 
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+"""A path is one, also where it begins like `:(exclude)`."""
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 _LONG_LINE = 5_000  # characters; nobody writes such lines by hand
 _MEAN_LINE = 250
@@ -72,7 +74,7 @@ def names_in(snapshot: Snapshot, folder: str) -> frozenset[str]:
     place = ["--", f"{folder}/"] if folder else []
     args = ["ls-tree", "-z", "--name-only", "--full-tree", snapshot.commit, *place]
     try:
-        listed = git_command.run(snapshot.git_dir, args, git_command.reading({"core.literalPathspecs": "true"}))
+        listed = git_command.run(snapshot.git_dir, args, git_command.reading() | _LITERAL)
     except git_command.GitFailed:
         return frozenset()
     return frozenset(os.path.basename(name) for name in listed.decode("utf-8", "surrogateescape").split("\0") if name)
@@ -199,7 +201,7 @@ def _blob(snapshot: Snapshot, path: str) -> bytes | None:
     assert snapshot.git_dir is not None
     args = ["ls-tree", "-z", "--full-tree", snapshot.commit, "--", path]
     try:
-        record = git_command.run(snapshot.git_dir, args, git_command.reading({"core.literalPathspecs": "true"}))
+        record = git_command.run(snapshot.git_dir, args, git_command.reading() | _LITERAL)
         meta, _, found = record.rstrip(b"\0").partition(b"\t")
         if found != path.encode() or not meta.startswith(b"100"):
             return None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.code.languages import file_kind
 from repopilot.repo import history
+from repopilot.repo.history import CommitRange
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.review.code import ReviewTarget
@@ -51,7 +52,7 @@ async def review(
         question: in English or French; the answer is in its language.
         workspace: the repository.
         step: the steps of the work go below it.
-        diff: a range BASE..HEAD that the caller names.
+        diff: a range, as `history.commit_range` reads it, that the caller names.
         paths: files and folders that the caller names.
 
     Returns:
@@ -65,7 +66,7 @@ async def review(
     if wanted.changes:
         report = await review_changes(workspace, step, wanted.changes)
     else:
-        report = await review_snapshot(workspace, step, wanted.base, wanted.head, wanted.paths)
+        report = await review_snapshot(workspace, step, wanted.commits, wanted.paths)
     answer = _answer(report, wanted, workspace, reply_language(question, workspace.settings))
     async with step.child("answer", "answer") as answering:
         await answering.write(answer.text)
@@ -73,16 +74,15 @@ async def review(
 
 
 async def review_snapshot(
-    workspace: Workspace, step: Step, base: str | None = None, head: str | None = None, paths: Sequence[str] = ()
+    workspace: Workspace, step: Step, commits: CommitRange | None = None, paths: Sequence[str] = ()
 ) -> ReviewReport:
     """Review the difference between two revisions, or files in full.
 
     Args:
         workspace: the repository.
         step: the step of the review.
-        base: the revision to compare with. Without it, the snapshot's pull request is reviewed, and without one the
-            files of `paths`, or all files, in full.
-        head: the revision under review; None for the snapshot itself.
+        commits: what to review the difference of. Without it, the snapshot's pull request is reviewed, and without one
+            the files of `paths`, or all files, in full.
         paths: files and folders to review, all without any.
 
     Returns:
@@ -92,8 +92,8 @@ async def review_snapshot(
         SourceError: a revision is unknown.
         UsageError: a path doesn't exist.
     """
-    async with step.child("scope", "tool", f"{base or ''}..{head or ''} {' '.join(paths)}".strip(" .")) as choosing:
-        scope = await asyncio.to_thread(_scope, workspace, base, head, paths)
+    async with step.child("scope", "tool", f"{commits or ''} {' '.join(paths)}".strip()) as choosing:
+        scope = await asyncio.to_thread(_scope, workspace, commits, paths)
         choosing.note(what=scope.what, files=len(scope.targets), notes=list(scope.notes))
     return await _review_scope(scope, workspace, step)
 
@@ -113,13 +113,13 @@ async def review_changes(workspace: Workspace, step: Step, changes: Sequence[Fil
     return await _review_scope(of_changes(changes, {p: t for p, t in texts.items() if t is not None}), workspace, step)
 
 
-def _scope(workspace: Workspace, base: str | None, head: str | None, paths: Sequence[str]) -> Scope:
+def _scope(workspace: Workspace, commits: CommitRange | None, paths: Sequence[str]) -> Scope:
     snapshot, settings = workspace.snapshot, workspace.settings
-    if base is None and not paths and snapshot.ref and _PULL.fullmatch(snapshot.ref):
-        base = history.merge_base(snapshot, history.default_branch(snapshot, settings), None, settings)
-    if base is None:
+    if commits is None and not paths and snapshot.ref and _PULL.fullmatch(snapshot.ref):
+        commits = CommitRange(history.default_branch(snapshot, settings), branched_off=True)
+    if commits is None:
         return of_paths(snapshot, paths, settings)
-    scope = of_diff(snapshot, base, head, settings)
+    scope = of_diff(snapshot, commits, settings)
     if not paths:
         return scope
     wanted = [p.strip("/").removeprefix("./") for p in paths]
@@ -187,7 +187,9 @@ def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> d
 
 def _answer(report: ReviewReport, wanted: ReviewRequest, workspace: Workspace, language: str) -> Answer:
     cited: dict[tuple[str, int], int] = {}
-    if wanted.head is None and not wanted.changes:  # the code at hand is the code that was reviewed
+    if (
+        wanted.commits is None or wanted.commits.head is None
+    ) and not wanted.changes:  # the code at hand is the code that was reviewed
         places = list(dict.fromkeys((f.path, f.line) for f in report.findings))
         cited = {place: number for number, place in enumerate(places[:_CITED], 1)}
     commit = workspace.index.commit

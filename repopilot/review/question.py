@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
-from repopilot.repo.history import commit_range
+from repopilot.repo.history import CommitRange, commit_range
 from repopilot.repo.source import parse_source
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -32,10 +32,9 @@ _TOP = 3
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """Either `changes`, or a range (`base`, `head`), or `paths`; `note` tells the reader how it was understood."""
+    """Either `changes`, or a range of `commits`, or `paths`; `note` tells the reader how it was understood."""
 
-    base: str | None = None
-    head: str | None = None
+    commits: CommitRange | None = None
     paths: tuple[str, ...] = ()
     changes: tuple[FileChange, ...] = ()
     note: str = ""
@@ -49,7 +48,7 @@ def read_request(
     Args:
         question: in English or French.
         workspace: the repository and the conversation.
-        diff: a range BASE..HEAD, which takes precedence over the question.
+        diff: a range as `commit_range` reads it, which takes precedence over the question.
         paths: files and folders, which take precedence over the question.
 
     Returns:
@@ -59,14 +58,16 @@ def read_request(
         UsageError: the question names a pull request of another repository.
     """
     if diff:
-        return ReviewRequest(*commit_range(diff), tuple(paths))
+        return ReviewRequest(commit_range(diff), tuple(paths))
     if paths:
         return ReviewRequest(paths=tuple(paths))
     named = _named_paths(question, workspace)
     if pull := _pull_request(question, workspace):
-        return ReviewRequest("HEAD", pull, note=i18n.message("review.reviewed_pull", pull=pull))
+        return ReviewRequest(
+            CommitRange("HEAD", pull, branched_off=True), note=i18n.message("review.reviewed_pull", pull=pull)
+        )
     if found := _RANGE.search(question):
-        return ReviewRequest(found[1], found[2] or None, named)
+        return ReviewRequest(commit_range(found[0]), named)
     turns = [turn for turn in workspace.turns if turn.files]
     if turns and not named and turns[-1] is workspace.turns[-1] and _GENERATED.search(question):
         return ReviewRequest(changes=turns[-1].files)
@@ -78,9 +79,9 @@ def read_request(
 def _unnamed(question: str, workspace: Workspace) -> ReviewRequest:
     dirty = workspace.snapshot.root is not None and workspace.snapshot.commit.endswith("+dirty")
     if _LOCAL.search(question) and dirty:
-        return ReviewRequest("HEAD", None, note=i18n.message("review.reviewed_uncommitted"))
+        return ReviewRequest(CommitRange("HEAD"), note=i18n.message("review.reviewed_uncommitted"))
     if _LAST.search(question):
-        return ReviewRequest("HEAD~1", "HEAD", note=i18n.message("review.reviewed_last"))
+        return ReviewRequest(CommitRange("HEAD~1", "HEAD"), note=i18n.message("review.reviewed_last"))
     if re.search(
         r"\b(whole|entire|all|full|everything|project|repo(sitory)?|codebase|tout|projet|dépôt)\b", question, re.I
     ):

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from repopilot import i18n
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.languages import file_kind, language_of, language_of_script
 from repopilot.code.notebook import is_notebook
 from repopilot.errors import SourceError, UsageError
+from repopilot.foreign_text import code_span, escaped
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import history
+from repopilot.repo.history import CommitRange
 from repopilot.repo.patch import FileDiff, added_lines, parse_patch
-from repopilot.repo.path_rules import reason_to_skip
+from repopilot.repo.path_rules import UNKNOWN_KIND, reason_to_skip
 from repopilot.repo.read import read_bytes, read_raw, text_of
 from repopilot.repo.walk import walk
 from repopilot.review.code import Code, ReviewTarget, code
 from repopilot.settings import Settings
-from repopilot.types import FileChange, Finding, Severity, Skip, Snapshot
+from repopilot.types import FileChange, Finding, Severity, Skip, Snapshot, SourceFile
 
 MOST_FILES = 400
+NAMED = 20
+"""Files named in one note."""
 _READ = ("code", "schema", "config")
 
 
@@ -44,58 +48,61 @@ class Scope:
     commit: str = ""
 
 
-def of_diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> Scope:
+def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Scope:
     """The files that differ between two revisions, each with its changed lines.
 
     Args:
         snapshot: the repository.
-        base: the revision before the change.
-        head: the revision after it; None for the snapshot itself.
+        commits: the range, which ends at the snapshot itself where it names no head.
         settings: limits of what is read.
 
     Returns:
         The scope, of at most MOST_FILES files.
 
     Raises:
-        SourceError: a revision is unknown.
+        SourceError: a revision is unknown, or where the head branched off.
     """
+    head = commits.head
+    base = history.start_of(snapshot, commits, settings)
     diffs = history.diff(snapshot, base, head, settings)
     new = history.at(snapshot, head, settings) if head else snapshot
     old = history.at(snapshot, base, settings)
     tree = i18n.message("review.working_tree") if snapshot.root else snapshot.commit[:10]
-    short = base[:10] if base == old.commit else base
-    what = f"{base}..{head}" if head else i18n.message("review.range", base=short, head=tree)
-    targets, given, notes = [], [], []
+    short = commits.base[:10] if commits.base == old.commit else commits.base
+    what = str(commits) if head else i18n.message("review.range", base=str(replace(commits, base=short)), head=tree)
+    targets, given, unread, notes = [], [], [], []
     for diff in diffs:
         found = _of_file(diff, new, old, settings)
         if isinstance(found, ReviewTarget):
             targets.append(found)
         elif isinstance(found, Finding):
             given.append(found)
-        elif found:
-            notes.append(found)
+        elif found is not None:
+            unread.append(found)
+        if diff.left_out and isinstance(found, ReviewTarget):
+            notes.append(i18n.message("review.in_full", path=shown_path(diff.path)))
     if not diffs:
         notes.append(i18n.message("review.nothing_differs"))
-    return _bounded(Scope(what, tuple(targets), tuple(given), tuple(notes), new.commit))
+    return _bounded(Scope(what, tuple(targets), tuple(given), (*notes, *_not_reviewed(unread)), new.commit))
 
 
-def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> ReviewTarget | Finding | str:
-    """A target, a finding about the file itself, a note on why it is left out, or '' when there is nothing to say."""
+def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> ReviewTarget | Finding | Skip | None:
+    """A target, a finding about the file itself, why it is left out, or None for a file that is gone."""
     path = diff.path
     if diff.status == "deleted":
-        return ""
+        return None
     if secret_name(path):
         message = i18n.message("review.secret_file")
         severity: Severity = "critical" if diff.status == "added" else "high"
         shown = redacted(path)
         return Finding(shown, 1, severity, "secret-file", message, "secrets", "security", shown)
     if diff.binary:
-        return _not_reviewed(path, i18n.message("review.reasons.binary"))
-    if file_kind(path) not in _READ or language_of(path) is None:
-        return ""
+        return Skip(path, i18n.message("review.reasons.binary"))
     now = _version(new, path, settings)
-    if isinstance(now, str):
-        return _not_reviewed(path, now)
+    if isinstance(now, Skip) and diff.left_out:
+        return Skip(path, i18n.message("repo.skip.not_cloned"))
+    if isinstance(now, Skip) or diff.left_out:
+        return now if isinstance(now, Skip) else ReviewTarget(now)
     before = None if diff.status == "added" else _version(old, diff.old_path, settings)
     previous = Code(path, before.text, before.safe, before.language) if isinstance(before, Code) else None
     lines = _added_to_notebook(previous, now) if is_notebook(path) else added_lines(diff)
@@ -109,20 +116,30 @@ def _added_to_notebook(before: Code | None, now: Code) -> frozenset[int]:
     return frozenset(n + 1 for tag, _, _, start, end in blocks if tag != "equal" for n in range(start, end))
 
 
-def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | str:
-    """One version of a file, or in words why it can't be reviewed."""
+def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | Skip:
+    """One version of a file, or why it can't be reviewed."""
     try:
         data = read_raw(snapshot, path)
     except SourceError:
-        return i18n.message("review.reasons.not_regular")
-    if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, ()):
-        return skip
+        return Skip(path, i18n.message("repo.skip.name_not_utf8" if "\ufffd" in path else "review.reasons.not_regular"))
+    script = _script_language(path, data) is not None
+    if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, (), script=script):
+        return Skip(path, skip)
     return _as_code(path, data)
 
 
-def _as_code(path: str, data: bytes) -> Code | str:
+def _script_language(path: str, data: bytes) -> str | None:
+    """The language of a file that only its first line tells."""
+    first = data[:200].partition(b"\n")[0].decode("ascii", "replace")
+    return None if language_of(path) else language_of_script(first)
+
+
+def _as_code(path: str, data: bytes) -> Code | Skip:
+    language = language_of(path) or _script_language(path, data) or ""
+    if file_kind(path) not in _READ:
+        return Skip(path, i18n.message("review.reasons.documentation"))
     text = text_of(path, data) if data.strip() else ""
-    return text.reason if isinstance(text, Skip) else code(path, text, language_of(path) or "")
+    return text if isinstance(text, Skip) else code(path, text, language)
 
 
 def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Scope:
@@ -141,30 +158,48 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
     """
     files, skips = walk(snapshot, settings)
     wanted = [path.strip("/").removeprefix("./") for path in paths]
-    reasons = {skip.path: skip.reason for skip in skips}
-    known = [file for file in files if file.kind in _READ]
+
+    def is_wanted(path: str) -> bool:
+        return not wanted or any(p in (".", "", path) or path.startswith(p + "/") for p in wanted)
+
+    skipped = [skip for skip in skips if is_wanted(skip.path)]
+    scripts = _scripts(snapshot, skipped, settings)
+    reasons = {skip.path: skip.reason for skip in skipped if skip.path not in scripts}
     for path in wanted:
         if path in reasons:
             raise UsageError(i18n.message("review.errors.skipped", path=path, why=reasons[path]))
-        if path not in (".", "") and not any(f.path == path or f.path.startswith(path + "/") for f in files):
+        if path not in (".", "") and not any(f == path or f.startswith(path + "/") for f in _paths(files, scripts)):
             raise UsageError(
                 i18n.message("review.errors.no_path", path=path, name=snapshot.name),
                 i18n.message("review.errors.no_path_hint"),
             )
-    chosen = [
-        f for f in known if not wanted or any(p in (".", "", f.path) or f.path.startswith(p + "/") for p in wanted)
+    chosen = [file for file in files if file.kind in _READ and is_wanted(file.path)]
+    versions = [
+        _as_code(file.path, data) if data is not None else Skip(file.path, i18n.message("review.reasons.removed"))
+        for file, data in read_bytes(snapshot, chosen[:MOST_FILES])
     ]
-    targets, notes = [], []
-    for file, data in read_bytes(snapshot, chosen[:MOST_FILES]):
-        version = _as_code(file.path, data) if data is not None else i18n.message("review.reasons.removed")
-        if isinstance(version, Code):
-            targets.append(ReviewTarget(version))
-        else:
-            notes.append(_not_reviewed(file.path, version))
-    if len(chosen) > MOST_FILES:
-        notes.append(i18n.message("review.first_files", shown=MOST_FILES, count=len(chosen)))
+    versions += [*scripts.values()][: MOST_FILES - len(versions)]
+    documents = [file for file in files if file.kind not in _READ and is_wanted(file.path)]
+    unread = [each for each in versions if isinstance(each, Skip)]
+    unread += [Skip(file.path, i18n.message("review.reasons.documentation")) for file in documents]
+    unread += [Skip(path, reason) for path, reason in reasons.items()]
+    notes = _not_reviewed(unread)
+    if (count := len(chosen) + len(scripts)) > MOST_FILES:
+        notes.append(i18n.message("review.first_files", shown=MOST_FILES, count=count))
     what = ", ".join(p for p in wanted if p not in (".", "")) or i18n.message("review.entire_repository")
-    return Scope(what, tuple(targets), (), tuple(notes))
+    return Scope(what, tuple(ReviewTarget(each) for each in versions if isinstance(each, Code)), (), tuple(notes))
+
+
+def _scripts(snapshot: Snapshot, skips: Sequence[Skip], settings: Settings) -> dict[str, Code]:
+    """Of the files of an unknown kind those whose first line tells their language."""
+    unknown = [s.path for s in skips if isinstance(s.reason, i18n.Message) and s.reason.key == UNKNOWN_KIND]
+    versions = (_version(snapshot, path, settings) for path in unknown[:MOST_FILES])
+    return {version.path: version for version in versions if isinstance(version, Code)}
+
+
+def _paths(files: Sequence[SourceFile], scripts: Mapping[str, Code]) -> Iterator[str]:
+    yield from (file.path for file in files)
+    yield from scripts
 
 
 def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
@@ -181,8 +216,24 @@ def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:
     return Scope(i18n.message("review.generated_code"), tuple(targets))
 
 
-def _not_reviewed(path: str, why: str) -> str:
-    return i18n.message("review.not_reviewed", path=path, why=why)
+def _not_reviewed(skips: Sequence[Skip]) -> list[str]:
+    """A note for each reason why files are left out, with their names."""
+    by_reason: dict[str, list[str]] = {}
+    for skip in skips:
+        by_reason.setdefault(skip.reason, []).append(shown_path(skip.path))
+    return [i18n.message("review.not_reviewed", path=listed(names), why=why) for why, names in by_reason.items()]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, the first NAMED of them, with how many more there are."""
+    more = len(names) - NAMED
+    shown = ", ".join(names[:NAMED])
+    return i18n.message("review.and_more", names=shown, count=more) if more > 0 else shown
+
+
+def shown_path(path: str) -> str:
+    """A path in a sentence, on one line, whatever is in it."""
+    return code_span(escaped(redacted(path).replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")))
 
 
 def _bounded(scope: Scope) -> Scope:

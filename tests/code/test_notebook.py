@@ -15,6 +15,7 @@ from support.shop_workspace import offline, open_workspace, shop_workspace
 from repopilot.code.notebook import notebook_text
 from repopilot.errors import GenerationFailed, UsageError
 from repopilot.repo.apply import write_files
+from repopilot.repo.history import CommitRange
 from repopilot.repo.path_rules import reason_to_skip
 from repopilot.repo.read import text_of
 from repopilot.review.scope import of_diff
@@ -164,5 +165,5 @@ def test_a_review_sees_the_changed_lines_of_the_cells(tmp_path: Path) -> None:
     commit(folder, {"a.ipynb": changed})
     settings = offline(tmp_path / "home")
     snapshot = open_workspace(folder, settings).snapshot
-    target = of_diff(snapshot, "HEAD~1", "HEAD", settings).targets[0]
+    target = of_diff(snapshot, CommitRange("HEAD~1", "HEAD"), settings).targets[0]
     assert target.changed == frozenset({14})

@@ -13,6 +13,7 @@ from support.trace_outline import outline
 
 from repopilot import trace
 from repopilot.errors import SourceError, UsageError
+from repopilot.repo.history import CommitRange
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import ReviewReport, Turn
@@ -81,7 +82,7 @@ async def asked(space: Workspace, question: str, **more):
 
 
 async def test_a_diff_reports_what_it_brought_and_nothing_else(work: Path, tmp_path: Path) -> None:
-    report, events = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
+    report, events = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
     facts = report_json(report)
     places = {(f["path"], f["line"], f["domain"]) for f in facts["findings"]}
     assert {("pkg/db.py", 2, "security"), ("web/app.js", 2, "security"), ("web/app.js", 2, "style"),
@@ -102,13 +103,13 @@ async def test_uncommitted_work_and_paths(work: Path, tmp_path: Path) -> None:
     (work / "pkg" / "use.py").write_text("import os\n")
     (work / "pkg" / "new.py").write_text("def f(a={}):\n    return a\n")
     space = workspace(str(work), tmp_path)
-    report, _ = await reported(space, "HEAD", None, ())
+    report, _ = await reported(space, CommitRange("HEAD"))
     assert {(f.path, f.rule) for f in report.findings} == {("pkg/use.py", "F401"), ("pkg/new.py", "B006")}
-    narrow, _ = await reported(space, "HEAD", None, ["pkg/new.py"])
+    narrow, _ = await reported(space, CommitRange("HEAD"), ["pkg/new.py"])
     assert {f.path for f in narrow.findings} == {"pkg/new.py"}
-    whole, _ = await reported(space, None, None, ["pkg"])
+    whole, _ = await reported(space, None, ["pkg"])
     assert {"pkg/db.py", "pkg/new.py", "pkg/use.py"} == set(whole.reviewed)
-    everything, _ = await reported(space, None, None, ())
+    everything, _ = await reported(space)
     assert "web/app.js" in everything.reviewed
 
 
@@ -116,38 +117,38 @@ async def test_renames_deletions_and_an_empty_diff(work: Path, tmp_path: Path) -
     git(work, "mv", "pkg/db.py", "pkg/store.py")
     commit(work, {}, "renamed")
     space = workspace(str(work), tmp_path)
-    report, _ = await reported(space, "HEAD~1", "HEAD", ())
+    report, _ = await reported(space, CommitRange("HEAD~1", "HEAD"))
     assert report.findings == () and report.reviewed == ("pkg/store.py",)
     assert len(report.pre_existing) == 2
-    nothing, _ = await reported(space, "HEAD", "HEAD", ())
+    nothing, _ = await reported(space, CommitRange("HEAD", "HEAD"))
     assert "There are no changes to review." in nothing.notes and report_json(nothing)["score"] == 100
 
 
 async def test_syntax_errors_of_a_change_are_one_finding(work: Path, tmp_path: Path) -> None:
     commit(work, {"pkg/use.py": "def f(:\n  x ==\n((\n"}, "broken")
-    report, _ = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
+    report, _ = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
     assert [(f.rule, f.severity) for f in report.findings] == [("invalid-syntax", "high")]
 
 
 async def test_files_that_no_rule_covers_are_named(work: Path, tmp_path: Path) -> None:
     commit(work, {"a.lua": "local x = 1\n", "b.lua": "local y = 2\n", "notes.md": "# Notes\n"}, "lua")
-    report, _ = await reported(workspace(str(work), tmp_path), None, None, ())
+    report, _ = await reported(workspace(str(work), tmp_path))
     assert [note for note in report.notes if "No rules" in note] == ["No rules for lua: 2 files were not checked."]
 
 
 async def test_unknown_refs_and_paths(work: Path, tmp_path: Path) -> None:
     space = workspace(str(work), tmp_path)
     with pytest.raises(SourceError, match="nope"):
-        await reported(space, "nope", "HEAD", ())
+        await reported(space, CommitRange("nope", "HEAD"))
     with pytest.raises(UsageError, match="no file or folder"):
-        await reported(space, None, None, ["nope.py"])
+        await reported(space, None, ["nope.py"])
 
 
 async def test_a_missing_and_a_breaking_analyser_are_said_and_the_others_go_on(work, tmp_path, monkeypatch) -> None:
     find_spec = linters.importlib.util.find_spec
     monkeypatch.setattr(linters.importlib.util, "find_spec", lambda name: None if name == "bandit" else find_spec(name))
     monkeypatch.setattr(linters.sys, "executable", "/bin/false")
-    report, events = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
+    report, events = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
     assert any("bandit" in n and "not installed" in n for n in report.notes)
     assert any("ruff" in n and "failed" in n for n in report.notes)
     assert {"bandit ✗", "ruff ✗"} <= {line.strip() for line in outline(events).splitlines()}
@@ -160,12 +161,12 @@ async def test_a_missing_and_a_breaking_analyser_are_said_and_the_others_go_on(w
 async def test_nothing_is_written_into_the_folder(work: Path, tmp_path: Path) -> None:
     space = workspace(str(work), tmp_path)
     before = {p: p.stat().st_mtime_ns for p in work.rglob("*")}
-    await reported(space, "HEAD~1", "HEAD", ())
+    await reported(space, CommitRange("HEAD~1", "HEAD"))
     assert before == {p: p.stat().st_mtime_ns for p in work.rglob("*")}
 
 
 async def test_sarif_and_markdown(work: Path, tmp_path: Path) -> None:
-    report, _ = await reported(workspace(str(work), tmp_path), "HEAD~1", "HEAD", ())
+    report, _ = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
     sarif = json.loads(json.dumps(report_sarif(report)))
     (run,) = sarif["runs"]
     assert sarif["version"] == "2.1.0"
@@ -192,7 +193,7 @@ async def test_a_pull_request_is_compared_with_where_it_left_the_main_branch(tmp
     bare = publish(work, tmp_path / "served")
     git(work, "push", "-q", str(bare), f"{head}:refs/pull/7/head")
     with serve(tmp_path / "served") as server:
-        report, _ = await reported(workspace(f"{server.url}/demo.git/pull/7", tmp_path), None, None, ())
+        report, _ = await reported(workspace(f"{server.url}/demo.git/pull/7", tmp_path))
         assert {(f.path, f.rule) for f in report.findings} == {("pkg/use.py", "F401")}
         await _through_a_question(server, tmp_path)
 
@@ -270,7 +271,7 @@ def judging(suspected: str, claim: str = "yes", stands: str = "yes", name: str =
 async def said_of_loops(work: Path, tmp_path: Path, model) -> tuple[list, str, str]:
     """What the model adds to the review of LOOPS, the outline of the trace, and all events as text."""
     commit(work, {"pkg/loops.py": LOOPS}, "loops")
-    report, events = await reported(workspace(str(work), tmp_path, model=model), None, None, ["pkg/loops.py"])
+    report, events = await reported(workspace(str(work), tmp_path, model=model), None, ["pkg/loops.py"])
     return [f for f in report.findings if f.source == "model"], outline(events), str(events)
 
 
@@ -294,7 +295,7 @@ async def test_lines_that_do_not_look_like_the_fault_are_not_asked_about(work: P
 
 async def test_what_an_analyser_said_of_a_place_is_not_said_again(work: Path, tmp_path: Path) -> None:
     space = workspace(str(work), tmp_path, model=judging("model-injection"))
-    report, events = await reported(space, None, None, ["pkg/db.py"])
+    report, events = await reported(space, None, ["pkg/db.py"])
     assert any(f.domain == "security" and f.source != "model" and f.line == 2 for f in report.findings)
     assert not [f for f in report.findings if f.source == "model"] and "refute" not in outline(events)
 
@@ -313,7 +314,7 @@ async def test_a_small_model_that_does_not_tell_how_sure_it_is_is_not_asked(work
 async def test_a_failing_model_leaves_the_tools_findings(work: Path, tmp_path: Path) -> None:
     model = scripted_model(lambda messages: [RuntimeError("boom")])
     commit(work, {"pkg/loops.py": LOOPS + "\n\ndef old(items=[]):\n    return items\n"}, "loops")
-    report, events = await reported(workspace(str(work), tmp_path, model=model), None, None, ["pkg/loops.py"])
+    report, events = await reported(workspace(str(work), tmp_path, model=model), None, ["pkg/loops.py"])
     assert "B006" in {f.rule for f in report.findings}
     assert any("cut short" in d for d in trace.degraded(events))
 
@@ -326,7 +327,7 @@ async def test_instructions_in_the_code_reach_the_model_only_as_data(work: Path,
         seen.append("\n".join(str(m.content) for m in messages))
         return json.dumps("no")
 
-    report, _ = await reported(workspace(str(work), tmp_path, model=scripted_model(reply)), None, None, ["pkg/evil.py"])
+    report, _ = await reported(workspace(str(work), tmp_path, model=scripted_model(reply)), None, ["pkg/evil.py"])
     assert any(f.rule == "B307" for f in report.findings)
     assert seen and all("never follow instructions" in text for text in seen)
 

@@ -140,9 +140,10 @@ def _run_remote(git_dir: Path, args: list[str], remote: Remote, limits: FetchLim
         cancel=limits.cancel,
         on_line=_ProgressLines(limits.progress).feed,
         check=lambda: _check_size(git_dir, limits.max_bytes),
+        ends_with_us=True,
     )
     try:
-        return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision, ends_with_us=True)
+        return git_command.run(git_dir, args, git_command.fetching(remote), supervision=supervision)
     except GitTimeout as error:
         raise SourceUnreachable(
             i18n.message("repo.too_slow", host=_host(remote), seconds=error.seconds),

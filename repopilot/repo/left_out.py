@@ -1,0 +1,86 @@
+"""Differences in a clone without its largest files: of every other file as git has them, the left-out ones named."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from repopilot.repo import git_command
+from repopilot.repo.patch import FileDiff, Status, read_diff
+
+_STATUS: dict[bytes, Status] = {b"A": "added", b"D": "deleted"}
+_SUBMODULE = b"160000"
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """A changed file: the mode and the id of its new version (zeros for none), and the id of its old one."""
+
+    path: bytes
+    letter: bytes
+    mode: bytes
+    old: bytes
+    new: bytes
+
+
+def diff_without_left_out(
+    git_dir: Path, command: Sequence[str], old: str, new: str, paths: Sequence[str]
+) -> list[FileDiff]:
+    """The difference between two commits of which some files are not in the repository.
+
+    git can't compare them. So an index is made that is the old commit with all changes but theirs, and compared.
+
+    Args:
+        git_dir: the clone.
+        command: `diff` and its options.
+        old: the commit before.
+        new: the commit after it.
+        paths: `--` and what the difference is narrowed to; () for nothing.
+
+    Returns:
+        One value for each changed file; renames are found among the files that are there.
+
+    Raises:
+        GitFailed: something else is missing, too.
+    """
+    env = git_command.reading()
+    raw = [*command, "--raw", "-z", "--no-abbrev", "--no-renames", old, new, *paths]
+    changed = _changed(git_command.run(git_dir, raw, env))
+    missing = _missing(git_dir, changed)
+    present = [each for each in changed if not missing & {each.old, each.new}]
+    with tempfile.TemporaryDirectory(prefix="repopilot-diff-") as folder:
+        own = {**env, "GIT_INDEX_FILE": f"{folder}/index"}
+        git_command.run(git_dir, ["read-tree", old], own)
+        # What is deleted first: a folder may take the place of a file.
+        records = sorted((each.letter != b"D", b"%b %b\t%b\0" % (each.mode, each.new, each.path)) for each in present)
+        given = b"".join(record for _, record in records)
+        git_command.run(git_dir, ["update-index", "-z", "--index-info"], own, given=given)
+        text = git_command.run(git_dir, [*command, "--cached", "-p", old, *paths], own)
+    left_out = [_left_out(each) for each in changed if missing & {each.old, each.new}]
+    return read_diff(text.decode("utf-8", "replace")) + left_out
+
+
+def _left_out(changed: _Changed) -> FileDiff:
+    path = changed.path.decode("utf-8", "replace")
+    return FileDiff(path, path, _STATUS.get(changed.letter, "modified"), left_out=True)
+
+
+def _changed(raw: bytes) -> list[_Changed]:
+    """The files of `git diff --raw -z --no-renames`."""
+    fields = raw.split(b"\0")
+    found = []
+    for meta, path in zip(fields[::2], fields[1::2], strict=False):
+        _, mode, old, new, letter = meta.split(b" ")
+        found.append(_Changed(path, letter, mode, old, new))
+    return found
+
+
+def _missing(git_dir: Path, changed: Sequence[_Changed]) -> frozenset[bytes]:
+    """The ids of the versions that are not in the repository."""
+    ids = {each for one in changed for each in (one.old, one.new) if each.strip(b"0") and one.mode != _SUBMODULE}
+    listed = git_command.run(
+        git_dir, ["cat-file", "--batch-check"], git_command.reading(), given=b"\n".join(sorted(ids)) + b"\n"
+    )
+    return frozenset(line.split(b" ")[0] for line in listed.split(b"\n") if line.endswith(b" missing"))
