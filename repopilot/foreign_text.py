@@ -19,6 +19,11 @@ _LOOKALIKES = "аеорсухіјѕԁһԛԝѵьАВЕКМНОРСТХІЈЅҮο�
 """Letters of the Cyrillic and Greek scripts that look like Latin ones."""
 _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])\w*[{_LOOKALIKES}]\w*")
 _LOOKALIKE = re.compile(f"[{_LOOKALIKES}]")
+_SPAN = re.compile(r"(?<!`)(`[^`]+`)(?!`)")
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
+_BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
+_REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
+"""What hosts make a mention, a reference or a link of, wherever it stands in prose."""
 
 
 def valid(text: str) -> str:
@@ -45,6 +50,33 @@ def code_span(text: str, longest: int = 160) -> str:
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
     fence = "`" * (longest_backtick_run(line) + 1)
     return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"
+
+
+def literal(text: str) -> str:
+    """A text as one line of Markdown that a host shows as it is: no heading, list, link, image, HTML, mention,
+    reference or command comes of it. What is between two backticks stays inline code."""
+    parts = _SPAN.split(" ".join(visible(text).split()))
+    parts[::2] = [_MARKDOWN.sub(r"\\\g<0>", without_references(part)) for part in parts[::2]]
+    return _BLOCK.sub(r"\1\\", "".join(parts))
+
+
+def literal_lines(text: str) -> str:
+    """A text as `literal`, each of its lines by itself; one that is an item of a list stays one."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(f"- {literal(line[2:])}" if line.startswith("- ") else literal(line) for line in lines)
+
+
+def literal_subject(text: str, longest: int = 120) -> str:
+    """A text as the first line of a commit, or the title of a pull request: it refers to nothing, mentions nobody, and
+    tells no CI what to do (`[skip ci]`, `***NO_CI***`)."""
+    line = " ".join(visible(text).split()).translate({ord("["): "(", ord("]"): ")"}).replace("***", "")
+    line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+    return without_references(line)
+
+
+def without_references(text: str) -> str:
+    """A text with what hosts would make mentions, references and links of broken by a space without width."""
+    return _REFERENCE.sub("\\g<0>\u200b", text)
 
 
 def longest_backtick_run(text: str) -> int:

@@ -7,20 +7,33 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from uuid import uuid4
 
 from repopilot import i18n, trace
 from repopilot.agents.generate.render import generation_json
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
+from repopilot.errors import RepoPilotError, StorageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
 from repopilot.forge.review import PostedReview, post, posted_text, review_pull
-from repopilot.forge.solve import Solution, issue_of_pull, open_pull, opened_text, push_to_pull, question_text
+from repopilot.forge.solve import (
+    Solution,
+    already_open,
+    going_on,
+    issue_of_pull,
+    open_pull,
+    opened_text,
+    push_to_pull,
+    question_text,
+)
 from repopilot.forge.solve import solve as work_on
+from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.remote.credentials import host_of
-from repopilot.results import Generation
+from repopilot.results import Answer, Generation
 from repopilot.review.agent import report_json, report_markdown, report_sarif
 from repopilot.runtime import Runtime
 from repopilot.types import Progress
+from repopilot.ui.changes.diffs import patch
 
 
 def pull_of(source: str, *, required: bool) -> ForgeItem | None:
@@ -88,7 +101,11 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     forge = forge_of(item, runtime.settings)
     with _asking(item, arguments, runtime):
         issue = forge.issue() if item.kind == "issue" else issue_of_pull(item, forge)
-    if arguments.open_pull and not issue.may_push:
+        if arguments.open_pull and item.kind == "issue":
+            issue = going_on(item, forge, issue)
+    if issue.own_pull:
+        show_notes([i18n.message("forge.going_on", url=issue.own_pull.url)], arguments.language)
+    elif arguments.open_pull and not issue.may_push:
         show_notes([i18n.message("forge.fork.used", project=item.project)], arguments.language)
     events: list[trace.Event] = []
 
@@ -99,15 +116,18 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     with live_progress(arguments.language) as report_progress:
         solution = asyncio.run(run())
     done = solution.answer
-    opened = None
+    if not arguments.json:
+        show_answer(done, arguments.language)
+    opened, failed = already_open(issue, solution), None
     if arguments.open_pull and done.files:
-        with _asking(item, arguments, runtime):
-            if item.kind == "issue":
-                opened = open_pull(item, forge, issue, solution, runtime.settings, arguments.language)
-            else:
-                opened = push_to_pull(item, issue, solution, runtime.settings)
+        try:
+            with _kept(item, done, arguments, runtime), _asking(item, arguments, runtime):
+                push = open_pull if item.kind == "issue" else push_to_pull
+                opened = push(item, forge, issue, solution, runtime.settings, arguments.language)
+        except RepoPilotError as error:
+            failed = error
     result = done.result if isinstance(done.result, Generation) else Generation()
-    asked = arguments.ask_there and not done.files
+    asked = arguments.ask_there and not done.files and not opened
     if asked:
         forge.comment(question_text(done, arguments.language))
     facts = {
@@ -124,9 +144,25 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     }
 
     def show() -> None:
-        show_answer(done, arguments.language)
-        if opened:
+        if opened and done.files:
             say(opened_text(opened, arguments.language))
 
     emit(facts, arguments.json, show)
-    return 0 if done.files else 1
+    if failed:
+        raise failed
+    return 0 if done.files or opened else 1
+
+
+@contextmanager
+def _kept(item: ForgeItem, done: Answer, arguments: argparse.Namespace, runtime: Runtime) -> Iterator[None]:
+    """Keep a change as a patch until it is pushed, and say where. Raises StorageError where that can't be written."""
+    file = runtime.settings.home / "changes" / f"{branch_name(f'{item.number} {item.project}')}-{uuid4().hex[:8]}.patch"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(patch(done.files).encode())
+    except OSError as error:
+        why = i18n.message("repo.not_written", path=file, error=error.strerror)
+        raise StorageError(why, i18n.message("repo.not_written_hint")) from error
+    show_notes([i18n.message("forge.kept", file=file)], arguments.language)
+    yield
+    file.unlink(missing_ok=True)

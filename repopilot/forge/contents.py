@@ -18,8 +18,19 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPull:
+    """An open pull request of the token's account: its address and number, its branch, and of which repository."""
+
+    url: str
+    number: int
+    branch: str
+    clone_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class HostIssue:
-    """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there."""
+    """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there.
+    `own_pull` is what an earlier run opened for it, whose branch is the default branch then."""
 
     title: str
     text: str
@@ -29,6 +40,7 @@ class HostIssue:
     labels: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
     may_push: bool = True
+    own_pull: OwnPull | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any
@@ -15,14 +15,16 @@ from github.Requester import Requester
 from repopilot import i18n
 from repopilot.errors import ForgeError
 from repopilot.forge.connection import ATTEMPTS, PAGE, PAGES, TIMEOUT_S, Again
-from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
+from repopilot.forge.contents import Comment, Fork, HostIssue, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained
 from repopilot.forge.items import APIS, ForgeItem
 
 LONGEST_WAIT_S = 60
-_THREADS = """query($owner: String!, $name: String!, $number: Int!) {
-repository(owner: $owner, name: $name) { pullRequest(number: $number) {
-reviewThreads(first: 100) { nodes { id comments(first: 1) { nodes { databaseId } } } } } } }"""
+_VIEWER = "query { viewer { login } }"
+_THREADS = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
+repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewThreads(first: 100, after: $after) {
+nodes { id comments(first: 1) { nodes { databaseId } } } pageInfo { hasNextPage endCursor } } } } }"""
+_NOT_TOLD = frozenset({400, 403, 404})
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
 
 
@@ -63,6 +65,21 @@ class GitHubItem:
         if ":" in requester.hostname:  # an IPv6 address, which PyGithub leaves without its brackets
             vars(requester)["_Requester__hostname"] = f"[{requester.hostname}]"
         return requester
+
+    def account(self) -> str:
+        """The login of the token's account; '' where the host doesn't tell. The token of a GitHub Actions run may not
+        read `/user`, but GraphQL names the bot that it posts as."""
+        asking = (
+            lambda: self._call("GET", "/user")["login"],
+            lambda: self._requester.graphql_query(_VIEWER, {})[1]["data"]["viewer"]["login"],
+        )
+        for ask in asking:
+            try:
+                return str(ask())
+            except GithubException as error:
+                if error.status not in _NOT_TOLD:
+                    raise
+        return ""
 
     def issue(self) -> HostIssue:
         """The issue with its comments."""
@@ -116,9 +133,12 @@ class GitHubItem:
 
     def inline_comments(self) -> list[Posted]:
         """Every comment on a line."""
-        if self._item.forge == "gitea":
-            return []
-        return [_posted(each) for each in self._pages(f"{self._repo}/pulls/{self._item.number}/comments")]
+        address = f"{self._repo}/pulls/{self._item.number}"
+        if self._item.forge != "gitea":
+            return [_posted(each) for each in self._pages(f"{address}/comments")]
+        reviews = [each["id"] for each in self._unlinked_pages(f"{address}/reviews")]
+        rows = chain.from_iterable(self._call("GET", f"{address}/reviews/{id}/comments") for id in reviews)
+        return [_posted(each) for each in rows]
 
     def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
         """Comment on a line of the new version of a file."""
@@ -132,17 +152,29 @@ class GitHubItem:
 
     def change_inline(self, comment: Posted, text: str) -> None:
         """Give a comment on a line another text."""
-        self._call("PATCH", f"{self._repo}/pulls/comments/{comment.id}", {"body": text})
+        kind = "issues" if self._item.forge == "gitea" else "pulls"
+        self._call("PATCH", f"{self._repo}/{kind}/comments/{comment.id}", {"body": text})
 
     def resolve(self, comment: Posted) -> None:
         """Mark the thread of a comment as resolved, which only GraphQL can."""
+        if thread := self._threads.get(comment.id):
+            self._requester.graphql_query(_RESOLVE, {"id": thread})
+
+    @cached_property
+    def _threads(self) -> dict[str, str]:
+        """The id of each thread by that of its first comment."""
         owner, _, name = self._item.project.partition("/")
-        values = {"owner": owner, "name": name, "number": self._item.number}
-        _, found = self._requester.graphql_query(_THREADS, values)
-        threads = found["data"]["repository"]["pullRequest"]["reviewThreads"]["nodes"]
-        for thread in threads:
-            if any(str(each["databaseId"]) == comment.id for each in thread["comments"]["nodes"]):
-                self._requester.graphql_query(_RESOLVE, {"id": thread["id"]})
+        values = {"owner": owner, "name": name, "number": self._item.number, "after": None}
+        threads: dict[str, str] = {}
+        for _ in range(PAGES):
+            found = self._requester.graphql_query(_THREADS, values)[1]["data"]["repository"]["pullRequest"]
+            for thread in found["reviewThreads"]["nodes"]:
+                threads |= {str(each["databaseId"]): thread["id"] for each in thread["comments"]["nodes"]}
+            page = found["reviewThreads"]["pageInfo"]
+            if not page["hasNextPage"]:
+                break
+            values["after"] = page["endCursor"]
+        return threads
 
     def comments(self) -> list[Posted]:
         """Every comment on the whole."""
@@ -166,10 +198,9 @@ class GitHubItem:
         return Fork(found["full_name"], found["clone_url"], found["default_branch"])
 
     def _own_fork(self) -> dict | None:
-        """The account's own among all forks; Gitea's list has no links to its pages."""
+        """The account's own among all forks."""
         login = self._call("GET", "/user")["login"]
-        pages = (self._call("GET", f"{self._repo}/forks?limit={PAGE}&page={page}") for page in range(1, PAGES + 1))
-        rows = chain.from_iterable(takewhile(bool, pages))
+        rows = self._unlinked_pages(f"{self._repo}/forks")
         return next((row for row in rows if row["owner"]["login"] == login), None)
 
     def fork_ready(self, fork: Fork) -> bool:
@@ -195,14 +226,27 @@ class GitHubItem:
         made = self._call("POST", f"{self._repo}/pulls", {"title": title, "body": text, "head": head, "base": base})
         return str(made["html_url"]), int(made["number"])
 
+    def own_pulls(self, account: str) -> list[OwnPull]:
+        """The open pull requests of an account, the newest first."""
+        rows = self._pages(f"{self._repo}/pulls", state="open")
+        own = [row for row in rows if _login(row) == account and row["head"].get("repo")]
+        return [OwnPull(row["html_url"], row["number"], *_branch(row["head"])) for row in own]
+
+    def _unlinked_pages(self, path: str) -> Iterator[dict]:
+        """Every row of a list of Gitea's, which has no links to its pages."""
+        pages = (self._call("GET", f"{path}?limit={PAGE}&page={page}") for page in range(1, PAGES + 1))
+        return chain.from_iterable(takewhile(bool, pages))
+
     def _call(self, verb: str, path: str, body: dict | None = None) -> Any:
         return self._requester.requestJsonAndCheck(verb, path, input=body)[1]
 
-    def _pages(self, path: str) -> list[dict]:
+    def _pages(self, path: str, **options: str) -> list[dict]:
         """Every row of a list, page by page."""
         found: list[dict] = []
         for page in range(1, PAGES + 1):
-            headers, rows = self._requester.requestJsonAndCheck("GET", path, {"per_page": PAGE, "page": page})
+            headers, rows = self._requester.requestJsonAndCheck(
+                "GET", path, {"per_page": PAGE, "page": page, **options}
+            )
             found += rows or []
             if 'rel="next"' not in str(headers.get("link", "")):
                 break
@@ -210,10 +254,14 @@ class GitHubItem:
 
 
 def _posted(row: dict) -> Posted:
-    line = row.get("line") or row.get("original_line") or 0
+    line = row.get("line") or row.get("original_line") or row.get("position") or 0
     return Posted(
         str(row.get("id")), str(row.get("body") or ""), "", _login(row), str(row.get("path") or ""), int(line)
     )
+
+
+def _branch(head: dict) -> tuple[str, str]:
+    return str(head["ref"]), str(head["repo"]["clone_url"])
 
 
 def _name(label: object) -> str:

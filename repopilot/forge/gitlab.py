@@ -10,7 +10,7 @@ import gitlab
 from gitlab.exceptions import GitlabError, GitlabGetError
 
 from repopilot.forge.connection import PAGE, PAGES, TIMEOUT_S, OwnHost
-from repopilot.forge.contents import Comment, Fork, HostIssue, Posted, Pull, commentable
+from repopilot.forge.contents import Comment, Fork, HostIssue, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained, failed
 from repopilot.forge.items import ForgeItem
 
@@ -47,6 +47,15 @@ class GitLabItem:
     @property
     def _project(self) -> Any:
         return self._server.projects.get(self._item.project, lazy=True)
+
+    def account(self) -> str:
+        """The name of the token's account; '' where the host doesn't tell."""
+        try:
+            return str(self._server.http_get("/user")["username"])  # type: ignore[index]  # never a whole response
+        except GitlabError as error:
+            if error.response_code not in (403, 404):
+                raise
+            return ""
 
     def issue(self) -> HostIssue:
         """The issue with its comments."""
@@ -152,6 +161,14 @@ class GitLabItem:
             wanted["target_project_id"] = self._server.projects.get(self._item.project).id
         made = source.mergerequests.create(wanted)
         return str(made.web_url), int(made.iid)
+
+    def own_pulls(self, account: str) -> list[OwnPull]:
+        """The open merge requests of an account, the newest first."""
+        rows = list(_rows(self._project.mergerequests, state="opened", author_username=account))
+        sources = {row.source_project_id for row in rows} - {None}
+        urls = {id: str(self._server.projects.get(id).http_url_to_repo) for id in sources}
+        own = (row for row in rows if row.source_project_id in urls)
+        return [OwnPull(row.web_url, row.iid, row.source_branch, urls[row.source_project_id]) for row in own]
 
     def _merge_request(self) -> Any:
         return self._project.mergerequests.get(self._item.number)

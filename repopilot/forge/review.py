@@ -126,20 +126,25 @@ def post(item: ForgeItem, forge: Forge, pull: Pull, report: ReviewReport, langua
         What was done. A second run of the same review changes nothing.
 
     Raises:
-        ForgeError: the pull request is closed or was pushed to meanwhile, or the host refuses.
+        ForgeError: the pull request is closed or was pushed to meanwhile, the host doesn't say which comments are those
+            of the token's account, or it refuses.
     """
     now = forge.pull()
     if now.state != "open":
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=now.state))
     if now.head_sha != pull.head_sha:
         raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
-    wanted = plan(report, now.lines, forge.inline_comments(), language)
+    account = forge.account()
+    if not account:  # anybody can write our marks
+        raise ForgeError(i18n.message("forge.no_account", host=item.host), i18n.message("forge.no_account_hint"))
+    own = [each for each in forge.inline_comments() if each.author == account]
+    wanted = plan(report, now.lines, own, language)
     for finding, text in wanted.new:
         forge.comment_on_line(now, finding.path, finding.line, text)
     for comment, text in wanted.changed:
         forge.change_inline(comment, text)
     notes = [note for comment, text in wanted.fixed if (note := _resolve(forge, comment, text))]
-    _summarise(forge, summary_text(report, wanted, language))
+    _summarise(forge, account, summary_text(report, wanted, language))
     return _done(wanted, notes)
 
 
@@ -159,8 +164,8 @@ def _resolve(forge: Forge, comment: Posted, text: str) -> str:
     return ""
 
 
-def _summarise(forge: Forge, text: str) -> None:
-    ours = [each for each in forge.comments() if SUMMARY in each.text]
+def _summarise(forge: Forge, account: str, text: str) -> None:
+    ours = [each for each in forge.comments() if each.author == account and SUMMARY in each.text.splitlines()]
     if not ours:
         forge.comment(text)
     elif ours[0].text != text:

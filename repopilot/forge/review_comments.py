@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
+from repopilot.foreign_text import code_span, literal, visible
 from repopilot.forge.contents import Posted
 from repopilot.results import ReviewReport
 from repopilot.review.findings import WEIGHTS, score, scores
@@ -19,7 +21,7 @@ from repopilot.types import Finding
 MOST_COMMENTS = 40
 """Of ours on a pull request at once, those on what is fixed not counted."""
 SUMMARY = "<!-- repopilot:summary -->"
-_MARK = re.compile(r"<!-- repopilot:([0-9a-f]{16}) -->")
+_MARK = re.compile(r"^<!-- repopilot:([0-9a-f]{16}) -->", re.MULTILINE)  # not where a reply quotes it
 _FIXED = "<!-- repopilot:fixed -->"
 LISTED = 30
 
@@ -44,26 +46,24 @@ class PostingPlan:
 
 
 def plan(
-    report: ReviewReport, lines: Mapping[str, Collection[int]], posted: Sequence[Posted], language: str = "en"
+    report: ReviewReport, lines: Mapping[str, Collection[int]], own: Sequence[Posted], language: str = "en"
 ) -> PostingPlan:
     """Compare a review with what is posted.
 
     Args:
         report: the review.
         lines: the lines that can be commented on, by path.
-        posted: every comment on a line, of anybody.
+        own: every comment on a line of the token's account: anybody can write a mark, which is computed from the code.
         language: of the texts.
     """
-    # Of several the first: a reply may quote the mark.
-    ours = {mark[1]: each for each in reversed(posted) if (mark := _MARK.search(each.text))}
-    inside = [f for f in report.findings if f.line in lines.get(f.path, ())]
+    # Of several the first. What is fixed stays so: a defect that comes back gets a thread of its own.
+    ours = {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and _FIXED not in each.text}
+    marked = list(zip(marks_of(report.findings), report.findings, strict=True))
     outside = [f for f in report.findings if f.line not in lines.get(f.path, ())]
-    wanted: dict[str, tuple[Finding, str]] = {}
-    for finding in inside:
-        wanted.setdefault(mark_of(finding), (finding, comment_text(finding, language)))
+    wanted = {m: (f, comment_text(f, m, language)) for m, f in marked if f.line in lines.get(f.path, ())}
     new = [each for mark, each in wanted.items() if mark not in ours]
     changed = [(ours[mark], text) for mark, (_, text) in wanted.items() if mark in ours and ours[mark].text != text]
-    gone = [each for mark, each in ours.items() if mark not in wanted and _FIXED not in each.text]
+    gone = [each for mark, each in ours.items() if mark not in wanted]
     fixed = [(each, fixed_text(each.text, report.commit, language)) for each in gone]
     kept = len(wanted) - len(new) - len(changed)
     new.sort(key=lambda each: tuple(WEIGHTS).index(each[0].severity))  # the gravest, where not all have room
@@ -72,18 +72,29 @@ def plan(
     return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest))
 
 
-def mark_of(finding: Finding) -> str:
-    """What a finding is about, whatever line it is on by now."""
-    identity = "\0".join((finding.path, finding.rule, " ".join(finding.quote.split())))
-    return hashlib.sha256(identity.encode()).hexdigest()[:16]
+def is_marked(text: str) -> bool:
+    """Whether a comment is a review's of this program, whoever posted it: nobody's wish."""
+    return any(line.startswith("<!-- repopilot:") for line in text.splitlines())
 
 
-def comment_text(finding: Finding, language: str) -> str:
+def marks_of(findings: Sequence[Finding]) -> list[str]:
+    """What each finding is about, whatever line it is on by now; of equal lines the first, second, … is told apart."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    marks = [""] * len(findings)
+    for at in sorted(range(len(findings)), key=lambda at: findings[at].line):
+        about = (findings[at].path, findings[at].rule, " ".join(findings[at].quote.split()))
+        identity = "\0".join((*about, *([str(seen[about])] if seen[about] else ())))
+        marks[at] = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        seen[about] += 1
+    return marks
+
+
+def comment_text(finding: Finding, mark: str, language: str) -> str:
     """A finding as a comment."""
     severity = i18n.text(f"review.severities.{finding.severity}", language)
     origin = " · ".join(filter(None, (finding.domain, finding.rule, finding.source)))
-    body = inert(i18n.said(finding.message, language))
-    return f"**{severity}** {body}\n\n<sub>{inert(origin)}</sub>\n<!-- repopilot:{mark_of(finding)} -->"
+    body = literal(i18n.said(finding.message, language))
+    return f"**{severity}** {body}\n\n<sub>{literal(origin)}</sub>\n<!-- repopilot:{mark} -->"
 
 
 def fixed_text(text: str, commit: str, language: str) -> str:
@@ -98,17 +109,15 @@ def summary_text(report: ReviewReport, done: PostingPlan, language: str = "en") 
     )
     facts = {"score": score(report.findings), "commit": report.commit[:10], "count": len(report.findings)}
     parts = [i18n.text("forge.summary", language, **facts), by_domain]
-    parts += [f"- {i18n.said(note, language)}" for note in report.notes[:LISTED]]
+    parts += [f"- {literal(i18n.said(note, language))}" for note in report.notes[:LISTED]]
     if done.outside:
-        rows = [
-            f"- `{f.path}:{f.line}` {inert(i18n.said(f.message, language))} ({f.rule})" for f in done.outside[:LISTED]
-        ]
+        rows = [_row(finding, language) for finding in done.outside[:LISTED]]
         more = len(done.outside) - LISTED
         parts += [i18n.text("forge.outside", language), *rows]
         parts += [i18n.text("forge.more", language, count=more)] if more > 0 else []
     return "\n\n".join(["\n".join(parts), SUMMARY])
 
 
-def inert(text: str) -> str:
-    """A text of a repository or a model in a comment: it mentions nobody, links nothing and holds no mark of ours."""
-    return text.replace("<!--", "&lt;!--").replace("@", "@\u200b").replace("![", "!\\[").replace("](", "]\\(")
+def _row(finding: Finding, language: str) -> str:
+    place = code_span(visible(f"{finding.path}:{finding.line}"))
+    return f"- {place} {literal(i18n.said(finding.message, language))} ({literal(finding.rule)})"

@@ -11,11 +11,13 @@ from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, RepoPilotError, UsageError
+from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible
 from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
-from repopilot.forge.review_comments import inert
+from repopilot.forge.review_comments import is_marked
+from repopilot.forge.runs_elsewhere import runs_elsewhere
 from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.publish.push import push_branch
 from repopilot.repo.source import parse_source
@@ -29,14 +31,6 @@ from repopilot.workspace import SharedOpenings, Workspace, open_workspace
 LONGEST_TEXT = 6000
 LONGEST_COMMENT = 1500
 COMMENTS_READ = 12
-_RUNS_ELSEWHERE = re.compile(
-    r"(?:^|/)(?:\.github/(?:workflows|actions)/|\.gitlab-ci\.yml$|\.circleci/|azure-pipelines|Jenkinsfile$|\.gitea/|"
-    r"\.git(?:modules|attributes)$|\.husky/)",
-    re.IGNORECASE,
-)
-"""Files that run on the host's own machines with its secrets: no issue, which anybody can write, changes them."""
-
-
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")
 
 
@@ -92,7 +86,7 @@ def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
     pull = forge.pull()
     if pull.state != "open":
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=pull.state))
-    said = [each for each in (*forge.inline_comments(), *forge.comments()) if "<!-- repopilot:" not in each.text]
+    said = [each for each in (*forge.inline_comments(), *forge.comments()) if not is_marked(each.text)]
     if not said:
         raise ForgeError(i18n.message("forge.no_comments", url=item.url))
     comments = [
@@ -103,15 +97,50 @@ def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
     return HostIssue(pull.title, "", "open", pull.head_clone_url, pull.head_ref, (), tuple(comments))
 
 
-def push_to_pull(item: ForgeItem, issue: HostIssue, solution: Solution, settings: Settings) -> dict:
-    """Push the change on top of a pull request's own branch. Blocking; returns and raises as `open_pull`."""
+def going_on(item: ForgeItem, forge: Forge, issue: HostIssue) -> HostIssue:
+    """The issue, to be worked on where an earlier run left off: on the branch of the pull request that the token's
+    account has open for it. Blocking.
+
+    Args:
+        item: the issue.
+        forge: its host.
+        issue: what the host says of it.
+
+    Returns:
+        The issue as it was given where there is no such pull request, or the host doesn't say whose the token is.
+
+    Raises:
+        ForgeError: the host refuses.
+    """
+    account = forge.account()
+    named = branch_name(str(item.number)) + "-"
+    own = forge.own_pulls(account) if account else []
+    found = next((each for each in own if each.branch.startswith(named)), None)
+    if found is None:
+        return issue
+    return replace(issue, clone_url=found.clone_url, default_branch=found.branch, own_pull=found)
+
+
+def already_open(issue: HostIssue, solution: Solution) -> dict | None:
+    """What an earlier run opened for the issue, as `open_pull` returns it."""
+    pull = issue.own_pull
+    commit = solution.workspace.snapshot.commit
+    return {"url": pull.url, "number": pull.number, "branch": pull.branch, "commit": commit} if pull else None
+
+
+def push_to_pull(
+    item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, settings: Settings, language: str = "en"
+) -> dict:
+    """Push the change on top of a pull request's own branch. Blocking; takes, returns and raises as `open_pull`."""
     if not solution.answer.files:
         raise UsageError(i18n.message("forge.nothing_to_push"))
-    message = f"Address the review of #{item.number}\n"
+    pull = issue.own_pull
+    message = f"{literal_subject(issue.title)}\n" if pull else f"Address the review of #{item.number}\n"
     branch, commit = push_branch(
         solution.workspace.snapshot, issue.default_branch, solution.answer.files, message, settings, onto_branch=True
     )
-    return {"url": item.url, "number": item.number, "branch": branch, "commit": commit}
+    url, number = (pull.url, pull.number) if pull else (item.url, item.number)
+    return {"url": url, "number": number, "branch": branch, "commit": commit}
 
 
 async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step, progress: OnProgress) -> Solution:
@@ -138,19 +167,22 @@ async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step,
 
 
 def without_refused(done: Answer, workspace: Workspace) -> Solution:
-    """The answer without files that an issue may not change."""
-    refused = tuple(file.path for file in done.files if _RUNS_ELSEWHERE.search(file.path))
+    """The answer without files that an issue may not change, and without the summary that tells of them."""
+    refused = tuple(file.path for file in done.files if runs_elsewhere(file.path))
     if not refused:
         return Solution(done, workspace)
     files = tuple(file for file in done.files if file.path not in refused)
     note = i18n.message("forge.refused", paths=", ".join(refused))
-    return Solution(replace(done, files=files, degraded=(*done.degraded, note)), workspace, refused)
+    result = replace(done.result, summary="") if isinstance(done.result, Generation) else done.result
+    kept = replace(done, files=files, result=result, degraded=(*done.degraded, note))
+    return Solution(kept, workspace, refused)
 
 
 def open_pull(
     item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, settings: Settings, language: str = "en"
 ) -> dict:
-    """Push the change as a branch, of the user's fork where they may not push, and open a pull request. Blocking.
+    """Push the change as a branch, of the user's fork where they may not push, and open a pull request; where an
+    earlier run opened one, push to that. Blocking.
 
     Args:
         item: the issue.
@@ -161,7 +193,7 @@ def open_pull(
         language: of the texts.
 
     Returns:
-        {url, number, branch, commit, fork: its name or None}.
+        {url, number, branch, commit, fork: its name or None}; without `fork` where an open pull request got the change.
 
     Raises:
         UsageError: there is no change.
@@ -171,7 +203,9 @@ def open_pull(
     files = solution.answer.files
     if not files:
         raise UsageError(i18n.message("forge.nothing_to_push"))
-    title = issue.title.strip() or f"#{item.number}"
+    if issue.own_pull:
+        return push_to_pull(item, forge, issue, solution, settings)
+    title = literal_subject(issue.title) or f"#{item.number}"
     message = f"{title}\n\nCloses #{item.number}\n"
     wanted = branch_name(f"{item.number} {title}")
     snapshot = solution.workspace.snapshot
@@ -196,26 +230,30 @@ def opened_text(opened: dict, language: str) -> str:
 def question_text(done: Answer, language: str) -> str:
     """What is asked on an issue that no change came of: why, and the places that it may mean."""
     result = done.result if isinstance(done.result, Generation) else Generation()
-    choices = "\n".join(f"- `{choice}`" for choice in result.choices)
-    why = inert(i18n.said(result.failure, language) or done.text)
+    choices = "\n".join(f"- {_code(choice)}" for choice in result.choices)
+    why = literal_lines(i18n.said(result.failure, language) or done.text)
     return "\n\n".join(filter(None, (i18n.text("forge.asks", language), why, choices)))
 
 
 def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
     """The text of the pull request: what was done, the tests, what it touches, what was not verified."""
     result = done.result if isinstance(done.result, Generation) else Generation()
-    counted = "\n".join(f"- `{file.path}` ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files)
+    counted = "\n".join(f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files)
     impact = result.impact
-    reached = ", ".join(dict.fromkeys(f"`{place.path}`" for place in impact.affected[:8])) if impact else ""
+    reached = ", ".join(dict.fromkeys(_code(place.path) for place in impact.affected[:8])) if impact else ""
     key = "forge.touches" if reached else "forge.risk"
     touches = i18n.text(key, language, risk=impact.risk, paths=reached) if impact else ""
     parts = [
-        inert(result.summary.strip()) or i18n.text("forge.changed", language),
+        literal_lines(result.summary.strip()) or i18n.text("forge.changed", language),
         counted,
         "" if result.tests else i18n.text("forge.not_tested", language),
         touches,
-        "\n".join(f"- {inert(i18n.said(note, language))}" for note in done.degraded),
+        "\n".join(f"- {literal(i18n.said(note, language))}" for note in done.degraded),
         f"Closes #{item.number}",
         f"<sub>{i18n.text('forge.made_by', language)}</sub>",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _code(text: str) -> str:
+    return code_span(visible(text))

@@ -45,6 +45,13 @@ def test_without_the_right_to_push_the_pull_request_comes_from_a_fork(world, for
     assert "def cost(count)" in git_server.git(fork, "show", f"{branch}:shop/prices.py")
     assert git_server.git(world.served / "shop.git", "branch", "--list", "repopilot/*") == ""
 
+    world.hub.issues[5]["title"] = "rename RATE to FACTOR"
+    status, found, err = run("solve", url, "--open-pull", "--json")
+    assert status == 0 and found["pull"]["branch"] == branch and len(world.hub.opened) == 1, err
+    assert git_server.git(fork, "rev-parse", branch) == found["pull"]["commit"]
+
+    world.hub.pulls[101]["state"] = "closed"
+    world.hub.issues[5]["title"] = "rename price to cost"
     status, said, _ = run("solve", url, "--open-pull")  # a branch of that name exists in the fork
     assert status == 0 and world.hub.opened[1]["head"] == f"me:{branch}-2"
     assert "/o/r/pull/102 from the fork me/shop-1" in said

@@ -62,8 +62,20 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
     assert (again.new, again.changed, again.kept) == (0, 0, 2)
     assert [each["notes"][0] for each in lab.discussions] == before
 
+    stranger = {"author": {"username": "mallory"}, "system": False}
+    for each in before:  # the marks can be computed
+        note = {"id": 900 + each["id"], **stranger, "body": each["body"].replace("fault", "no fault")}
+        place = {"position": each["position"]} if "position" in each else {}
+        lab.discussions.insert(0, {"id": f"m{each['id']}", "notes": [{**note, **place}]})
+    planted = [dict(each["notes"][0]) for each in lab.discussions[: len(before)]]
+    assert post(item, forge, pull, report(2, 4, 90)).kept == 2
     third = post(item, forge, pull, report(4))
+    assert [each["notes"][0] for each in lab.discussions[: len(before)]] == planted
+    del lab.discussions[: len(before)]
     assert third.fixed == 1 and lab.resolved == ["d1"] and "**Fixed**" in lab.discussions[0]["notes"][0]["body"]
+    lab.account = ""
+    with pytest.raises(ForgeError, match="which account the token is of"):
+        post(item, forge, pull, report(3))
     lab.merge_request["state"] = "merged"
     with pytest.raises(ForgeError, match="is merged"):
         post(item, forge, pull, report(3))

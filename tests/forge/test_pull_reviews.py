@@ -61,6 +61,74 @@ def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
     assert fourth["posted"]["fixed"] == 0, "what is resolved stays so"
 
 
+STRANGER = {"user": {"login": "mallory"}}
+
+
+@pytest.mark.parametrize("account", ["me", "github-actions[bot]"])
+def test_comments_of_others_are_never_ours_whatever_mark_they_have(world, run, account):
+    world.hub.account = account
+    world.push_pull({"shop/prices.py": BAD})
+    _, found, _ = run("review", address(world), "--post", "--json")
+    new = found["posted"]["new"]
+    planted = [{**each, **STRANGER, "id": 500 + each["id"]} for each in world.hub.inline]  # the marks can be computed
+    gone = {**planted[0], "id": 600, "body": "<!-- repopilot:0123456789abcdef -->"}
+    world.hub.inline[:] = [*planted, gone]
+    summary = {"id": 700, "body": f"Mine\n\n{SUMMARY}", **STRANGER}
+    world.hub.comments[:] = [summary]
+    before = [dict(each) for each in (*planted, gone, summary)]
+
+    status, found, err = run("review", address(world), "--post", "--json")
+    assert status == 0 and found["posted"] == {**found["posted"], "new": new, "changed": 0, "fixed": 0, "kept": 0}, err
+    assert [*world.hub.inline[: len(planted) + 1], world.hub.comments[0]] == before
+    assert world.hub.comments[1]["user"]["login"] == account and SUMMARY in world.hub.comments[1]["body"]
+
+    _, again, _ = run("review", address(world), "--post", "--json")
+    assert again["posted"]["kept"] == new and len(world.hub.comments) == 2
+
+
+def test_nothing_is_posted_where_the_host_does_not_say_whose_the_token_is(world, run):
+    world.hub.account = ""
+    world.push_pull({"shop/prices.py": BAD})
+    status, _, err = run("review", address(world), "--post")
+    assert status == 1 and "which account the token is of" in err and world.hub.inline == world.hub.comments == []
+
+
+def test_a_defect_that_comes_back_gets_a_thread_of_its_own(world, run):
+    def reviewed(content):
+        world.push_pull({"shop/prices.py": content})
+        return run("review", address(world), "--post", "--json")[1]["posted"]
+
+    reviewed(BAD)
+    fixed = reviewed(FIXED)["fixed"]
+    resolved = [dict(each) for each in world.hub.inline]
+    back = reviewed(BAD)
+    assert back["new"] == fixed and back["changed"] == 0
+    assert world.hub.inline[: len(resolved)] == resolved, "what is resolved stays as it was"
+    assert reviewed(FIXED)["fixed"] == fixed and len(set(world.hub.resolved)) == 2 * fixed
+
+
+def test_threads_beyond_the_first_hundred_are_resolved(world, run):
+    world.push_pull({"shop/prices.py": BAD})
+    talk = [{"id": 1000 + n, "body": "hm", "path": "shop/prices.py", "line": 7, **STRANGER} for n in range(250)]
+    world.hub.inline[:] = talk
+    run("review", address(world), "--post", "--json")
+    world.push_pull({"shop/prices.py": FIXED})
+    _, found, err = run("review", address(world), "--post", "--json")
+    assert found["posted"]["notes"] == [] and len(world.hub.resolved) == found["posted"]["fixed"] >= 1, err
+
+
+def test_of_two_equal_lines_each_has_its_comment():
+    two = [Finding("a.py", n, "high", "R", "m", "tool", quote="x = eval(y)") for n in (9, 4)]
+    first = plan(ReviewReport("x", "c" * 40, tuple(two)), {"a.py": [4, 9]}, [])
+    assert sorted(finding.line for finding, _ in first.new) == [4, 9] and len({text for _, text in first.new}) == 2
+    posted = [Posted(str(n), text) for n, (_, text) in enumerate(first.new)]
+    moved = [Finding("a.py", n, "high", "R", "m", "tool", quote="x = eval(y)") for n in (14, 19)]
+    again = plan(ReviewReport("x", "c" * 40, tuple(moved)), {"a.py": [14, 19]}, posted)
+    assert (again.new, again.fixed, again.kept) == ((), (), 2)
+    one = plan(ReviewReport("x", "c" * 40, tuple(moved[:1])), {"a.py": [14]}, posted)
+    assert (len(one.fixed), one.kept) == (1, 1)
+
+
 def test_many_findings_get_some_comments_the_gravest_first_and_no_more_in_a_second_run():
     found = [Finding("a.py", n, "low", "R", "m", "tool", quote=f"q{n}") for n in range(100)]
     report = ReviewReport("x", "c" * 40, (*found, Finding("z.py", 1, "high", "R", "m", "tool", quote="q")))
@@ -87,6 +155,11 @@ def test_on_gitea_comments_are_those_of_a_review(world, run):
     assert status == 0 and found["posted"]["new"] == len(world.hub.inline) >= 2
     assert {each["path"] for each in world.hub.inline} == {"shop/prices.py"} and world.hub.inline[0]["new_position"] > 1
     assert any(SUMMARY in each["body"] for each in world.hub.comments)
+    _, again, _ = run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
+    assert (again["posted"]["new"], again["posted"]["kept"]) == (0, len(world.hub.inline))
+    world.push_pull({"shop/prices.py": FIXED})
+    _, third, _ = run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
+    assert third["posted"]["fixed"] == sum("**Fixed**" in each["body"] for each in world.hub.inline) >= 1
 
 
 def test_a_fork_is_fetched_where_the_host_has_no_ref(world, run):

@@ -1,10 +1,21 @@
 """From an issue to a pull request, by a model that uses tools: read as data, pushed only when asked, told as it is."""
 
+import asyncio
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
 from support import git_server
 
+from repopilot import trace
 from repopilot.forge.contents import Comment, HostIssue
-from repopilot.forge.solve import task_of, without_refused
-from repopilot.results import Answer
+from repopilot.forge.hosts import forge_of
+from repopilot.forge.items import parse_item
+from repopilot.forge.runs_elsewhere import runs_elsewhere
+from repopilot.forge.solve import open_pull, pull_text, solve, task_of, without_refused
+from repopilot.results import Answer, Generation
+from repopilot.runtime import Runtime
 from repopilot.tools.file_change import change
 
 
@@ -31,12 +42,78 @@ def test_an_issue_becomes_a_branch_and_a_pull_request(world, run):
     parent = git_server.git(bare, "rev-parse", f"{opened['head']}^")
     assert parent == git_server.git(bare, "rev-parse", "main")
 
-    status, found, _ = run("solve", url, "--open-pull", "--json")  # a branch of that name exists
-    assert status == 0 and world.hub.opened[1]["head"] == f"{opened['head']}-2"
 
-    world.hub.no_pulls = True
-    status, _, err = run("solve", url, "--open-pull")
-    assert status == 1 and f"The branch {opened['head']}-3 was pushed" in err and len(world.hub.opened) == 2
+def test_a_second_run_goes_on_where_its_own_pull_request_is(world, run):
+    url = issue(world, "rename price to cost")
+    first = run("solve", url, "--open-pull", "--json")[1]["pull"]
+    status, found, err = run("solve", url, "--open-pull", "--json")
+    assert status == 0 and found["files"] == [] and found["pull"]["url"] == first["url"] and "Going on with" in err
+
+    world.hub.issues[5]["title"] = "rename RATE to FACTOR"  # what is asked for has changed
+    status, found, err = run("solve", url, "--open-pull", "--json")
+    assert status == 0 and found["pull"]["branch"] == first["branch"] and len(world.hub.opened) == 1, err
+    bare = world.served / "shop.git"
+    text = git_server.git(bare, "show", f"{first['branch']}:shop/prices.py")
+    assert "def cost(count)" in text and "FACTOR" in text
+    assert git_server.git(bare, "rev-parse", f"{first['branch']}^") == first["commit"]
+    assert git_server.git(bare, "branch", "--list", "repopilot/*").split() == [first["branch"]]
+
+    world.hub.pulls[101]["state"] = "closed"
+    world.hub.issues[5]["title"] = "rename price to cost"
+    status, found, err = run("solve", url, "--open-pull", "--json")
+    assert status == 0 and world.hub.opened[1]["head"] == f"{first['branch']}-2" == found["pull"]["branch"], err
+
+
+def test_a_pull_request_of_somebody_else_is_not_gone_on_with(world, run):
+    git_server.git(world.work, "checkout", "-q", "-B", "repopilot/5-rename-price-to-cost", "main")
+    git_server.commit(world.work, {"evil.py": "x = 1\n"}, "planted")
+    git_server.publish(world.work, world.served, "evil.git")
+    git_server.git(world.work, "checkout", "-q", "main")
+    head = ("0" * 40, "repopilot/5-rename-price-to-cost")
+    world.hub.add_pull(50, ("0" * 40, "main"), head, f"{world.git.url}/evil.git", "mallory")
+    status, found, err = run("solve", issue(world, "rename price to cost"), "--open-pull", "--json")
+    assert status == 0 and len(world.hub.opened) == 1 and "Going on" not in err
+    files = git_server.git(world.served / "shop.git", "ls-tree", "-r", "--name-only", found["pull"]["commit"])
+    assert "evil.py" not in files
+
+
+@pytest.mark.parametrize("fault", ["push", "pull"])
+def test_a_change_that_can_not_be_pushed_is_shown_and_kept(world, run, fault):
+    url = issue(world, "rename price to cost")
+    if fault == "push":
+        git_server.git(world.served / "shop.git", "config", "http.receivepack", "false")
+    world.hub.no_pulls = fault == "pull"
+    for options in ((), ("--json",)):
+        status, out, err = run("solve", url, "--open-pull", *options)
+        shown = "".join(file["diff"] for file in out["files"]) if options else out
+        assert status == 1 and "+def cost(count)" in shown and world.hub.opened == []
+        file = Path(re.search(r"kept in (\S+\.patch)", err)[1])
+        assert world.settings.home in file.parents
+        git_server.git(world.work, "apply", "--check", str(file))
+    git_server.git(world.served / "shop.git", "config", "http.receivepack", "true")
+    world.hub.no_pulls = False
+    before = set(file.parent.iterdir())
+    assert run("solve", url, "--open-pull")[0] == 0 and set(file.parent.iterdir()) == before
+
+
+async def test_the_title_of_an_issue_is_the_line_of_a_commit_and_nothing_else(world):
+    url = issue(world, "rename price to cost")
+    item = parse_item(url)
+    quiet = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": False}
+    with Runtime(world.settings.model_copy(update=quiet)) as runtime:
+        forge = forge_of(item, runtime.settings)
+        found = await asyncio.to_thread(forge.issue)
+        async with trace.root(lambda event: None, "solve") as step:
+            solution = await solve(item, found, runtime, step, lambda progress: None)
+        title = "Tax [skip ci]\n\nfixes #1 @ada\n\nCo-authored-by: m <m@x.org>\nskip-checks: true"
+        evil = replace(found, title=title)
+        made = await asyncio.to_thread(open_pull, item, forge, evil, solution, runtime.settings)
+    said = git_server.git(world.served / "shop.git", "log", "-1", "--format=%B", made["commit"])
+    subject, rest = said.split("\n", 1)
+    assert rest.strip() == "Closes #5" and subject == world.hub.opened[0]["title"]
+    assert subject.startswith("Tax (skip ci) fixes #\u200b1 @\u200bada")
+    trailers = git_server.git(world.served / "shop.git", "log", "-1", "--format=%(trailers)", made["commit"])
+    assert "Co-authored-by" not in trailers
 
 
 def test_an_issue_of_gitea_is_found_by_its_address_alone(world, run, monkeypatch):
@@ -115,11 +192,32 @@ def test_files_that_an_issue_links_to_are_named_as_the_tools_take_them():
     ]
 
 
-def test_an_issue_changes_nothing_that_runs_on_the_host():
-    files = tuple(
-        change(path, "x\n", None)
-        for path in (".github/workflows/ci.yml", "shop/a.py", ".gitlab-ci.yml", "sub/.github/actions/a/action.yml")
-    )
-    found = without_refused(Answer("done", files=files), None)
-    assert [file.path for file in found.answer.files] == ["shop/a.py"] and len(found.refused) == 3
+RUNS = """.github/workflows/ci.yml .gitlab-ci.yml sub/.github/actions/a/action.yml .forgejo/workflows/a.yaml
+    .woodpecker.yml .drone.yml .travis.yml bitbucket-pipelines.yml appveyor.yml .buildkite/pipeline.yml
+    .cirrus.yml .semaphore/semaphore.yml cloudbuild.yaml .gitlab/ci/build.yml .azure-pipelines/a.yml azure-pipelines.yml
+    Jenkinsfile Jenkinsfile.release ci/Jenkinsfile action.yml sub/action.yaml .githooks/pre-commit
+    .pre-commit-config.yaml lefthook.yml CODEOWNERS docs/CODEOWNERS dependabot.yml .mcp.json .claude/settings.json
+    .cursor/mcp.json .vscode/tasks.json .devcontainer/devcontainer.json .envrc sub/.envrc .GitHub/Workflows/x.yml
+    JENKINSFILE Action.YML .Husky/pre-push .gitmodules .gitattributes a/.idea/runConfigurations/x.xml .github./x
+    .github\\workflows\\x.yml .unheard-of/x.py CLAUDE.md shop.code-workspace .npmrc""".split()
+
+
+@pytest.mark.parametrize("path", RUNS)
+def test_an_issue_changes_nothing_that_runs_elsewhere(path):
+    assert runs_elsewhere(path) and runs_elsewhere(f"a/b/{path}") and runs_elsewhere(path.upper())
+
+
+@pytest.mark.parametrize("path", ["shop/a.py", "src/actions.yml", ".gitignore", "docs/jenkins.md", "src/hooks/use.ts"])
+def test_an_issue_changes_the_rest(path):
+    assert not runs_elsewhere(path)
+
+
+def test_what_is_left_out_is_said_and_not_called_added():
+    files = tuple(change(path, "x\n", None) for path in (".github/workflows/ci.yml", "shop/a.py", ".drone.yml"))
+    summary = "Added `.github/workflows/ci.yml`, `.drone.yml` and `shop/a.py`."
+    found = without_refused(Answer("done", files=files, result=Generation(summary=summary)), None)
+    assert [file.path for file in found.answer.files] == ["shop/a.py"] and len(found.refused) == 2
     assert "must not change files that run on the host" in str(found.answer.degraded[-1])
+    text = pull_text(parse_item("https://github.com/o/r/issues/5"), found.answer, found.answer.files, "en")
+    told = [line for line in text.splitlines() if "ci.yml" in line or ".drone.yml" in line]
+    assert len(told) == 1 and "left out" in told[0] and "- `shop/a.py` (added)" in text

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from support.host_server import HostHandler, HostServer, serving
+from support.host_server import PAGE_LIMIT, HostHandler, HostServer, serving
 from support.openapi import Description
 
 
@@ -32,11 +32,14 @@ class GitHubServer(HostServer):
     forks: list[dict] = field(default_factory=list)
     started: Callable[[str, str], bool] = lambda branch, commit: False  # makes a branch of the fork
     ready_after: int = 0  # so often its branch is not found
+    account: str = "me"  # of the token; with [bot] it may not read /user, '' where nothing tells
     cut: int = 0  # replies that end in the middle
     no_pulls: bool = False  # it takes no pull request
     gitea: bool = False  # the API is where Gitea has it
 
-    def add_pull(self, number: int, base: tuple[str, str], head: tuple[str, str], clone_url: str) -> None:
+    def add_pull(
+        self, number: int, base: tuple[str, str], head: tuple[str, str], clone_url: str, author: str = "ada"
+    ) -> None:
         """A pull request of (sha, branch) into (sha, branch)."""
         self.pulls[number] = {
             "number": number,
@@ -44,6 +47,8 @@ class GitHubServer(HostServer):
             "body": "What it is for.",
             "state": "open",
             "merged": False,
+            "user": {"login": author},
+            "html_url": f"{self.url}/o/r/pull/{number}",
             "base": {"sha": base[0], "ref": base[1], "repo": {"clone_url": clone_url}},
             "head": {"sha": head[0], "ref": head[1], "repo": {"clone_url": clone_url}},
         }
@@ -57,7 +62,7 @@ def serve() -> AbstractContextManager[GitHubServer]:
 class _Handler(HostHandler):
     state: GitHubServer
     description = Description("github")
-    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews|/api/v[13]/.+"
+    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews(?:/\d+/comments)?|/api/v[13]/.+"
 
     @property
     def base(self) -> str:
@@ -90,11 +95,14 @@ class _Handler(HostHandler):
         self.send(201, self.state.comments[-1])
 
     def change_comment(self, match: re.Match, body: dict, query: dict) -> None:
-        rows = self.state.inline if "/pulls/" in self.path else self.state.comments
+        """Of the account's own; Gitea has those on lines among those on the whole."""
+        rows = self.state.inline if "/pulls/" in self.path else [*self.state.comments, *self.state.inline]
         found = next((each for each in rows if each["id"] == int(match[1])), None)
+        if found and found["user"]["login"] != (self.state.account or "me"):
+            return self.send(403, {"message": "You may not edit this comment."})
         if found:
             found["body"] = body["body"]
-        self.one(found)
+        self.one(found and {"id": found["id"], "user": found["user"], "body": found["body"]})
 
     def pull(self, match: re.Match, body: dict, query: dict) -> None:
         self.one(self.state.pulls.get(int(match[1])))
@@ -124,6 +132,9 @@ class _Handler(HostHandler):
             return self.send(422, {"message": "Validation Failed", "errors": [{"message": "Not possible here"}]})
         self.state.opened.append(body)
         number = 100 + len(self.state.opened)
+        owner, _, branch = body["head"].rpartition(":")
+        clone_url = (self.state.fork if owner else self.state.repository)["clone_url"]
+        self.state.add_pull(number, ("", body["base"]), ("", branch), clone_url, self.state.account)
         self.send(201, {"number": number, "html_url": f"{self.state.url}/o/r/pull/{number}"})
 
     def list_forks(self, match: re.Match, body: dict, query: dict) -> None:
@@ -136,7 +147,13 @@ class _Handler(HostHandler):
         self.send(202, self.state.fork) if self.state.fork else self.send(403, {"message": "Forking is disabled."})
 
     def user(self, match: re.Match, body: dict, query: dict) -> None:
-        self.send(200, {"login": "me", "id": 1})
+        if not self.state.account or self.state.account.endswith("[bot]"):
+            return self.send(403, {"message": "Resource not accessible by integration"})
+        self.send(200, {"login": self.state.account, "user_view_type": "private"})
+
+    def list_pulls(self, match: re.Match, body: dict, query: dict) -> None:
+        rows = [each for each in self.state.pulls.values() if each["state"] == query["state"]]
+        self.page([{key: value for key, value in each.items() if key != "merged"} for each in rows], query)
 
     def fork_branch(self, match: re.Match, body: dict, query: dict) -> None:
         self.state.ready_after -= 1
@@ -155,29 +172,45 @@ class _Handler(HostHandler):
         if "resolveReviewThread" in body["query"]:
             self.state.resolved.append(body["variables"]["id"])
             return self.send(200, {"data": {"resolveReviewThread": {"thread": {"id": body["variables"]["id"]}}}})
+        if "viewer" in body["query"]:
+            if not self.state.account:
+                return self.send(403, {"message": "Forbidden"})
+            return self.send(200, {"data": {"viewer": {"login": self.state.account}}})
         nodes = [
             {"id": f"T{each['id']}", "comments": {"nodes": [{"databaseId": each["id"]}]}} for each in self.state.inline
         ]
-        found = {"repository": {"pullRequest": {"reviewThreads": {"nodes": nodes}}}}
-        self.send(200, {"data": found})
+        start = int(body["variables"]["after"] or 0)
+        page = {"hasNextPage": start + PAGE_LIMIT < len(nodes), "endCursor": str(start + PAGE_LIMIT)}
+        threads = {"nodes": nodes[start : start + PAGE_LIMIT], "pageInfo": page}
+        self.send(200, {"data": {"repository": {"pullRequest": {"reviewThreads": threads}}}})
+
+    def reviews(self, match: re.Match, body: dict, query: dict) -> None:
+        """Gitea's, without links; each of one comment."""
+        size, page = int(query["limit"]), int(query["page"])
+        self.send(200, [{"id": each["id"]} for each in self.state.inline][size * (page - 1) : size * page])
+
+    def review_comments(self, match: re.Match, body: dict, query: dict) -> None:
+        rows = [each for each in self.state.inline if each["id"] == int(match[1])]
+        self.send(200, [{**each, "position": each["new_position"]} for each in rows])
 
     def _by_me(self, id: int, body: dict) -> dict:
-        return {"id": id, "user": {"login": "me"}, **body}
+        return {"id": id, "user": {"login": self.state.account or "me"}, **body}
 
     routes = (
         (r"/repos/o/r", {"GET": repository}),
         (r"/repos/o/r/issues/(\d+)", {"GET": issue}),
         (r"/repos/o/r/issues/(\d+)/comments", {"GET": issue_comments, "POST": add_comment}),
         (r"/repos/o/r/issues/comments/(\d+)", {"PATCH": change_comment}),
-        (r"/repos/o/r/pulls", {"POST": open_pull}),
+        (r"/repos/o/r/pulls", {"GET": list_pulls, "POST": open_pull}),
         (r"/repos/o/r/pulls/(\d+)", {"GET": pull}),
         (r"/repos/o/r/pulls/(\d+)/files", {"GET": pull_files}),
         (r"/repos/o/r/pulls/(\d+)/comments", {"GET": inline, "POST": add_inline}),
-        (r"/repos/o/r/pulls/(\d+)/reviews", {"POST": add_review}),
+        (r"/repos/o/r/pulls/(\d+)/reviews", {"GET": reviews, "POST": add_review}),
+        (r"/repos/o/r/pulls/\d+/reviews/(\d+)/comments", {"GET": review_comments}),
         (r"/repos/o/r/pulls/comments/(\d+)", {"PATCH": change_comment}),
         (r"(?:/api/v1)?/repos/o/r/forks", {"GET": list_forks, "POST": add_fork}),
         (r"/repos/me/[^/]+/branches/([^/]+)", {"GET": fork_branch}),
         (r"/repos/me/[^/]+/git/refs|/api/v1/repos/me/[^/]+/branches", {"POST": start_branch}),
-        (r"/api/v1/user", {"GET": user}),
+        (r"(?:/api/v1)?/user", {"GET": user}),
         (r"/graphql", {"POST": query}),
     )

@@ -24,12 +24,14 @@ class GitLabServer(HostServer):
     resolved: list[str] = field(default_factory=list)
     forks: list[dict] = field(default_factory=list)
     fork: dict[str, Any] = field(default_factory=dict)  # `me/p`; made by asking for it
+    account: str = "me"  # of the token; '' where it may not read that
+    requests: list[dict] = field(default_factory=list)  # the open merge requests
     imports: list[str] = field(default_factory=list)  # the states of its import, one a request; then finished
 
     def add_note(self, body: dict) -> dict:
         """A discussion of one note; on a line where the body has a position."""
         number = len(self.discussions) + 1
-        note = {"id": 100 + number, "body": body["body"], "author": {"username": "me"}, "system": False}
+        note = {"id": 100 + number, "body": body["body"], "author": {"username": self.account or "me"}, "system": False}
         if "position" in body:
             note["position"] = body["position"]
         self.discussions.append({"id": f"d{number}", "notes": [note]})
@@ -61,6 +63,15 @@ class _Handler(HostHandler):
 
     def issue_notes(self, match: re.Match, body: dict, query: dict) -> None:
         self.page(self.state.notes, query)
+
+    def user(self, match: re.Match, body: dict, query: dict) -> None:
+        name = self.state.account
+        self.send(200, {"id": 1, "username": name}) if name else self.send(403, {"message": "insufficient_scope"})
+
+    def list_requests(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(
+            [each for each in self.state.requests if each["author"]["username"] == query["author_username"]], query
+        )
 
     def open_request(self, match: re.Match, body: dict, query: dict) -> None:
         self.state.opened.append(body)
@@ -123,7 +134,8 @@ class _Handler(HostHandler):
         (r"/projects/(?:g%2Fp|1)", {"GET": project}),
         (r"/projects/(?:g%2Fp|1)/issues/3", {"GET": issue}),
         (r"/projects/(?:g%2Fp|1)/issues/3/notes", {"GET": issue_notes}),
-        (r"/projects/(?:g%2Fp|1|me%2Fp)/merge_requests", {"POST": open_request}),
+        (r"/user", {"GET": user}),
+        (r"/projects/(?:g%2Fp|1|me%2Fp)/merge_requests", {"GET": list_requests, "POST": open_request}),
         (r"/projects/(?:g%2Fp|1)/forks", {"GET": list_forks}),
         (r"/projects/(?:g%2Fp|1)/fork", {"POST": add_fork}),
         (r"/projects/me%2Fp", {"GET": fork}),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 OPERATIONS = {
+    "/user": "get",
     "/repos/{}/{}": "get",
     "/repos/{}/{}/forks": "post",
     "/repos/{}/{}/branches/{}": "get",
@@ -20,7 +21,7 @@ OPERATIONS = {
     "/repos/{}/{}/issues/{}": "get",
     "/repos/{}/{}/issues/{}/comments": "get post",
     "/repos/{}/{}/issues/comments/{}": "patch",
-    "/repos/{}/{}/pulls": "post",
+    "/repos/{}/{}/pulls": "get post",
     "/repos/{}/{}/pulls/{}": "get",
     "/repos/{}/{}/pulls/{}/files": "get",
     "/repos/{}/{}/pulls/{}/comments": "get post",

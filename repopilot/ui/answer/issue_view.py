@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -11,11 +12,12 @@ import chainlit as cl
 from repopilot import i18n
 from repopilot.errors import ForgeError, RepoPilotError
 from repopilot.forge.contents import HostIssue, Pull
-from repopilot.forge.hosts import forge_of
+from repopilot.forge.hosts import Forge, forge_of
 from repopilot.forge.items import ForgeItem, checked_remote, parse_item
 from repopilot.forge.review import branched_off, post, posted_text
 from repopilot.forge.solve import (
     Solution,
+    going_on,
     issue_of_pull,
     open_pull,
     opened_text,
@@ -36,6 +38,7 @@ from repopilot.ui.repository_view import open_repository, open_source, send_erro
 from repopilot.ui.trace.step_text import inert
 from repopilot.workspace import Workspace
 
+log = logging.getLogger(__name__)
 Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
@@ -64,14 +67,25 @@ async def work_on_item(chat: Chat, text: str, command: str = "") -> None:
 async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
     """Work on an issue, or on what the reviewers of a pull request wrote. Raises RepoPilotError."""
     forge = forge_of(item, _settings(chat, token))
-    issue = await asyncio.to_thread(forge.issue if item.kind == "issue" else lambda: issue_of_pull(item, forge))
+    read = _issue if item.kind == "issue" else issue_of_pull
+    issue = await asyncio.to_thread(read, item, forge)
     if issue.state not in ("open", ""):
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
     source = parse_source(checked_remote(issue.clone_url))
-    source = source if item.kind == "issue" else at_ref(source, issue.default_branch)
+    source = at_ref(source, issue.default_branch) if item.kind == "pull" or issue.own_pull else source
     if await open_source(chat, source, token):
         await _say(chat, "issue" if item.kind == "issue" else "pull_comments", item, issue.title)
         await ask(chat, task_of(issue), "generate", about=(item, issue))
+
+
+def _issue(item: ForgeItem, forge: Forge) -> HostIssue:
+    """The issue, to be worked on where an earlier run left off, if the host lets that be asked."""
+    issue = forge.issue()
+    try:
+        return going_on(item, forge, issue)
+    except ForgeError as error:  # such as one that asks for a token, which a public issue needs not
+        log.info("%s", error)
+        return issue
 
 
 async def _read(chat: Chat, item: ForgeItem, token: HostToken | None) -> Pull | None:
@@ -130,11 +144,8 @@ async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssu
     answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
     solution: Solution = without_refused(answer, Workspace(opening.snapshot, shown.index, chat.settings))
     settings = _settings(chat)
-    if item.kind == "pull":
-        made = await asyncio.to_thread(push_to_pull, item, issue, solution, settings)
-    else:
-        forge = forge_of(item, settings)
-        made = await asyncio.to_thread(open_pull, item, forge, issue, solution, settings, chat.language)
+    push = push_to_pull if item.kind == "pull" else open_pull
+    made = await asyncio.to_thread(push, item, forge_of(item, settings), issue, solution, settings, chat.language)
     return opened_text(made, chat.language)
 
 

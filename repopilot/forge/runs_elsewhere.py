@@ -1,0 +1,41 @@
+"""Files that a change for an issue never touches: anybody can write an issue, and these run, or say what runs, on the
+host's machines or on those of people who open the repository. Pure."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+
+NAMES = """
+    .gitattributes .gitconfig .gitmodules .lfsconfig
+    codeowners dependabot.y*ml renovate.json* .renovaterc* mergify.y*ml .mergify.y*ml
+    action.y*ml .gitlab-ci*.y*ml jenkinsfile* *.jenkinsfile azure-pipelines* bitbucket-pipelines.y*ml
+    .appveyor.y*ml appveyor.y*ml .travis.y*ml .cirrus.* .drone.* .woodpecker.* .semaphore.y*ml .scrutinizer.y*ml
+    .circleci.y*ml circle.y*ml buildspec*.y*ml cloudbuild*.* buildkite.y*ml wercker.y*ml codeship-*.y*ml shippable.y*ml
+    bitrise.y*ml codemagic.y*ml .build.y*ml .builds.y*ml .zuul.y*ml zuul.y*ml .gocd.y*ml .cpanel.y*ml dagger.json
+    .readthedocs.y*ml readthedocs.y*ml netlify.toml vercel.json now.json render.y*ml heroku.y*ml procfile
+    firebase.json wrangler.* amplify.y*ml apphosting.y*ml skaffold.y*ml tiltfile
+    .pre-commit-*.y*ml lefthook* .lefthook* .overcommit.y*ml .huskyrc* .lintstagedrc* .githooks.*
+    .mcp.json mcp.json .cursorrules .windsurfrules .clinerules* .roomodes .aider.* .goosehints
+    agents.md agents.override.md claude.md claude.local.md gemini.md copilot-instructions.md
+    *.code-workspace devcontainer.json .devcontainer.json .gitpod.* .replit replit.nix
+    .envrc .env .bashrc .profile .tool-versions mise*.toml .mise*.toml
+    .npmrc .yarnrc* .pnpmfile.* .pypirc .netrc .curlrc .wgetrc .bazelrc .gdbinit .lldbinit .vimrc .exrc .nvim*
+    .dir-locals.el .editrc .inputrc .irbrc .pryrc .pdbrc .pythonrc*
+""".split()
+"""Patterns for the name of a file in any folder; letters in lower case stand for both."""
+FOLDERS = frozenset({"githooks", "git-hooks"})
+"""Besides every folder whose name begins with a dot (`.github`, `.circleci`, `.husky`, `.vscode`, `.claude`)."""
+
+
+def runs_elsewhere(path: str) -> bool:
+    """Whether a change for an issue leaves a file out.
+
+    Args:
+        path: in the repository. Letter case and dots and spaces at the end of a name make no difference, as on the
+            file systems of Windows and macOS, which take a backslash for a slash, too.
+    """
+    *folders, name = (part.rstrip(". ") or part for part in re.split(r"[\\/]+", path.casefold()))
+    return any(each.startswith(".") or each in FOLDERS for each in folders) or any(
+        fnmatchcase(name, pattern) for pattern in NAMES
+    )
