@@ -83,6 +83,16 @@ class Settings(BaseSettings):
     )
     login_header: str = Field(default="X-Forwarded-User", description="Header with the name, for logins by header.")
 
+    # MCP over HTTP
+    mcp_idle_minutes: float = Field(
+        default=15,
+        gt=0,
+        description="After so many minutes without a request, a session of `repopilot mcp --http` ends.",
+    )
+    mcp_sessions: int = Field(
+        default=32, ge=1, description="Sessions of `repopilot mcp --http` at a time; another one is refused."
+    )
+
     # Language models
     ollama_url: str = Field(
         default="http://127.0.0.1:11434",

@@ -44,7 +44,9 @@ class GuardedSessions:
             refusal = JSONResponse({"error": i18n.text("api.no_token", "en")}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
-        await self.sessions.handle_request(scope, receive, send)
+        # Streams aren't resumed: who asks for that gets a new one. The library would answer nothing at all.
+        kept = [(name, value) for name, value in scope["headers"] if name.lower() != b"last-event-id"]
+        await self.sessions.handle_request({**scope, "headers": kept}, receive, send)
 
 
 def run_http(runtime: Runtime, apply: bool, port: int) -> None:
@@ -81,7 +83,12 @@ def application(runtime: Runtime, apply: bool, token: str) -> Starlette:
     """
     hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
     safe = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-    sessions = StreamableHTTPSessionManager(mcp_server(runtime, apply), security_settings=safe)
+    sessions = StreamableHTTPSessionManager(
+        mcp_server(runtime, apply),
+        security_settings=safe,
+        session_idle_timeout=runtime.settings.mcp_idle_minutes * 60,
+        max_sessions=runtime.settings.mcp_sessions,
+    )
 
     @contextlib.asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:

@@ -7,12 +7,15 @@ where the server was started with `--apply`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import anyio
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -38,6 +41,7 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
 from repopilot.mcp.arguments import OF_ALL, OWN, PackRequest, QueryOfAll, Question, QuestionOfAll, checked
+from repopilot.mcp.method_check import MethodCheck, no_resource, wrong_parameters
 from repopilot.repo.apply import apply_changes
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
@@ -48,11 +52,14 @@ from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import WorkingCopy, working_copy
+from repopilot.trace import Event, Started
 from repopilot.types import OnProgress, Progress
 from repopilot.workspace import SharedOpenings, Workspace, open_workspace, usable_environment
 
 PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"
+GOES_ON_S = 3.0
+"""A call that has nothing to say for so long says that it goes on."""
 PLACES = 8
 """Of an answer, those that are listed."""
 RESOURCES = 200
@@ -89,12 +96,15 @@ def mcp_server(runtime: Runtime, apply: bool) -> Server:
 
     @asynccontextmanager
     async def session(_: Server) -> AsyncIterator[OfferedTools]:
-        async with AsyncExitStack() as stack:
+        stack = AsyncExitStack()
+        try:
             yield OfferedTools(runtime, stack, apply)
+        finally:
+            # When the server ends, everything else in this task is cancelled; folders and processes go all the same.
+            with anyio.CancelScope(shield=True):
+                await stack.aclose()
 
-    server: Server = Server(
-        "repopilot", __version__, instructions=i18n.text("mcp.instructions", "en"), lifespan=session
-    )
+    server = MethodCheck("repopilot", __version__, instructions=i18n.text("mcp.instructions", "en"), lifespan=session)
 
     @server.list_tools()
     async def list_tools() -> list[OfferedTool]:
@@ -125,9 +135,9 @@ def mcp_server(runtime: Runtime, apply: bool) -> Server:
     async def get_prompt(name: str, arguments: dict[str, str] | None) -> GetPromptResult:
         given = arguments or {}
         if name not in PROMPTS:
-            raise UsageError(message("mcp.no_prompt", name=name))
+            raise wrong_parameters(message("mcp.no_prompt", name=name))
         if missing := [each.name for each in _prompt(name).arguments or () if not given.get(each.name, "").strip()]:
-            raise UsageError(message("mcp.prompt_needs", name=name, missing=", ".join(missing)))
+            raise wrong_parameters(message("mcp.prompt_needs", name=name, missing=", ".join(missing)))
         text = i18n.text(f"mcp.prompts.{name}", "en", **given)
         return GetPromptResult(messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))])
 
@@ -139,16 +149,18 @@ def _offers(server: Server) -> OfferedTools:
 
 
 def _progress(server: Server) -> OnProgress:
-    """Tells the client how far a repository is, where it asked for that. Called from any thread."""
+    """Tells the client how far a call is, where it asked for that: each time a larger number, as the protocol wants.
+    Called from any thread."""
     context, loop = server.request_context, asyncio.get_running_loop()
     token = context.meta.progressToken if context.meta else None
     if token is None:
         return _ignore
+    numbers = count(1)
 
     def report(progress: Progress) -> None:
-        total = float(progress.total) if progress.total else None
+        amount = f" {progress.done}/{progress.total}" if progress.total else ""
         told = context.session.send_progress_notification(
-            token, float(progress.done), total, str(progress.phase), str(context.request_id)
+            token, float(next(numbers)), None, f"{progress.phase}{amount}", str(context.request_id)
         )
         asyncio.run_coroutine_threadsafe(told, loop)
 
@@ -161,14 +173,35 @@ def _prompt(name: str) -> Prompt:
     return Prompt(name=name, description=i18n.text(f"mcp.prompt_does.{name}", "en"), arguments=[source, about])
 
 
-@dataclass(slots=True)
-class _Opened:
-    """A repository that a client works on."""
+@dataclass(slots=True, eq=False)
+class _Held:
+    """A working copy, what closes it, and how many calls use it."""
 
     copy: WorkingCopy
     stack: AsyncExitStack
-    lock: asyncio.Lock
+    users: int = 0
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A repository that a client works on. Edits wait for one another; whatever looks or tests waits for none."""
+
+    held: _Held
+    editing: asyncio.Lock
+    refreshing: asyncio.Lock
     stamp: int = 0
+
+    @asynccontextmanager
+    async def used(self) -> AsyncIterator[WorkingCopy]:
+        """The working copy, which stays until the caller is done, even where another takes its place."""
+        held = self.held
+        held.users += 1
+        try:
+            yield held.copy
+        finally:
+            held.users -= 1
+            if held is not self.held and not held.users:
+                await held.stack.aclose()
 
 
 class OfferedTools:
@@ -204,13 +237,16 @@ class OfferedTools:
         Args:
             name: of the tool.
             arguments: the repository as `source`, and those of the tool.
-            progress: is told how far opening the repository is.
+            progress: is told how far it is: opening the repository, each step, and that it goes on.
         """
+        alive = asyncio.create_task(_tell_that_it_goes_on(name, progress))
         try:
             result = await self._called(name, dict(arguments), progress)
         except RepoPilotError as error:
             text = i18n.text("mcp.error", self._runtime.settings.language, error=i18n.reason(error))
             return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
+        finally:
+            alive.cancel()
         structured = result.data if isinstance(result.data, dict) else None
         text = i18n.said(result.text, self._runtime.settings.language or "en")
         return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=structured)
@@ -219,21 +255,24 @@ class OfferedTools:
         """The files of the repositories that are open, the first of each."""
         found = []
         for source, opened in self._opened.items():
-            for path in list(opened.copy.original.index.files)[:RESOURCES]:
+            for path in list(opened.held.copy.original.index.files)[:RESOURCES]:
                 found.append(Resource(uri=AnyUrl(file_uri(source, path)), name=path, mimeType="text/plain"))
         return found
 
     async def read(self, uri: str) -> str:
-        """The text of a file by its address. Raises UsageError."""
+        """The text of a file by its address. Raises McpError."""
         parts = urlsplit(uri)
         given = dict(parse_qsl(parts.query))
         source, path = given.get("source", ""), given.get("path", "")
         if parts.scheme != "repopilot" or not source or not path:
-            raise UsageError(message("mcp.no_resource", uri=uri))
-        opened = await self._open(source, _ignore)
-        text = await asyncio.to_thread(opened.copy.original.index.text, path)
+            raise no_resource(uri)
+        try:
+            opened = await self._open(source, _ignore)
+        except RepoPilotError as error:
+            raise no_resource(uri) from error
+        text = await asyncio.to_thread(opened.held.copy.original.index.text, path)
         if text is None:
-            raise UsageError(message("mcp.no_resource", uri=uri))
+            raise no_resource(uri)
         return text
 
     async def _called(self, name: str, arguments: dict[str, Any], progress: OnProgress) -> ToolResult:
@@ -253,13 +292,15 @@ class OfferedTools:
         if tool is not None:
             registry.checked(tool, arguments)  # before a repository is opened for it
         opened = await self._open(source, progress)
-        async with opened.lock:
-            await self._refresh(source, opened)
+        async with AsyncExitStack() as held:
+            if edits := tool is None or tool.kind == "edit":
+                await held.enter_async_context(opened.editing)
+            await self._refresh(source, opened, edits=edits)
             if tool is None:
                 return await self._apply(opened)
-            async with trace.root(lambda event: None, name, "tool") as step:
-                desk = Desk(opened.copy.original, opened.copy, None, step)
-                return await registry.call(tool, arguments, desk)
+            copy = await held.enter_async_context(opened.used())
+            step = await held.enter_async_context(trace.root(_steps_of(progress), name, "tool"))
+            return await registry.call(tool, arguments, Desk(copy.original, copy, None, step))
 
     async def _of_all(self, asked: BaseModel) -> ToolResult:
         """The places for a query, or the answer to a question, of every repository."""
@@ -273,35 +314,31 @@ class OfferedTools:
 
     async def _apply(self, opened: _Opened) -> ToolResult:
         """Write the edits into the folder, and begin again with none."""
-        root = opened.copy.original.snapshot.root
+        copy = opened.held.copy
+        root = copy.original.snapshot.root
         if not self._may_apply:
             raise UsageError(message("mcp.may_not_apply"), message("mcp.may_not_apply_hint"))
         if root is None:
             raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
-        changes = await asyncio.to_thread(opened.copy.changes)
+        changes = await asyncio.to_thread(copy.changes)
         notes = await asyncio.to_thread(apply_changes, root, changes)
         paths = [change.path for change in changes]
-        await self._begin(opened, opened.copy.original)
+        await self._begin(opened, copy.original)
         said = i18n.joined((message("mcp.applied", paths=", ".join(paths) or "-"), *notes))
         return ToolResult(said, {"applied": paths})
 
     async def _ask(self, source: str, question: str, progress: OnProgress) -> ToolResult:
         """The whole answer to a question, by the models of this machine."""
-        opened = await self._open(source, progress)
-        async with opened.lock:
-            await self._refresh(source, opened)
-        original = opened.copy.original
+        original = await self._fresh(source, progress)
         workspace = await open_workspace(original.index, original.snapshot, self._runtime)
-        async with trace.root(lambda event: None, "ask", "tool", question) as step:
+        async with trace.root(_steps_of(progress), "ask", "tool", question) as step:
             done = await answer(question, workspace, step)
         return _replied(done, workspace.model.name if workspace.model else None)
 
     async def _pack(self, source: str, request: PackRequest, progress: OnProgress) -> ToolResult:
         """A context pack as Markdown."""
-        opened = await self._open(source, progress)
-        async with opened.lock:
-            await self._refresh(source, opened)
-        original, largest = opened.copy.original, self._runtime.settings.max_file_kb << 10
+        original = await self._fresh(source, progress)
+        largest = self._runtime.settings.max_file_kb << 10
         made = await asyncio.to_thread(
             requested_pack, original.index, original.snapshot, request, original.embedder, largest
         )
@@ -313,27 +350,42 @@ class OfferedTools:
         workspace = await self._workspace(source, progress)
         async with self._copying:
             if source not in self._opened:
-                stack = await self._stack.enter_async_context(AsyncExitStack())
-                copy = await stack.enter_async_context(working_copy(workspace))
-                self._opened[source] = _Opened(copy, stack, asyncio.Lock())
+                self._opened[source] = _Opened(await self._copy_of(workspace), asyncio.Lock(), asyncio.Lock())
             return self._opened[source]
 
-    async def _refresh(self, source: str, opened: _Opened) -> None:
-        """Follow what others do to a local folder, until something is edited here."""
-        original = opened.copy.original
-        if original.snapshot.root is None or opened.copy.edited:
+    async def _copy_of(self, workspace: Workspace) -> _Held:
+        stack = await self._stack.enter_async_context(AsyncExitStack())
+        return _Held(await stack.enter_async_context(working_copy(workspace)), stack)
+
+    async def _fresh(self, source: str, progress: OnProgress) -> Workspace:
+        """The repository as it is, opened or brought up to date."""
+        opened = await self._open(source, progress)
+        await self._refresh(source, opened)
+        return opened.held.copy.original
+
+    async def _refresh(self, source: str, opened: _Opened, *, edits: bool = False) -> None:
+        """Follow what others do to a local folder, until something is edited here; `edits` is for who is about to."""
+        async with opened.refreshing:
+            if not opened.held.copy.edited and (edits or not opened.editing.locked()):
+                await self._follow(source, opened)
+
+    async def _follow(self, source: str, opened: _Opened) -> None:
+        original = opened.held.copy.original
+        if original.snapshot.root is None:
             return
         stamp = await asyncio.to_thread(folder_stamp, original.snapshot.root, list(original.index.files))
         if stamp == opened.stamp:
             return
         opened.stamp = stamp
         workspace = await self._workspace(source, _ignore)
-        if workspace.index.folder != opened.copy.original.index.folder:
+        if workspace.index.folder != original.index.folder:
             await self._begin(opened, workspace)
 
     async def _begin(self, opened: _Opened, workspace: Workspace) -> None:
-        await opened.stack.aclose()
-        opened.copy = await opened.stack.enter_async_context(working_copy(workspace))
+        """Put a copy without edits in the place of the one there is, which its users may still need."""
+        before, opened.held = opened.held, await self._copy_of(workspace)
+        if not before.users:
+            await before.stack.aclose()
 
     async def _workspace(self, source: str, progress: OnProgress) -> Workspace:
         """The repository of a source with its index, up to date."""
@@ -376,6 +428,18 @@ def _short(done: Answer) -> str:
 def file_uri(source: str, path: str) -> str:
     """The address of a file of a repository."""
     return f"repopilot://file?{urlencode({'source': source, 'path': path})}"
+
+
+def _steps_of(progress: OnProgress) -> Callable[[Event], None]:
+    """Tells of each step of the work as it begins."""
+    return lambda event: progress(Progress(event.name, 0, 0)) if isinstance(event, Started) else None
+
+
+async def _tell_that_it_goes_on(name: str, progress: OnProgress) -> None:
+    began = time.monotonic()
+    while True:
+        await asyncio.sleep(GOES_ON_S)
+        progress(Progress(f"{name}, {time.monotonic() - began:.0f} s", 0, 0))
 
 
 def _ignore(progress: Progress) -> None:

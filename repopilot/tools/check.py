@@ -105,8 +105,12 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     if not tests.files and tests.suite is None:
         text = message("check_tools.no_tests")
         return ToolResult(text, {"tests": [], "passed": 0, "failed": 0, "turned_red": [], "turned_green": []})
-    after = await _run(tests, desk, edited=True)
-    before = await _run(tests, desk, edited=False) if made else after
+    async with desk.step.child("tests", "tool"):
+        after = await _run(tests, desk, edited=True)
+    before = after
+    if made:
+        async with desk.step.child("without the change", "tool"):
+            before = await _run(tests, desk, edited=False)
     compared = compare(before, after, [c.path for c in made if is_test_path(c.path)])
     return ToolResult(_told(compared, after), _data(compared, after, tests))
 

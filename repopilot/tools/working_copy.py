@@ -60,6 +60,7 @@ class WorkingCopy:
         self._began_ns = time.time_ns()
         self._secrets: frozenset[str] = frozenset()
         self._copied: dict[str, str | None] = {}
+        self._writing = threading.RLock()
         self._indexed: tuple[dict[str, str | None], Workspace] | None = None
 
     @property
@@ -142,6 +143,10 @@ class WorkingCopy:
         Raises:
             StorageError: there is no room for it.
         """
+        with self._writing:
+            return self._written()
+
+    def _written(self) -> Path:
         tree = self._folder / "tree"
         if not tree.exists():
             tree.mkdir()
@@ -164,12 +169,13 @@ class WorkingCopy:
         Raises:
             RepoPilotError: the repository can't be copied or indexed.
         """
-        drafts = self._drafts
-        if not drafts:
-            return self.original
-        if self._indexed is None or self._indexed[0] != drafts:
-            self._indexed = drafts, self._built(self.root())
-        return self._indexed[1]
+        with self._writing:  # several may look at once
+            drafts = self._drafts
+            if not drafts:
+                return self.original
+            if self._indexed is None or self._indexed[0] != drafts:
+                self._indexed = drafts, self._built(self.root())
+            return self._indexed[1]
 
     def _built(self, tree: Path) -> Workspace:
         original = self.original.snapshot
