@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install what the tests need beside Python: a Chromium (the system's own, else one from the system's packages, else
-# Playwright's), bubblewrap on Linux, and PostgreSQL. Never fails: the test run ends with a list of what was left out and why, and CI
+# Playwright's), bubblewrap on Linux, PostgreSQL, and, where there is Node, the conformance suite of MCP. Never fails: the test run ends with a list of what was left out and why, and CI
 # fails on it.
 system_packages() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
@@ -27,6 +27,13 @@ fi
 if ! command -v initdb >/dev/null 2>&1 && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
     echo "No PostgreSQL found: installing it from the system's packages." >&2
     system_packages postgresql || echo "Could not install PostgreSQL: its tests will be left out." >&2
+fi
+# The conformance suite of MCP, pinned in its lock file.
+suite=.ci/conformance
+if command -v npm >/dev/null 2>&1 && ! cmp -s $suite/package-lock.json $suite/node_modules/installed; then
+    echo "Installing the conformance suite of MCP." >&2
+    npm ci --silent --no-audit --no-fund --prefix $suite && cp $suite/package-lock.json $suite/node_modules/installed ||
+        echo "Could not install the conformance suite of MCP: its test will be left out." >&2
 fi
 # Libraries that wheels need and a minimal Debian lacks.
 if ! .venv/bin/python -c "import xllamacpp" >/dev/null 2>&1; then
