@@ -100,9 +100,9 @@ async def request(
 ) -> Reply:
     """Ask a model and stream the reply into `step`. Cancelling the task closes the model's stream.
 
-    An identical call of the last ten minutes is answered from the cache (noted as `cached`); pass different seeds
-    to sample several replies. The step gets the notes model, prompt_tokens, completion_tokens, first_token_s,
-    tokens_per_s and finish (`length` when cut at `max_tokens`).
+    An identical call of the last ten minutes is answered from the cache (noted as `cached`), unless the reply was
+    empty; pass different seeds to sample several replies. The step gets the notes model, prompt_tokens,
+    completion_tokens, first_token_s, tokens_per_s and finish (`length` when cut at `max_tokens`).
 
     A model that is silent for too long is asked once more, unless `halt` was given some of its reply. Before its first
     word it may be silent as long as it takes to read the prompt (`first_word_s`), later on for `model.timeout_s`.
@@ -141,7 +141,7 @@ async def request(
             if error.partial:
                 await step.write("\n\n")
             reply = await _attempt(model, messages, step, options, tokens, halt)
-    if model.cache and not options.tools and reply.finish in ("stop", "halted"):
+    if model.cache and not options.tools and reply.text.strip() and reply.finish in ("stop", "halted"):
         model.cache.put(key, reply.text)
     return reply
 

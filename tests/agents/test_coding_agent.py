@@ -205,6 +205,7 @@ async def test_what_was_edited_before_a_model_fell_silent_is_kept_and_shown(doub
     answer, _, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
     assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
     assert "has sent nothing for 1 s" in answer.text and "changed shop/prices.py" in answer.text
+    assert len(server.state.sent("/api/chat")) == 3, "nobody asks it any more"
 
 
 async def test_a_question_to_a_silent_model_is_answered_by_the_evidence(doubted):

@@ -170,6 +170,7 @@ async def test_a_model_that_reads_a_long_prompt_is_waited_for(server, settings_f
     ("tokens", "speed", "seconds"),
     [
         (9000, Speed(20.0, 5.0), 900.0),
+        (9000, Speed(33.0, 5.0), 546.0),
         (9000, Speed(1000.0, 50.0), 120.0),
         (100, Speed(20.0, 5.0), 120.0),
         (9000, None, 120.0),
@@ -243,6 +244,13 @@ async def test_a_broken_off_reply_is_not_cached(model, server, events):
     server.state.behaviour = "ok"
     async with trace.root(events.append, "ask") as step:
         assert await stream.chat(model, QUESTION, step) == "You said: one two three four five"
+
+
+async def test_an_empty_reply_is_not_cached(model, server, events):
+    for said in (" ", "There it is."):
+        server.state.reply = lambda messages, said=said: said
+        async with trace.root(events.append, "ask") as step:
+            assert await stream.chat(model, QUESTION, step) == said
 
 
 async def test_replies_in_parallel_run_in_parallel(model, server, events):

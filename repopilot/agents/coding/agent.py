@@ -27,12 +27,14 @@ class LoopEdit:
         calls: every tool call, in order.
         note: why it ended where it did not say that it was done, a message; ''.
         summary: what it says it did.
+        silent: whether the model doesn't answer any more.
     """
 
     changes: Changes
     calls: tuple[ToolUse, ...]
     note: str
     summary: str
+    silent: bool = False
 
 
 async def edit_by_loop(
@@ -67,4 +69,4 @@ async def edit_by_loop(
     if not changes:
         raise GenerationFailed(done.summary.strip() or done.note, done.note if done.summary.strip() else "")
     calls = tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in done.calls)
-    return LoopEdit(changes, calls, done.note, done.summary)
+    return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent")

@@ -136,6 +136,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
     notes = (edit.note,) if edit.note else ()
     outcome = GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
     step.publish(_published(outcome))
+    workspace = replace(workspace, model=None) if edit.silent else workspace
     async with _inputs(edit.changes, workspace) as inputs:
         examination = Examination(task, workspace, inputs, language, False, False, until)
         work = i18n.message("generate.work.tests")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -41,9 +42,9 @@ def first_word_s(prompt_tokens: int, speed: Speed | None, timeout_s: float) -> f
         timeout_s: how long it may be silent later on.
 
     Returns:
-        The time that it takes to read the prompt, with a margin; at least the timeout.
+        The time that it takes to read the prompt, with a margin, in whole seconds; at least the timeout.
     """
-    return timeout_s if speed is None else max(timeout_s, READING_MARGIN * prompt_tokens / speed.prompt)
+    return timeout_s if speed is None else max(timeout_s, math.ceil(READING_MARGIN * prompt_tokens / speed.prompt))
 
 
 # The time that one token takes when read and when generated, in that of the 0.5B model. The 1.5B model was measured
