@@ -95,6 +95,10 @@ class ForgeError(RepoPilotError):
     """A host of issues and pull requests refuses something, can't be reached, or has changed meanwhile."""
 
 
+class ForgeUnreachable(ForgeError):
+    """A host of issues and pull requests can't be reached, has a fault, or takes no more requests for now."""
+
+
 class GenerationFailed(RepoPilotError):
     """No usable change could be made: the task can't be carried out here, or the model's reply can't be used."""
 

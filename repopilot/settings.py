@@ -181,6 +181,11 @@ class Settings(BaseSettings):
         description="The secret of webhooks, for `repopilot serve --webhook`: GitHub signs with it, GitLab sends it.",
         repr=False,
     )
+    webhook_repositories: list[str] = Field(
+        default_factory=list,
+        description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` reviews, as JSON; default: whichever calls with the "
+        "secret. Calls for others are refused.",
+    )
     allow_private_hosts: bool = Field(
         default=False, description="Allow clones from private, loopback and link-local addresses, and issues there."
     )

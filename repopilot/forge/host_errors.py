@@ -13,7 +13,7 @@ import requests
 from urllib3 import exceptions as urllib3
 
 from repopilot import i18n
-from repopilot.errors import ForgeError, RepoPilotError
+from repopilot.errors import ForgeError, ForgeUnreachable, RepoPilotError
 from repopilot.forge.items import ForgeItem
 from repopilot.repo.remote.credentials import host_of
 
@@ -76,7 +76,8 @@ def failed(item: ForgeItem, status: int, said: object, doing: str = "") -> Forge
     key = "forge." + ("status.429" if limited else _OWN.get((doing, status), key))
     facts = {"url": item.url, "host": item.host, "status": status, "said": _sentence(said, status)}
     facts["project"] = item.project
-    return ForgeError(i18n.message(key, **facts), i18n.message(f"{key}_hint", **facts))
+    kind = ForgeUnreachable if limited or status == 429 or status >= 500 else ForgeError
+    return kind(i18n.message(key, **facts), i18n.message(f"{key}_hint", **facts))
 
 
 def _sentence(said: object, status: int) -> str:
@@ -86,7 +87,7 @@ def _sentence(said: object, status: int) -> str:
     return named if named.endswith((".", "!", "?", "…")) else f"{named}."
 
 
-def unreachable(api: str, error: Exception) -> ForgeError:
+def unreachable(api: str, error: Exception) -> ForgeUnreachable:
     """No reply, or none that can be read.
 
     Args:
@@ -96,8 +97,10 @@ def unreachable(api: str, error: Exception) -> ForgeError:
     causes = list(_causes(error))
     for kind, message, hint in _UNREACHED:
         if any(isinstance(cause, kind) for cause in causes):
-            return ForgeError(i18n.message(f"repo.{message}", host=host_of(api)), i18n.message(f"repo.{hint}"))
-    return ForgeError(i18n.message("forge.unreachable", host=host_of(api)), i18n.message("forge.unreachable_hint"))
+            return ForgeUnreachable(i18n.message(f"repo.{message}", host=host_of(api)), i18n.message(f"repo.{hint}"))
+    return ForgeUnreachable(
+        i18n.message("forge.unreachable", host=host_of(api)), i18n.message("forge.unreachable_hint")
+    )
 
 
 def _causes(error: object) -> Iterator[BaseException]:

@@ -11,40 +11,43 @@ import hashlib
 import hmac
 import json
 import logging
+import re
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from repopilot import i18n, trace
-from repopilot.errors import RepoPilotError, StorageError, UsageError
+from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable, StorageError, UsageError
 from repopilot.forge.hosts import forge_of
-from repopilot.forge.items import required_item
+from repopilot.forge.items import parse_item, required_item
 from repopilot.forge.review import post, review_pull
 from repopilot.repo.remote.network import bracketed
 from repopilot.runtime import Runtime
 
 PATH = "/webhook"
 MOST_WAITING = 200
-LARGEST_BODY = 25 << 20
+LARGEST_BODY = 8 << 20
+"""Far above what a pull request takes, whose texts are limited by its host."""
+READ_AT_ONCE = 8
+READ_S = 10
+"""How long a body may take, waiting for its turn included; GitHub waits no longer either."""
 KEPT_S = 30 * 86_400
 """How long a delivery is known, so that it isn't worked on again."""
 AGAIN_AFTER_S = (60, 600, 3600)
 """When a review that the network kept from ending is tried again."""
 LOOK_S = 5
-_PASSING = frozenset(
-    {f"repo.{name}" for name in ("unknown_host", "unreachable", "stopped_answering", "too_slow", "server_error")}
-    | {"forge.status.5xx", "forge.status.429"}
-)
-"""What is said of failures that may pass by themselves."""
+_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+_SIGNATURE = re.compile("sha256=[0-9a-f]{64}")
 _ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review", "open", "reopen", "update"})
 _SCHEMA = """CREATE TABLE IF NOT EXISTS deliveries(
     id TEXT PRIMARY KEY, url TEXT NOT NULL, received REAL NOT NULL, state TEXT NOT NULL) STRICT"""
@@ -115,7 +118,9 @@ def serve_webhook(runtime: Runtime) -> None:
         raise UsageError(i18n.message("forge.webhook_secret"), i18n.message("forge.webhook_secret_hint"))
     settings = runtime.settings
     address = f"http://{bracketed(settings.host)}:{settings.port}{PATH}"
-    print(i18n.text("forge.webhook_waits", settings.language or "en", address=address), file=sys.stderr, flush=True)
+    language = settings.language or "en"
+    served = ", ".join(settings.webhook_repositories) or i18n.text("forge.webhook_all", language)
+    print(i18n.text("forge.webhook_waits", language, address=address, served=served), file=sys.stderr, flush=True)
     application, host, port = webhook_application(runtime), settings.host, settings.port
     uvicorn.run(application, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
 
@@ -127,15 +132,17 @@ def webhook_application(runtime: Runtime) -> Starlette:
         runtime: the state of the process; its settings have the secret.
     """
     deliveries, called = Deliveries(runtime.settings.home), asyncio.Event()
+    reading, secret = asyncio.Semaphore(READ_AT_ONCE), runtime.settings.webhook_secret
 
     async def receive(request: Request) -> JSONResponse:
-        body = await _body(request)
-        if body is None:
-            return JSONResponse({"error": "too large"}, 413)
-        if not signed(request.headers, body, runtime.settings.webhook_secret):
-            return JSONResponse({"error": "wrong signature"}, 401)
-        if not (url := pull_of(body)):
+        body = await _read(request, secret, reading)
+        if isinstance(body, JSONResponse):
+            return body
+        if not (url := pull_of(payload_of(body, request.headers.get("content-type", "")))):
             return JSONResponse({"ignored": True})
+        if not served(url, runtime.settings.webhook_repositories):
+            log.warning("%s was not reviewed: it is not among REPOPILOT_WEBHOOK_REPOSITORIES", url)
+            return _error(403, "not one of the repositories that are served")
         try:
             # The signature covers the body, not the id: the same body with another id is a replay, too.
             fresh = await asyncio.to_thread(deliveries.add, hashlib.sha256(body).hexdigest(), url)
@@ -164,23 +171,67 @@ def webhook_application(runtime: Runtime) -> Starlette:
     return Starlette(routes=[Route(PATH, receive, methods=["POST"])], lifespan=running)
 
 
-async def _body(request: Request) -> bytes | None:
-    """The body, None for one that is too large, whatever length it announces."""
+def _error(status: int, what: str) -> JSONResponse:
+    return JSONResponse({"error": what}, status)
+
+
+def refused_unread(headers: Mapping[str, str], secret: str) -> tuple[int, str] | None:
+    """(status, why) of a call whose body isn't read: nothing in it says who made it, or it can't be read. Pure."""
+    signature, length = headers.get("x-hub-signature-256", ""), headers.get("content-length", "")
+    if not (_SIGNATURE.fullmatch(signature) if signature else signed(headers, b"", secret)):
+        return 401, "no signature, or a wrong one"
+    if headers.get("content-type", _JSON).partition(";")[0].strip().lower() not in (_JSON, _FORM):
+        return 415, f"neither {_JSON} nor {_FORM}"
+    if not (length.isascii() and length.isdigit()):
+        return 411, "no length"
+    return (413, "too large") if int(length) > LARGEST_BODY else None
+
+
+async def _read(request: Request, secret: str, reading: asyncio.Semaphore) -> bytes | JSONResponse:
+    """The body of a call that is signed; of any other the refusal."""
+    if refused := refused_unread(request.headers, secret):
+        return _error(*refused)
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST_BODY:
-            return None
-    return bytes(body)
+    try:
+        async with asyncio.timeout(READ_S), reading:
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_BODY:  # whatever length it announces
+                    return _error(413, "too large")
+    except TimeoutError:
+        return _error(408, "the body takes too long")
+    except ClientDisconnect:
+        return _error(400, "the body is incomplete")
+    return bytes(body) if signed(request.headers, body, secret) else _error(401, "wrong signature")
 
 
-def signed(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
+def signed(headers: Mapping[str, str], body: bytes | bytearray, secret: str) -> bool:
     """Whether a call was made by who has the secret: GitHub signs the body, GitLab sends the secret itself. Pure."""
     given = headers.get("x-hub-signature-256", "")
     if given:
         expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
         return hmac.compare_digest(given.encode(), expected.encode())
     return hmac.compare_digest(headers.get("x-gitlab-token", "").encode(), secret.encode())
+
+
+def payload_of(body: bytes, content_type: str) -> bytes:
+    """The event in a body: all of it, or the field `payload` of a form, as GitHub sends it by default. Pure."""
+    if content_type.partition(";")[0].strip().lower() != _FORM:
+        return body
+    try:
+        return dict(parse_qsl(body, max_num_fields=10)).get(b"payload", b"")
+    except ValueError:  # more fields than that
+        return b""
+
+
+def served(url: str, repositories: Sequence[str]) -> bool:
+    """Whether a pull request is of one of the repositories, groups or hosts; of whichever where none is named. Pure."""
+    item = parse_item(url)
+    if item is None or not repositories:
+        return True  # what is no pull request is said where it is worked on
+    own = f"{item.host}/{item.project}/".casefold()
+    named = (each.strip().rstrip("/").removesuffix(".git").casefold() for each in repositories)
+    return any(own.startswith(f"{each if '://' in each else f'https://{each}'}/") for each in named if each)
 
 
 def pull_of(body: bytes) -> str:
@@ -204,9 +255,12 @@ async def _reviewed(url: str, runtime: Runtime) -> str:
         async with trace.root(lambda event: None, "review", input=url) as step:
             report, _ = await review_pull(item, pull, runtime, step, lambda progress: None)
         await asyncio.to_thread(post, item, forge, pull, report)
+    except (ForgeUnreachable, SourceUnreachable) as error:  # which may pass by itself
+        log.warning("%s was not reviewed: %s", url, error)
+        return "again"
     except RepoPilotError as error:
         log.warning("%s was not reviewed: %s", url, error)
-        return "again" if getattr(error.message, "key", "") in _PASSING else "failed"
+        return "failed"
     except Exception:  # a fault in one review must not end the others
         log.exception("%s was not reviewed", url)
         return "failed"

@@ -2,18 +2,21 @@
 
 import hashlib
 import hmac
-import itertools
 import json
+import socket
 import sqlite3
+import threading
 import time
 from contextlib import closing
+from urllib.parse import urlencode
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from repopilot.errors import UsageError
 from repopilot.forge import hosts, webhook
-from repopilot.forge.webhook import Deliveries, pull_of, serve_webhook, webhook_application
+from repopilot.forge.webhook import Deliveries, pull_of, serve_webhook, served, webhook_application
 from repopilot.runtime import Runtime
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
@@ -61,11 +64,108 @@ def test_a_call_has_its_pull_request_reviewed_once(world, settings):
         assert Deliveries(settings.home).next() is None and len(world.hub.inline) == posted
 
 
-def test_a_body_is_read_no_further_than_its_limit(settings, monkeypatch):
-    monkeypatch.setattr(webhook, "LARGEST_BODY", 1000)
-    parts = (b"x" * 100 for _ in range(10**9))  # chunked: without a length
+@pytest.mark.parametrize(
+    ("changed", "length", "status"),
+    [
+        ({"X-Hub-Signature-256": ""}, "5", 401),
+        ({"X-Hub-Signature-256": "sha256=0"}, "5", 401),
+        ({"X-Hub-Signature-256": "", "X-Gitlab-Token": "another"}, "5", 401),
+        ({"Content-Type": "text/plain"}, "5", 415),
+        ({"Content-Type": "multipart/form-data; boundary=x"}, "5", 415),
+        ({}, None, 411),
+        ({}, "-1", 411),
+        ({}, str(webhook.LARGEST_BODY + 1), 413),
+    ],
+)
+async def test_what_can_be_refused_by_its_head_is_not_read(settings, changed, length, status):
+    """As a server that speaks ASGI asks it."""
+    sent = {
+        **headers(b"{}"),
+        "Content-Type": "application/json",
+        **changed,
+        **({"Content-Length": length} if length else {}),
+    }
+    scope = {"type": "http", "method": "POST", "path": "/webhook", "query_string": b"", "root_path": ""}
+    scope["headers"] = [(name.lower().encode(), value.encode()) for name, value in sent.items() if value]
+    replies = []
+
+    async def receive():
+        raise AssertionError("the body was read")
+
+    async def send(message):
+        replies.append(message)
+
+    with Runtime(settings) as runtime:
+        await webhook_application(runtime)(scope, receive, send)
+    assert replies[0]["status"] == status
+
+
+@pytest.fixture
+def server(settings):
+    """The address of a real server."""
+    with Runtime(settings) as runtime, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        free.close()
+        running = uvicorn.Server(uvicorn.Config(webhook_application(runtime), port=port, log_level="error"))
+        thread = threading.Thread(target=running.run, daemon=True)
+        thread.start()
+        until(lambda: running.started)
+        yield "127.0.0.1", port
+        running.should_exit = True
+        thread.join(20)
+
+
+def begun(address, body, length):
+    """A connection with a signed call of which only the beginning was sent."""
+    connection = socket.create_connection(address, timeout=60)
+    lines = {**headers(body), "Content-Type": "application/json", "Content-Length": str(length), "Host": "x"}
+    head = "POST /webhook HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    connection.sendall(head.encode() + b"\r\n" + body)
+    return connection
+
+
+def test_bodies_that_never_end_are_given_up_and_keep_no_other_out(settings, monkeypatch, request):
+    monkeypatch.setattr(webhook, "READ_S", 0.5)
+    monkeypatch.setattr(webhook, "READ_AT_ONCE", 2)
+    address = request.getfixturevalue("server")
+    unfinished = [begun(address, b"x" * 1000, webhook.LARGEST_BODY) for _ in range(20)]
+    for each in unfinished:
+        assert each.recv(100).startswith(b"HTTP/1.1 408"), "most never had their turn"
+        each.close()
+    cut = begun(address, b"x", 100)
+    cut.close()
+    with begun(address, b"[]", 2) as whole:
+        assert whole.recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_the_form_that_github_sends_by_default_is_read(world, settings):
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    body = urlencode({"payload": event(world).decode()}).encode()
     with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
-        assert client.post("/webhook", content=itertools.islice(parts, 20)).status_code == 413
+        reply = client.post("/webhook", content=body, headers={**headers(body), **form})
+        assert reply.status_code == 202 and reply.json() == {"queued": True}
+        for odd in (b"", b"payload=", b"payload=%ff", b"other=x", b"a&" * 100 + b"payload={}"):
+            assert client.post("/webhook", content=odd, headers={**headers(odd), **form}).json() == {"ignored": True}
+
+
+def test_only_the_repositories_that_are_named_are_served(world, settings):
+    named = settings.model_copy(update={"webhook_repositories": ["https://example.org/o", f"{world.hub.url}/O/r"]})
+    with Runtime(named) as runtime, TestClient(webhook_application(runtime)) as client:
+        for path, status in (("o/r/pull/7", 202), ("o/rr/pull/7", 403), ("o/s/pull/7", 403)):
+            url = f"{world.hub.url}/{path}"
+            body = json.dumps({"action": "opened", "pull_request": {"html_url": url}}).encode()
+            assert client.post("/webhook", content=body, headers=headers(body)).status_code == status, path
+    for url, names, expected in (
+        ("https://github.com/o/r/pull/1", ["github.com/o/r.git"], True),
+        ("https://github.com/o/r/pull/1", ["github.com/o/"], True),
+        ("https://github.com/o/r/pull/1", ["https://github.com"], True),
+        ("https://github.com.evil.org/o/r/pull/1", ["https://github.com"], False),
+        ("https://gitlab.com/g/s/p/-/merge_requests/1", ["gitlab.com/g"], True),
+        ("https://github.com/o/r/pull/1", ["", "o/r"], False),
+        ("https://github.com/o/r/pull/1", [], True),
+    ):
+        assert served(url, names) is expected, (url, names)
 
 
 def test_what_waited_at_a_restart_is_worked_on(world, settings):
