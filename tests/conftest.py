@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -20,10 +24,25 @@ gc.disable()
 # A scripted model answers one call of most tests; those of the suggested words ask for theirs.
 os.environ.setdefault("REPOPILOT_SUGGEST_WORDS", "false")
 
+# Of this process alone, so that it can be seen what stays there. pytest's own folders lie where they always do.
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+TEMPORARY = Path(tempfile.mkdtemp(prefix="t-", dir=os.environ["PYTEST_DEBUG_TEMPROOT"]))
+os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
+atexit.register(shutil.rmtree, TEMPORARY, ignore_errors=True)
+
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
 OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "node"))
 """But for these reasons they may: the programs run the tests of other languages, and no CI has them all."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_stays() -> Iterator[None]:
+    """What the tests of a module and the program in them put into the temporary directory is gone after them."""
+    before = set(TEMPORARY.iterdir())
+    yield
+    left = sorted(set(TEMPORARY.iterdir()) - before)
+    assert not left, "left in the temporary directory"
 
 
 def _left_out(reporter: pytest.TerminalReporter) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -109,7 +108,6 @@ def test_a_program_cut_off_keeps_its_complete_tests() -> None:
     assert edits.complete_tests("x = 1\ndef f(") == ""
 
 
-def test_a_reply_of_spaces_is_read_at_once() -> None:
-    started = time.thread_time()
-    edits.problem_of("shop.py", "x = 1\n" + " " * 20_000 + "#" + " " * 20_000 + "\n", None)
-    assert time.thread_time() - started < 2
+def test_a_reply_of_spaces_is_read_in_linear_time() -> None:
+    spaces = " " * 400_000  # quadratic, this takes longer than a test may
+    edits.problem_of("shop.py", f"x = 1\n{spaces}#{spaces}\n", None)

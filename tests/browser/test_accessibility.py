@@ -5,7 +5,6 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 
 def violations(page, within=None):
@@ -92,8 +91,8 @@ def test_nothing_serious_is_wrong_with_a_page_in_use(tab, world):
         page.keyboard.press("Escape")
         if width > 700:
             tab.say("/rename litres litres_needed")
-            expect(page.get_by_role("button", name="Accept this change").first).to_be_visible(timeout=60_000)
+            expect(page.get_by_role("button", name="Accept this change").first).to_be_visible()
             tab.say("/impact harvest")
-        expect(page.locator(".rp-folds").last).to_be_visible(timeout=60_000)
+        expect(page.locator(".rp-folds").last).to_be_visible()
         assert violations(page) == []
         address = page.url

@@ -24,10 +24,10 @@ def printed_address(app: App) -> str:
 def test_the_printed_address_lets_in_and_stays_clean(visitor, app):
     page = visitor.page
     page.goto(printed_address(app))
-    expect(page.locator(".rp-welcome")).to_be_visible(timeout=30_000)
+    expect(page.locator(".rp-welcome")).to_be_visible()
     assert page.url == f"{app.url}/"
     page.reload()
-    expect(page.locator(".rp-welcome")).to_be_visible(timeout=30_000)
+    expect(page.locator(".rp-welcome")).to_be_visible()
     assert "token" not in page.url and "token=" not in page.evaluate("document.cookie")
     assert visitor.problems == [] and visitor.outside == []
 
@@ -44,8 +44,8 @@ def test_a_link_on_another_site_reaches_who_was_let_in_and_only_offers(visitor, 
     """The browser keeps the cookie back at first: SameSite=Strict."""
     page = visitor.page
     page.goto(printed_address(app))
-    expect(page.locator(".rp-welcome")).to_be_visible(timeout=30_000)
+    expect(page.locator(".rp-welcome")).to_be_visible()
     page.goto(app.url.replace("127.0.0.1", "localhost") + "/health")  # to the browser another site
     page.evaluate("link => { location.href = link }", f"{app.url}/?repo=https://git.example/a/b")
-    expect(page.locator(".rp-welcome")).to_contain_text("git.example/a/b", timeout=30_000)
+    expect(page.locator(".rp-welcome")).to_contain_text("git.example/a/b")
     assert "offer=" in page.url

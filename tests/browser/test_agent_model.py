@@ -10,7 +10,6 @@ from support.ollama_server import OllamaServer
 from support.orchard import FILES
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=30_000)
 
 QUESTION = "From how many degrees on shall the trees get more water?"
 CHANGES = (
@@ -76,8 +75,8 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
 
 def test_an_answer_comes_after_looking_with_tools(page):
     page.say("Why does a tree get more water on some days?")
-    expect(page.page.get_by_text("says how much water a tree gets").first).to_be_visible(timeout=60_000)
-    page.page.wait_for_function("!document.querySelector('#stop-button')", timeout=60_000)
+    expect(page.page.get_by_text("says how much water a tree gets").first).to_be_visible()
+    page.page.wait_for_function("!document.querySelector('#stop-button')")
     page.page.get_by_role("button", name="Steps of this answer").last.click()
     page.page.get_by_role("region", name="Steps").get_by_role("button", name="Explore the repository").click()
     expect(page.page.get_by_role("region", name="Steps").get_by_role("button", name="callers")).to_be_visible()

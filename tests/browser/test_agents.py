@@ -11,7 +11,6 @@ from support.orchard import FILES
 from support.small_repo import run_git
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 WATER = FILES["orchard/water.py"]
 THIRSTY = WATER.replace("degrees > 25", "degrees > 20")
@@ -53,10 +52,10 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
     page = tab.page
     tab.say("/generate water from 20 degrees on in orchard/water.py")
     file = page.locator('.rp-file[data-path="orchard/water.py"]')
-    expect(file).to_be_visible(timeout=60_000)
+    expect(file).to_be_visible()
     expect(file.locator("tr.rp-removed")).to_contain_text("degrees > 25")
     expect(file.locator("tr.rp-added")).to_contain_text("degrees > 20")
-    expect(page.locator(".rp-footer")).to_be_visible(timeout=60_000)
+    expect(page.locator(".rp-footer")).to_be_visible()
     tab.unfold()
     for step in ("Generate", "Debate", "Controller"):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
@@ -90,7 +89,7 @@ def renamed(tab, world, tmp_path):
     page.goto(f"{world.app.url}/?repo={folder}")
     page.wait_for_selector('[data-answerable="true"]')
     tab.say("/rename LITRES AMOUNT")
-    expect(page.locator(".rp-footer")).to_be_visible(timeout=60_000)
+    expect(page.locator(".rp-footer")).to_be_visible()
     return tab, folder
 
 
@@ -134,7 +133,7 @@ def test_two_pages_of_a_chat_decide_on_the_same(renamed):
     other = tab.open()
     other.goto(tab.page.url)
     files = [page.locator('.rp-file[data-path="pour.py"]') for page in (tab.page, other)]
-    expect(files[1]).to_be_visible(timeout=60_000)
+    expect(files[1]).to_be_visible()
     files[0].get_by_role("button", name="Accept this change").last.click()
     expect(files[0].locator('[data-decision="accepted"]')).to_have_count(1)
     text = (folder / "pour.py").read_text()
@@ -193,11 +192,11 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     page = tab.page
     tab.say("/plan improve it")
     asking = page.locator(".rp-plan").last
-    expect(asking).to_contain_text("One more detail is needed", timeout=60_000)
+    expect(asking).to_contain_text("One more detail is needed")
     asking.get_by_role("button", name="@orchard/water.py").click()
     asking.get_by_role("button", name="Plan again with these answers").click()
     plan = page.locator(".rp-plan").last
-    expect(plan).to_contain_text("the task names it", timeout=60_000)
+    expect(plan).to_contain_text("the task names it")
     expect(plan).to_contain_text("orchard/water.py")
     plan.get_by_role("button", name="Edit").click()
     plan.get_by_role("textbox").fill("\n".join(PARTS))
@@ -205,14 +204,14 @@ def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     expect(plan).to_contain_text("1. rename litres")
 
     plan.get_by_role("button", name=re.compile("^Proceed$")).click()
-    expect(page.locator('.rp-file[data-path="orchard/water.py"]')).to_be_visible(timeout=60_000)
+    expect(page.locator('.rp-file[data-path="orchard/water.py"]')).to_be_visible()
     newest = page.locator(".rp-plan").last
-    expect(newest.locator('li[data-state="done"]')).to_contain_text("litres_needed", timeout=60_000)
+    expect(newest.locator('li[data-state="done"]')).to_contain_text("litres_needed")
     expect(page.locator(".rp-plan").first).to_contain_text("A newer plan is below")
     newest.get_by_role("button", name="Skip").first.click()
-    expect(page.locator(".rp-plan").last.locator('li[data-state="skipped"]')).to_have_count(1, timeout=60_000)
+    expect(page.locator(".rp-plan").last.locator('li[data-state="skipped"]')).to_have_count(1)
     page.locator(".rp-plan").last.get_by_role("button", name="Do it again").last.click()
-    expect(page.locator(".rp-plan").last.locator('li[data-state="done"]')).to_have_count(2, timeout=60_000)
+    expect(page.locator(".rp-plan").last.locator('li[data-state="done"]')).to_have_count(2)
     expect(page.locator('.rp-file[data-path="orchard/trees.py"]')).to_be_visible()
     page.locator(".rp-plan").last.get_by_role("button", name="Create a branch").click()
     expect(page.locator(".rp-plan").last).to_contain_text("holds the change")
@@ -225,7 +224,7 @@ def test_impact_is_drawn_and_a_review_is_listed(local, tmp_path):
     page = tab.page
     tab.say("/impact orchard/trees.py")
     picture = page.locator(".rp-picture img")
-    expect(picture).to_be_visible(timeout=60_000)
+    expect(picture).to_be_visible()
     assert picture.evaluate("image => image.naturalWidth") > 100, "the picture does not load"
     expect(page.locator(".rp-risk")).to_contain_text("Risk")
 
@@ -235,7 +234,7 @@ def test_impact_is_drawn_and_a_review_is_listed(local, tmp_path):
     expect(page.locator(".rp-badge")).to_contain_text("Indexed: 5 files")
     tab.say("/review orchard/tools.py")
     finding = page.locator(".rp-finding", has_text="shell").first
-    expect(finding).to_be_visible(timeout=60_000)
+    expect(finding).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("button", name="SARIF").click()
     report = json.loads(download.value.path().read_text())

@@ -16,7 +16,6 @@ from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
 from repopilot.ui.chats.postgres import PostgresChats
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=40_000)
 
 
 def ask(page, question):

@@ -9,7 +9,6 @@ from support import git_server
 from support.browser import Tab
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 BOTTLES = 'def press_fruit(crates):\n    """Press ripe fruit to juice."""\n    return 12 * crates\n'
 

@@ -10,7 +10,6 @@ from support.browser import Tab
 from bench.page import SCROLL
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 
 def test_the_evidence_shows_lines_and_the_code_beside_is_read_by_names_outline_and_files(opened: Tab):

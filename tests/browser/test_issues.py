@@ -34,13 +34,13 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(visitor, hosted, tmp_
     page.goto(app.url)
     page.wait_for_selector(".rp-welcome")
     visitor.say(f"{hub.url}/o/r/issues/5")
-    expect(page.get_by_text("Working on issue #5")).to_be_visible(timeout=30_000)
-    expect(page.locator('.rp-file[data-path="shop/prices.py"]')).to_be_visible(timeout=60_000)
-    expect(page.locator(".rp-footer")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Working on issue #5")).to_be_visible()
+    expect(page.locator('.rp-file[data-path="shop/prices.py"]')).to_be_visible()
+    expect(page.locator(".rp-footer")).to_be_visible()
     assert hub.opened == []
     page.get_by_role("button", name="Open a pull request").click()
     page.get_by_role("button", name="Push it and open a pull request?").click()
-    expect(page.get_by_text("/o/r/pull/101")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("/o/r/pull/101")).to_be_visible()
     assert "def cost" in git_server.git(bare, "show", f"{hub.opened[0]['head']}:shop/prices.py")
     page.screenshot(path=str(tmp_path / "issue.png"))
 
@@ -51,15 +51,15 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(visitor, hosted, tmp_
     hub.repository["permissions"] = {"push": False}
     visitor.say(f"{hub.url}/o/r/issues/5")
     button = page.get_by_role("button", name="Open a pull request")
-    expect(button).to_have_count(2, timeout=60_000)
+    expect(button).to_have_count(2)
     button.last.click()
     page.get_by_role("button", name="no right to push to o/r. Push to a fork of your account").click()
-    expect(page.get_by_text("/o/r/pull/102 from the fork me/shop")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("/o/r/pull/102 from the fork me/shop")).to_be_visible()
     assert hub.opened[1]["head"].startswith("me:repopilot/")
     page.screenshot(path=str(tmp_path / "fork.png"))
     hub.issues[5]["state"] = "closed"
     visitor.say(f"{hub.url}/o/r/issues/5")
-    expect(page.get_by_text("is closed")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("is closed")).to_be_visible()
     assert visitor.problems == []
 
 
@@ -79,30 +79,30 @@ def test_a_pull_request_is_reviewed_and_the_review_posted_and_its_comments_worke
     page.goto(app.url)
     page.wait_for_selector(".rp-welcome")
     visitor.say(f"{hub.url}/o/r/pull/7")
-    expect(page.get_by_text("Reviewing pull request #7: A change")).to_be_visible(timeout=30_000)
-    expect(page.locator(".rp-findings")).to_contain_text("shell=True", timeout=60_000)
+    expect(page.get_by_text("Reviewing pull request #7: A change")).to_be_visible()
+    expect(page.locator(".rp-findings")).to_contain_text("shell=True")
     assert hub.comments == []
     page.get_by_role("button", name="Post as comments").click()
     page.screenshot(path=str(tmp_path / "pull.png"), full_page=True)
     page.get_by_role("button", name="Post them on the pull request?").click()
-    expect(page.get_by_text("Posted: ")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Posted: ")).to_be_visible()
     assert hub.inline and len(hub.comments) == 1
 
     hub.pulls[7]["title"] = "rename price to cost"
     hub.inline.append({"id": 99, "path": "shop/prices.py", "line": 4, "body": "as it is one", "user": {}})
     page.get_by_role("button", name="Work on the review comments").click()
-    expect(page.locator('.rp-file[data-path="shop/cart.py"]')).to_be_visible(timeout=60_000)
+    expect(page.locator('.rp-file[data-path="shop/cart.py"]')).to_be_visible()
     page.get_by_role("button", name="Push to the pull request").click()
     page.screenshot(path=str(tmp_path / "comments.png"), full_page=True)
-    expect(page.locator(".rp-footer")).to_have_count(2, timeout=60_000)
+    expect(page.locator(".rp-footer")).to_have_count(2)
     assert page.get_by_text("Score breakdown").count() == 1, "shown once, whatever stages the answer had"
     page.get_by_role("button", name="Push to its branch?").click()
-    expect(page.get_by_text("✓ Pushed ")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("✓ Pushed ")).to_be_visible()
     assert "def cost" in git_server.git(bare, "show", "change:shop/prices.py")
 
     git_server.git(bare, "update-ref", "refs/pull/7/head", head)
     hub.pulls[7]["head"]["sha"] = "f" * 40  # pushed to, as the host says
     visitor.say(f"{hub.url}/o/r/pull/7")
-    expect(page.get_by_text("got new commits in the meantime")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("got new commits in the meantime")).to_be_visible()
     visitor.say(f"/review {hub.url}/o/r/pull/8")
-    expect(page.get_by_text("/o/r/pull/8 was not found")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("/o/r/pull/8 was not found")).to_be_visible()

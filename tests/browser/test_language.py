@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 from support.browser import Tab
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 FOOT = "Les citations sont vérifiées dans le code."
 

@@ -9,7 +9,6 @@ from support.browser import Tab
 from support.orchard import FILES
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 ANSWER = ".ai-message .message-content"
 
@@ -148,7 +147,7 @@ def test_an_answer_goes_on_when_its_tab_is_closed_and_is_there_on_return(opened,
         else:
             state.delay_s = 0.005
         footer = "Stopped" if stopped else "qwen2.5-coder"
-        expect(page.locator(".rp-footer").last).to_contain_text(footer, timeout=60_000)
+        expect(page.locator(".rp-footer").last).to_contain_text(footer)
         expect(page.locator(".rp-evidence").last).to_contain_text("harvest")
         expect(page.get_by_text("Still working on it")).to_have_count(0)
     finally:

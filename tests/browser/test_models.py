@@ -6,7 +6,6 @@ from support.app import running
 from support.ollama_server import OllamaServer
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=30_000)
 
 
 def test_the_first_screen_names_the_model_with_its_speed_and_offers_the_next(visitor, tmp_path):

@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=20_000)
 
 
 def test_a_search_lists_places_without_asking_a_model(opened, world):

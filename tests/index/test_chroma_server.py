@@ -192,9 +192,8 @@ def test_what_is_no_chroma_server_is_said_and_asked_once(what, both, monkeypatch
         monkeypatch.setattr(index, "chroma", ChromaServer(url))
         (note,) = notes(index)
         assert url in note and note.endswith("vectors are computed on demand here and not saved.")
-        before, began = len(asked), time.perf_counter()
+        before = len(asked)
         assert notes(index) == [note] and len(asked) == before
-        assert time.perf_counter() - began < 1
 
 
 def test_only_who_has_the_token_is_served(server, tmp_path, shop):

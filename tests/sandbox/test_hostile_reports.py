@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -40,7 +39,6 @@ PASSED = {
     "frame": [],
 }
 END = {"nonce": NONCE, "event": "finished", "status": 0}
-SECONDS = 8  # for what took minutes; on a busy machine
 GO_PASSED = b'{"Action":"pass","Package":"p","Test":"T%d"}\n'
 LARGE = {
     "empty lines": b"\n" * (15 * MB),
@@ -68,15 +66,14 @@ LARGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
-def test_large_reports_are_read_in_time(name):
-    started = time.monotonic()
+def test_large_reports_are_read_within_bounds(name):
+    """Without bounds they take minutes each, and memory; a test that takes five is ended."""
     for read in READERS:
         report = read(LARGE[name], "/repo")
         assert len(report.outcomes) <= 20_001
     report = read_report(LARGE[name], NONCE)
     assert report.foreign
     assert why_not_passed(report, 0, EXPECTED)
-    assert time.monotonic() - started < SECONDS
 
 
 def lines(*events):
@@ -185,14 +182,11 @@ def test_no_escape_is_left_in_any_text(text):
 @pytest.mark.parametrize(
     "unit", ["@", "/@", "a.js", "redis.", "socket", "gitclone", "x.py", "\x1b[", "\x1b]", "(", "a.js:"]
 )
-def test_texts_of_failures_are_searched_in_time(unit):
-    text = (unit * 8000)[:8000]
-    started = time.monotonic()
-    for _ in range(20):
-        list(run_program._PLACE.finditer(text))
-        need_of(text[:2000])
-        plain(text)
-    assert time.monotonic() - started < 2
+def test_texts_of_failures_are_searched_in_linear_time(unit):
+    text = unit * (400_000 // len(unit))  # quadratic, this takes longer than a test may
+    list(run_program._PLACE.finditer(text))
+    need_of(text)
+    plain(text, len(text))
 
 
 def test_paths_of_scoped_packages_are_still_found():
@@ -208,12 +202,10 @@ def test_a_place_with_an_endless_line_number_is_none():
 
 
 @pytest.mark.slow
-def test_many_failures_are_described_in_time():
+def test_of_many_failures_a_bounded_number_is_described():
     source = "x = 1\n" * 200_000
     many = [TestOutcome(f"a.py::test_{n}", "call", "failed", path="a.py", line=7) for n in range(100_000)]
-    started = time.monotonic()
     assert len(failures(many, {"a.py": source})) == 500
-    assert time.monotonic() - started < 3
 
 
 WRITES = """

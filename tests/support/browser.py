@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 NAMES = (
     "chromium-headless-shell",
@@ -27,6 +27,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+expect.set_options(timeout=60_000)
 LOCAL = ("127.0.0.1", "localhost", "")
 
 
@@ -80,7 +81,7 @@ class Tab:
         page = self.context.new_page()
         page.set_viewport_size(self.size)
         page.add_init_script(first + self.script)
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("request", self._watch)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         return page

@@ -1,7 +1,6 @@
 """Trace events become steps: nested right, batched, errors visible, long output capped."""
 
 import asyncio
-import time
 from dataclasses import asdict
 
 import pytest
@@ -106,15 +105,14 @@ async def test_a_fast_model_cannot_flood_the_browser():
     view = browser.view()
     view.start()
     async with trace.root(view.sink, "work") as root, root.child("model", "llm") as call:
-        until = time.monotonic() + 0.7
         written = 0
-        while time.monotonic() < until:
+        while len(browser.events) < 8:
             await call.write("x")
+            await asyncio.sleep(0)
             written += 1
     await view.close()
-    assert written > 200
     assert browser.named("Model")["output"].count("x") >= min(written, OUTPUT_LIMIT)
-    assert len(browser.events) < 20
+    assert len(browser.events) < written / 5, "what comes meanwhile is sent together"
 
 
 async def test_closing_while_a_slow_browser_takes_updates_sends_each_once():
@@ -156,14 +154,16 @@ async def test_of_very_many_steps_the_latest_are_shown():
     assert len(browser.events) < 1000, "what is not shown is not sent"
 
 
-async def test_what_comes_after_a_pause_is_sent_at_once():
+async def test_what_comes_after_a_pause_is_sent_at_once(monkeypatch):
     browser = Browser()
+    monkeypatch.setattr("repopilot.ui.trace.steps.FLUSH_S", 3600)
     view = browser.view()
     view.start()
     await asyncio.sleep(0.3)
     view.sink(Started("a", None, "explain", "agent", "", 0.0))
-    await asyncio.sleep(0.02)
-    assert "a" in browser.steps
+    async with asyncio.timeout(60):
+        while "a" not in browser.steps:
+            await asyncio.sleep(0.02)
     await view.close()
 
 

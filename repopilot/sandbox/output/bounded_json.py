@@ -28,7 +28,7 @@ def lines_of(raw: bytes, most: int = MAX_LINES, seconds: float = MAX_SECONDS) ->
     Args:
         raw: the report.
         most: how many lines it may have, empty ones included.
-        seconds: how long the caller may take with all of them.
+        seconds: how much of the processor the caller may take for all of them.
 
     Yields:
         Each line without its end.
@@ -38,9 +38,9 @@ def lines_of(raw: bytes, most: int = MAX_LINES, seconds: float = MAX_SECONDS) ->
     """
     if len(raw) > _MAX_BYTES or raw.count(b"\n") > most:
         raise ReportExceedsBounds("too large")
-    deadline = time.monotonic() + seconds
+    deadline = time.thread_time() + seconds
     for line in raw.split(b"\n"):
-        if len(line) > MAX_LINE or time.monotonic() > deadline:
+        if len(line) > MAX_LINE or time.thread_time() > deadline:
             raise ReportExceedsBounds("a line too long, or too much to read")
         if line.strip():
             yield line
