@@ -259,8 +259,13 @@ async def working_copy(original: Workspace) -> AsyncIterator[WorkingCopy]:
         yield copy
     finally:
         copy.cancel.set()
-        await asyncio.to_thread(workers.close)
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        # Begun at once and not waited for by who is cancelled: a session of MCP is, at its end.
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, _removed, workers, folder))
+
+
+def _removed(workers: WorkerPool, folder: Path) -> None:
+    workers.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copy_files(original: Workspace, tree: Path) -> None:

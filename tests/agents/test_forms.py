@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -117,6 +118,25 @@ def test_what_no_key_word_tells_is_left_to_the_evidence(ask: Ask, question: str)
 def test_any_text_has_a_form_or_none(text: str) -> None:
     form = recognise(text, lambda name, coded: name.startswith("a"))
     assert form is None or all(name.startswith("a") for name in form.names)
+
+
+def test_a_list_names_all_there_are_or_says_how_many_it_leaves_out(tmp_path: Path) -> None:
+    files = {"shop/prices.py": "def price_of(article):\n    return 1\n"}
+    for count, among in ((3, ()), (40, ("not listed",))):
+        calls = {
+            f"shop/m{n}.py": f"from shop.prices import price_of\n\n\ndef total_{n}():\n    return price_of({n})\n"
+            for n in range(count)
+        }
+        unclear = {"shop/any.py": "def of_anything(thing):\n    return thing.price_of(1)\n"}
+        folder = tmp_path / str(count)
+        workspace = open_workspace(write(folder / "shop", {**files, **calls, **unclear}), offline(folder / "home"))
+        question = "what calls `price_of`?"
+        found = answer_by_code(question, search(workspace.index, question, 12), workspace, "en")
+        assert found is not None
+        named = sum(f"`{name}`" in found.text for name in ["of_anything", *(f"total_{n}" for n in range(count))])
+        left_out = re.search(r"(\d+) more (?:is|are) not listed", found.text)
+        assert named + int(left_out[1] if left_out else 0) == count + 1, found.text
+        assert all(text in found.text for text in among)
 
 
 def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) -> None:

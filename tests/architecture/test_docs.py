@@ -40,3 +40,31 @@ def test_files_that_documents_name_exist(document: Path) -> None:
         return  # of files as they were then
     named = set(re.findall(r"`((?:repopilot|tests|bench|docs|public)/[\w./-]+\.\w+)`", document.read_text("utf-8")))
     assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def promises(name: str) -> list[list[str]]:
+    """The rows of the tables of a document that say what a promise is held by: their cells."""
+    rows: list[list[str]] = []
+    table = ""
+    for line in (ROOT / name).read_text("utf-8").splitlines():
+        table = (table or line) if line.startswith("|") else ""
+        if re.search(r"\| (?:Held by|Tests) \|", table) and line not in (table, "") and not line.startswith("| ---"):
+            rows.append([cell.strip() for cell in line.strip("|").split("|")])
+    return rows
+
+
+def named_in(cell: str) -> list[Path]:
+    """The tests that a cell names; one without a folder lies beside the one before it."""
+    found: list[Path] = []
+    for named in re.findall(r"`(?:pytest [^`]*?)?((?:tests/)?[\w/]*(?:test_\w+\.py|tests/\w+))`", cell):
+        found.append(ROOT / named if named.startswith("tests/") else found[-1].parent / named)
+    return found
+
+
+@pytest.mark.parametrize(("name", "column"), [("docs/trust.md", 1), ("SECURITY.md", 3)])
+def test_every_promise_names_tests_that_there_are(name: str, column: int) -> None:
+    rows = promises(name)
+    assert len(rows) >= 7
+    for row in rows:
+        named = named_in(row[column])
+        assert named and all(path.exists() for path in named), row
