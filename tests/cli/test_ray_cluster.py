@@ -23,16 +23,13 @@ def cluster(tmp_path_factory):
     from ray.cluster_utils import Cluster
 
     # Not below pytest's folders: the paths of Ray's sockets would be too long.
-    with (
-        pytest.MonkeyPatch.context() as environment,
-        TemporaryDirectory(prefix="ray-", dir=os.environ["PYTEST_DEBUG_TEMPROOT"]) as folder,
-    ):
-        environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        environment.setenv("REPOPILOT_HOME", str(tmp_path_factory.mktemp("worker")))
-        head = {"num_cpus": 2, "include_dashboard": False, "temp_dir": folder}
-        started = Cluster(initialize_head=True, head_node_args=head)
-        started.home = Path(os.environ["REPOPILOT_HOME"])
-        environment.undo()
+    with pytest.MonkeyPatch.context() as place, TemporaryDirectory(dir=os.environ["PYTEST_DEBUG_TEMPROOT"]) as folder:
+        place.setenv("RAY_TMPDIR", folder)
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
+            environment.setenv("REPOPILOT_HOME", str(tmp_path_factory.mktemp("worker")))
+            started = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+            started.home = Path(os.environ["REPOPILOT_HOME"])
         yield started
         started.shutdown()
 
