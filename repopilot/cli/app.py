@@ -189,7 +189,10 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     mcp = _command(commands, "mcp", "serve the toolbox to an MCP client on standard input, or over HTTP", json=False)
     mcp.add_argument("--http", action="store_true", help="serve streamable HTTP on loopback; prints address and token")
     mcp.add_argument("--port", type=int, default=8765, metavar="N", help="for --http (8765; 0: a free one)")
-    mcp.add_argument("--apply", action="store_true", help="let the tool `apply` write into local folders")
+    mcp.add_argument("--apply", action="store_true", help="let the tool `apply` write into git work trees")
+    mcp.add_argument(
+        "folders", nargs="*", metavar="FOLDER", help="clients may name only local folders in these, or in their roots"
+    )
 
 
 def _web_commands(commands: argparse._SubParsersAction) -> None:

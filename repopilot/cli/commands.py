@@ -374,14 +374,17 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Serve the repository tools to an MCP client."""
+    from repopilot.mcp.folders import named_folders
+
+    folders = named_folders(arguments.folders)
     if arguments.http:
         from repopilot.mcp.http import run_http
 
-        run_http(runtime, arguments.apply, arguments.port)
+        run_http(runtime, arguments.apply, arguments.port, folders)
         return 0
     from repopilot.mcp.server import run
 
-    run(runtime, arguments.apply)
+    run(runtime, arguments.apply, folders)
     return 0
 
 

@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -49,19 +50,21 @@ class GuardedSessions:
         await self.sessions.handle_request({**scope, "headers": kept}, receive, send)
 
 
-def run_http(runtime: Runtime, apply: bool, port: int) -> None:
+def run_http(runtime: Runtime, apply: bool, port: int, folders: tuple[Path, ...] = ()) -> None:
     """Serve until the process is stopped; the address and the token are printed on standard error.
 
     Args:
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
         port: on loopback; 0 for a free one.
+        folders: local ones that clients may name, beside their roots.
 
     Raises:
         UsageError: the port can't be used.
     """
     token = runtime.settings.access_token or secrets.token_urlsafe(24)
-    config = uvicorn.Config(application(runtime, apply, token), log_level="warning", timeout_graceful_shutdown=GRACE_S)
+    served = application(runtime, apply, token, folders)
+    config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE_S)
     try:
         bound = socket.create_server((HOST, port))  # who reads the address may connect at once
     except (OSError, OverflowError) as error:
@@ -73,18 +76,19 @@ def run_http(runtime: Runtime, apply: bool, port: int) -> None:
     uvicorn.Server(config).run(sockets=[bound])
 
 
-def application(runtime: Runtime, apply: bool, token: str) -> Starlette:
+def application(runtime: Runtime, apply: bool, token: str, folders: tuple[Path, ...] = ()) -> Starlette:
     """The ASGI application.
 
     Args:
         runtime: the state of the process.
         apply: see `run_http`.
         token: that clients send as `Authorization: Bearer …`.
+        folders: see `run_http`.
     """
     hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
     safe = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
     sessions = StreamableHTTPSessionManager(
-        mcp_server(runtime, apply),
+        mcp_server(runtime, apply, folders),
         security_settings=safe,
         session_idle_timeout=runtime.settings.mcp_idle_minutes * 60,
         max_sessions=runtime.settings.mcp_sessions,

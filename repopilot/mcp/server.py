@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -41,8 +42,10 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
 from repopilot.mcp.arguments import OF_ALL, OWN, PackRequest, QueryOfAll, Question, QuestionOfAll, checked
+from repopilot.mcp.folders import Roots, check_readable, check_writable, no_roots, roots_of
 from repopilot.mcp.method_check import MethodCheck, no_resource, wrong_parameters
 from repopilot.repo.apply import apply_changes
+from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
 from repopilot.retrieval.requested_pack import requested_pack
@@ -70,35 +73,37 @@ SOURCE = {"type": "string", "description": "the repository's https URL or local 
 ALL = {"type": "boolean", "description": "every repository that is indexed here, instead of source"}
 
 
-def run(runtime: Runtime, apply: bool = False) -> None:
+def run(runtime: Runtime, apply: bool = False, folders: tuple[Path, ...] = ()) -> None:
     """Serve until standard input closes.
 
     Args:
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
+        folders: those that clients may name, beside their roots.
     """
 
     async def serve() -> None:
-        server = mcp_server(runtime, apply)
+        server = mcp_server(runtime, apply, folders)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     asyncio.run(serve())
 
 
-def mcp_server(runtime: Runtime, apply: bool) -> Server:
+def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) -> Server:
     """The server of the protocol, for any transport; each session has working copies of its own.
 
     Args:
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
+        folders: those that clients may name, beside their roots.
     """
 
     @asynccontextmanager
     async def session(_: Server) -> AsyncIterator[OfferedTools]:
         stack = AsyncExitStack()
         try:
-            yield OfferedTools(runtime, stack, apply)
+            yield OfferedTools(runtime, stack, apply, folders)
         finally:
             # When the server ends, everything else in this task is cancelled; folders and processes go all the same.
             with anyio.CancelScope(shield=True):
@@ -112,7 +117,7 @@ def mcp_server(runtime: Runtime, apply: bool) -> Server:
 
     @server.call_tool(validate_input=False)
     async def call_tool(name: str, arguments: dict[str, Any]) -> CallToolResult:
-        return await _offers(server).call(name, arguments, _progress(server))
+        return await _offers(server).call(name, arguments, _progress(server), roots_of(server.request_context))
 
     @server.list_resources()
     async def list_resources() -> list[Resource]:
@@ -125,7 +130,7 @@ def mcp_server(runtime: Runtime, apply: bool) -> Server:
 
     @server.read_resource()
     async def read_resource(uri: AnyUrl) -> str:
-        return await _offers(server).read(str(uri))
+        return await _offers(server).read(str(uri), roots_of(server.request_context))
 
     @server.list_prompts()
     async def list_prompts() -> list[Prompt]:
@@ -211,10 +216,13 @@ class OfferedTools:
         runtime: the state of the process.
         stack: closes the working copies at the end.
         may_apply: whether `apply` may write.
+        folders: local ones that a client may name, beside its roots.
     """
 
-    def __init__(self, runtime: Runtime, stack: AsyncExitStack, may_apply: bool) -> None:
-        self._runtime, self._stack, self._may_apply = runtime, stack, may_apply
+    def __init__(
+        self, runtime: Runtime, stack: AsyncExitStack, may_apply: bool, folders: tuple[Path, ...] = ()
+    ) -> None:
+        self._runtime, self._stack, self._may_apply, self._folders = runtime, stack, may_apply, folders
         self._opened: dict[str, _Opened] = {}
         self._openings = SharedOpenings(runtime)
         self._copying = asyncio.Lock()
@@ -230,7 +238,11 @@ class OfferedTools:
         ]
 
     async def call(
-        self, name: str, arguments: dict[str, Any], progress: OnProgress = lambda progress: None
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        progress: OnProgress = lambda progress: None,
+        roots: Roots = no_roots,
     ) -> CallToolResult:
         """Call a tool on a repository; an error of ours becomes text, which the client's model can act on.
 
@@ -238,10 +250,11 @@ class OfferedTools:
             name: of the tool.
             arguments: the repository as `source`, and those of the tool.
             progress: is told how far it is: opening the repository, each step, and that it goes on.
+            roots: asks the client for the folders that it works on.
         """
         alive = asyncio.create_task(_tell_that_it_goes_on(name, progress))
         try:
-            result = await self._called(name, dict(arguments), progress)
+            result = await self._called(name, dict(arguments), progress, roots)
         except RepoPilotError as error:
             text = i18n.text("mcp.error", self._runtime.settings.language, error=i18n.reason(error))
             return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
@@ -259,7 +272,7 @@ class OfferedTools:
                 found.append(Resource(uri=AnyUrl(file_uri(source, path)), name=path, mimeType="text/plain"))
         return found
 
-    async def read(self, uri: str) -> str:
+    async def read(self, uri: str, roots: Roots = no_roots) -> str:
         """The text of a file by its address. Raises McpError."""
         parts = urlsplit(uri)
         given = dict(parse_qsl(parts.query))
@@ -267,6 +280,7 @@ class OfferedTools:
         if parts.scheme != "repopilot" or not source or not path:
             raise no_resource(uri)
         try:
+            await self._require_readable(source, roots)
             opened = await self._open(source, _ignore)
         except RepoPilotError as error:
             raise no_resource(uri) from error
@@ -275,7 +289,7 @@ class OfferedTools:
             raise no_resource(uri)
         return text
 
-    async def _called(self, name: str, arguments: dict[str, Any], progress: OnProgress) -> ToolResult:
+    async def _called(self, name: str, arguments: dict[str, Any], progress: OnProgress, roots: Roots) -> ToolResult:
         if name in OF_ALL:
             if arguments.get("all", False) is not False:
                 return await self._of_all(checked(OF_ALL[name], arguments))
@@ -284,6 +298,7 @@ class OfferedTools:
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
         own = checked(OWN[name], arguments) if name in OWN else None
+        await self._require_readable(source, roots)
         if isinstance(own, PackRequest):
             return await self._pack(source, own, progress)
         if isinstance(own, Question):
@@ -297,7 +312,7 @@ class OfferedTools:
                 await held.enter_async_context(opened.editing)
             await self._refresh(source, opened, edits=edits)
             if tool is None:
-                return await self._apply(opened)
+                return await self._apply(opened, roots)
             copy = await held.enter_async_context(opened.used())
             step = await held.enter_async_context(trace.root(_steps_of(progress), name, "tool"))
             return await registry.call(tool, arguments, Desk(copy.original, copy, None, step))
@@ -312,7 +327,13 @@ class OfferedTools:
         async with trace.root(lambda event: None, "ask", "tool", asked.question) as step:
             return _replied(await answer_all(asked.question, self._runtime, step, "EXPLAIN"), None)
 
-    async def _apply(self, opened: _Opened) -> ToolResult:
+    async def _require_readable(self, source: str, roots: Roots) -> None:
+        """That the client may name a source that is a local folder. Raises UsageError."""
+        folder = None if source in self._opened else parse_source(source).path
+        if folder is not None:
+            check_readable(folder, self._folders, await roots())
+
+    async def _apply(self, opened: _Opened, roots: Roots) -> ToolResult:
         """Write the edits into the folder, and begin again with none."""
         copy = opened.held.copy
         root = copy.original.snapshot.root
@@ -320,6 +341,7 @@ class OfferedTools:
             raise UsageError(message("mcp.may_not_apply"), message("mcp.may_not_apply_hint"))
         if root is None:
             raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
+        await asyncio.to_thread(check_writable, root, self._folders, await roots())
         changes = await asyncio.to_thread(copy.changes)
         notes = await asyncio.to_thread(apply_changes, root, changes)
         paths = [change.path for change in changes]
@@ -402,7 +424,7 @@ def _offered(name: str, description: str, parameters: dict[str, Any], kind: str)
     properties = {"source": SOURCE, **of_all, **parameters.get("properties", {})}
     required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
-    looks = kind in ("look", "ask", "context")
+    looks = kind in ("look", "check", "ask", "context")
     hints = ToolAnnotations(
         title=name.replace("_", " ").capitalize(),
         readOnlyHint=looks,

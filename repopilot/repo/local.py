@@ -104,6 +104,14 @@ def is_work_tree(root: Path) -> bool:
     return inside == "true" and not _is_ignored(root)
 
 
+def work_tree_top(root: Path) -> Path | None:
+    """The top folder of the git work tree that a folder is in; None where it is in none."""
+    try:
+        return Path(_query(root, "rev-parse", "--show-toplevel")).resolve()
+    except GitFailed:
+        return None
+
+
 def _is_ignored(root: Path) -> bool:
     try:
         _query(root, "check-ignore", "-q", ".")

@@ -193,6 +193,6 @@ def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[s
 
 TOOLS = (
     Tool("check", CheckPaths, "check", check),
-    Tool("run_tests", RunTests, "check", run_tests),
+    Tool("run_tests", RunTests, "run", run_tests),
     Tool("changes", NoArguments, "check", changes),
 )

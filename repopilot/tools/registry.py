@@ -22,7 +22,7 @@ from repopilot.workspace import Workspace
 if TYPE_CHECKING:
     from repopilot.tools.working_copy import WorkingCopy
 
-Kind = Literal["look", "edit", "check", "talk"]
+Kind = Literal["look", "edit", "check", "run", "talk"]
 ON_A_COPY = "It works on a copy of the repository: nothing is written to the folder itself."
 """What a model is told of every tool that edits."""
 Ask = Callable[[str, tuple[str, ...]], Awaitable[str]]
@@ -70,7 +70,7 @@ class Tool:
     Attributes:
         name: as the contract of the toolbox has it.
         arguments: its arguments, each with a description.
-        kind: what it does to the working copy: look at it, edit it, check it; or talk to the user.
+        kind: what it does to the working copy: look at it, edit it, check it, run it; or talk to the user.
         run: does it. Raises UsageError for arguments that don't fit the repository, with a hint what would.
     """
 

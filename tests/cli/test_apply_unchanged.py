@@ -80,7 +80,7 @@ async def shop(tmp_path: Path) -> AsyncIterator[tuple[Path, Call]]:
     folder = lay_out(tmp_path / "shop")
     async with AsyncExitStack() as stack:
         with Runtime(Settings(_env_file=None, home=tmp_path / "home", dense=False)) as runtime:
-            tools = OfferedTools(runtime, stack, may_apply=True)
+            tools = OfferedTools(runtime, stack, may_apply=True, folders=(folder,))
 
             async def call(name: str, **arguments: object) -> CallToolResult:
                 return await tools.call(name, {"source": str(folder), **arguments})

@@ -149,11 +149,13 @@ async def test_the_tools_say_what_they_do(home: Path) -> None:
     async with connected(home) as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert "apply" not in tools
-        for name in ("search", "ask", "context"):
+        for name in ("search", "ask", "context", "changes", "check"):
             assert tools[name].annotations.readOnlyHint, name
         for name in ("rename_symbol", "run_tests"):
             assert not tools[name].annotations.readOnlyHint and tools[name].annotations.destructiveHint is False
         assert tools["rename_symbol"].annotations.title == "Rename symbol"
+        for name in ("rename_symbol", "create_file", "delete_file", "undo"):
+            assert "copy of the repository" in tools[name].description
         initialized = await session.initialize()
         assert initialized.serverInfo.version == __version__
     async with connected(home, apply=True) as session:
