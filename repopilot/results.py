@@ -212,7 +212,8 @@ class Plan:
 class ReviewReport:
     """`findings` are those that count; `pre_existing` were there before the change. `notes` say what was left out;
     `commit` is the state that was looked at; `excerpts` holds numbered lines of code by `path:line`; `note` says how
-    the question was understood, '' where that goes without saying."""
+    the question was understood, '' where that goes without saying; `silenced` are those that the author's comments keep
+    the tools from saying."""
 
     what: str
     commit: str
@@ -222,6 +223,7 @@ class ReviewReport:
     notes: tuple[str, ...] = ()
     excerpts: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    silenced: tuple[Finding, ...] = ()
     kind: Literal["review"] = "review"
 
 

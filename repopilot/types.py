@@ -352,7 +352,8 @@ class TestRun:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line."""
+    """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line; `silenced` whether the
+    author told the tool in a comment not to say it."""
 
     path: str
     line: int
@@ -362,6 +363,7 @@ class Finding:
     source: str
     domain: str = ""
     quote: str = ""
+    silenced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ ROOM = 16
 _PYTHON = frozenset(("", "python", "ipython", "python2", "python3"))
 _PYTHON_CELLS = frozenset(("time", "timeit", "capture", "prun"))  # `%%time`: the rest of the cell is Python
 _MAGIC = re.compile(r"([ \t]*)(%{1,2}[A-Za-z]\w*.*|!.*|\?{1,2}[\w.*]+[ \t]*|[\w.*]+\?{1,2}[ \t]*)")
+_HEAD = re.compile(r"# %% (?:\[[^\]]*\] )?cell (\d+)")
 _PICTURE = re.compile(r"(data:[\w/.+-]{1,60};base64,)[A-Za-z0-9+/=]{64,}")
 
 
@@ -53,6 +54,14 @@ def notebook_text(text: str) -> str | None:
     lines = [line for number, cell in enumerate(cells, 1) for line in _lines(number, cell, language)]
     # A lone half of a surrogate pair, which JSON can hold, can't be stored.
     return "\n".join(lines).encode("utf-8", "replace").decode()
+
+
+def place_in_cells(text: str, line: int) -> tuple[int, int]:
+    """The cell and the line in it of a line of a notebook's text, both from 1; 0 for a line that names a cell."""
+    above = text.split("\n")[:line]
+    heads = [(number, head[1]) for number, row in enumerate(above, 1) if (head := _HEAD.fullmatch(row))]
+    number, cell = heads[-1] if heads else (0, "1")
+    return int(cell), line - number
 
 
 def _cells(notebook: Any) -> list[Any] | None:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
+from repopilot.code.notebook import is_notebook
 from repopilot.foreign_text import code_span, literal, visible
 from repopilot.forge.contents import Posted
 from repopilot.results import ReviewReport
-from repopilot.review.findings import WEIGHTS, score, scores
+from repopilot.review.findings import WEIGHTS, identities, score, scores
 from repopilot.types import Finding
 
 MOST_COMMENTS = 40
@@ -59,8 +59,9 @@ def plan(
     # Of several the first. What is fixed stays so: a defect that comes back gets a thread of its own.
     ours = {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and _FIXED not in each.text}
     marked = list(zip(marks_of(report.findings), report.findings, strict=True))
-    outside = [f for f in report.findings if f.line not in lines.get(f.path, ())]
-    wanted = {m: (f, comment_text(f, m, language)) for m, f in marked if f.line in lines.get(f.path, ())}
+    # The lines of a notebook's cells are not those of its file.
+    outside = [f for f in report.findings if f.line not in lines.get(f.path, ()) or is_notebook(f.path)]
+    wanted = {m: (f, comment_text(f, m, language)) for m, f in marked if f not in outside}
     new = [each for mark, each in wanted.items() if mark not in ours]
     changed = [(ours[mark], text) for mark, (_, text) in wanted.items() if mark in ours and ours[mark].text != text]
     gone = [each for mark, each in ours.items() if mark not in wanted]
@@ -79,14 +80,10 @@ def is_marked(text: str) -> bool:
 
 def marks_of(findings: Sequence[Finding]) -> list[str]:
     """What each finding is about, whatever line it is on by now; of equal lines the first, second, … is told apart."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    marks = [""] * len(findings)
-    for at in sorted(range(len(findings)), key=lambda at: findings[at].line):
-        about = (findings[at].path, findings[at].rule, " ".join(findings[at].quote.split()))
-        identity = "\0".join((*about, *([str(seen[about])] if seen[about] else ())))
-        marks[at] = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        seen[about] += 1
-    return marks
+    return [
+        hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        for identity in identities(findings)
+    ]
 
 
 def comment_text(finding: Finding, mark: str, language: str) -> str:

@@ -86,7 +86,7 @@ def reason_to_skip(
     """
     if secret_name(path):
         return i18n.message("repo.skip.secrets")
-    if found := dependency_or_output(path, manifests):
+    if found := dependency_or_output(f"{path}.sh" if script else path, manifests):
         return found
     if (found := _unread_kind(path)) and not (script and found == UNKNOWN_KIND):
         return i18n.message(found)

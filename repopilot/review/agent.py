@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.code.languages import file_kind
+from repopilot.code.notebook import is_notebook, place_in_cells
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange
 from repopilot.results import Answer, ReviewReport
@@ -23,7 +23,7 @@ from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
 from repopilot.review.rules.registry import RULES
 from repopilot.review.sarif import report_sarif
-from repopilot.review.scope import Scope, of_changes, of_diff, of_paths
+from repopilot.review.scope import Scope, listed, of_changes, of_diff, of_paths, shown_path
 from repopilot.trace import Step
 from repopilot.types import Citation, FileChange, Finding
 from repopilot.workspace import Workspace
@@ -136,29 +136,57 @@ async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> Revie
     context = await asyncio.to_thread(review_context, scope.targets, workspace)
     found = await asyncio.gather(*(_domain(domain, scope.targets, context, step) for domain in DOMAINS))
     new = merged([*scope.given, *(f for one in found for f in one.new)])
+    silenced = merged(f for one in found for f in one.silenced)
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
     step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
-    notes = (*scope.notes, *_without_rules(scope.targets), *(note for one in found for note in one.notes))
+    notes = (
+        *scope.notes,
+        *_silenced(silenced),
+        *_without_rules(scope.targets),
+        *(note for one in found for note in one.notes),
+    )
     return ReviewReport(
         what=scope.what,
         commit=scope.commit or workspace.snapshot.commit,
-        findings=tuple(new),
-        pre_existing=tuple(old),
+        findings=_with_cells(new, scope.targets),
+        pre_existing=_with_cells(old, scope.targets),
+        silenced=_with_cells(silenced, scope.targets),
         reviewed=tuple(t.new.path for t in scope.targets),
         notes=notes,
         excerpts=_excerpts(new, scope.targets),
     )
 
 
+def _silenced(findings: Sequence[Finding]) -> list[str]:
+    """A note with the place and rule of everything that the author keeps the tools from saying."""
+    places = [f"{shown_path(f.path)}:{f.line} ({f.rule})" for f in findings]
+    return [i18n.message("review.silenced", count=len(places), places=listed(places))] if places else []
+
+
+def _with_cells(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> tuple[Finding, ...]:
+    """The findings, those in notebooks with their cell and its line, as readers of notebooks see no others."""
+    notebooks = {t.new.path: t.new.safe for t in targets if is_notebook(t.new.path)}
+    return tuple(_with_cell(f, notebooks[f.path]) if f.path in notebooks else f for f in findings)
+
+
+def _with_cell(finding: Finding, text: str) -> Finding:
+    cell, line = place_in_cells(text, finding.line)
+    return replace(finding, message=i18n.message("review.in_cell", cell=cell, line=line, message=finding.message))
+
+
 def _without_rules(targets: Sequence[ReviewTarget]) -> list[str]:
     """A note for each language of the reviewed code that no rule covers: nothing found says nothing of its files."""
     covered = {language for rule in RULES for language in rule.languages}
     code = (t.new for t in targets if file_kind(t.new.path) == "code")
-    counts = Counter(file.language for file in code if file.language not in covered)
+    by_language: dict[str, list[str]] = {}
+    for file in code:
+        if file.language not in covered:
+            by_language.setdefault(file.language, []).append(shown_path(file.path))
+    unknown = i18n.message("review.unknown_language")
     return [
-        i18n.message("review.no_rules", language=language or i18n.message("review.unknown_language"), count=count)
-        for language, count in counts.most_common()
+        i18n.message("review.no_rules", language=language or unknown, count=len(paths), paths=listed(paths))
+        for language, paths in sorted(by_language.items(), key=lambda item: -len(item[1]))
     ]
 
 
@@ -171,7 +199,7 @@ async def _domain(
         by_model = await model_findings(domain, context, found.new, working)
         new = [*found.new, *by_model]
         working.note(findings=len(merged(new)))
-        return AnalysisResult(new, found.old, found.notes)
+        return AnalysisResult(new, found.old, found.notes, found.silenced)
 
 
 def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> dict[str, str]:

@@ -74,15 +74,16 @@ def temporary_copies(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
         root = Path(os.path.realpath(folder))
         copies: dict[str, Code] = {}
         for number, item in enumerate(codes):
-            copy = root / "code" / _safe_copy_path(item.path, number)
+            copy = root / "code" / _safe_copy_path(item.path, number, item.language)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(item.safe, encoding="utf-8", newline="\n")
             copies[str(copy)] = item
         yield copies
 
 
-def _safe_copy_path(path: str, number: int) -> str:
-    """The path of a copy: its own, which some rules depend on, unless it could escape the folder."""
+def _safe_copy_path(path: str, number: int, language: str) -> str:
+    """The path of a copy: its own, which some rules depend on, unless it could escape the folder; `.py` for Python."""
     parts = path.split("/")
     plain = path.isprintable() and all(p and p not in (".", "..") and len(p) < 200 for p in parts)
-    return path if plain else f"file{number}.{path.rpartition('.')[2] if path.endswith('.py') else 'txt'}"
+    name = path if plain else f"file{number}"
+    return f"{name}.py" if language == "python" and not name.endswith((".py", ".pyi")) else name

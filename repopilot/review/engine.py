@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from repopilot import disk, i18n
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
@@ -40,11 +41,13 @@ class AnalysisResult:
         new: findings that the change introduced.
         old: findings that were there before it.
         notes: messages that say which analysers failed, and why.
+        silenced: findings that the change introduced, and that its author keeps the tools from saying.
     """
 
     new: list[Finding]
     old: list[Finding]
     notes: list[str]
+    silenced: list[Finding] = field(default_factory=list)
 
 
 def secrets(codes: Sequence[Code]) -> list[Finding]:
@@ -62,6 +65,28 @@ def _secrets_of(code: Code) -> Iterator[Finding]:
         severity: Severity = "medium" if lenient else "critical" if known else "high"
         message = i18n.message("review.secret_in_file", kind=rules[0])
         yield code.finding(number, severity, "security", f"secret-{rules[0]}", message, "secrets")
+
+
+_ELSEWHERE = re.compile(
+    r"(?:#|//|/\*|--)[ \t]*(?P<mark>(?:type|pyright):[ \t]*ignore|mypy:[ \t]*ignore-errors|pylint:[ \t]*disable|"
+    r"@ts-ignore|@ts-nocheck|@ts-expect-error|eslint-disable(?:-next-line|-line)?|nolint|NOSONAR|noinspection|"
+    r"shellcheck[ \t]+disable|rubocop:disable|phpcs:ignore|nosemgrep|gitleaks:allow|checkov:skip|tfsec:ignore)\b"
+)
+"""Comments that silence tools which don't run here."""
+
+
+def silenced_elsewhere(codes: Sequence[Code]) -> list[Finding]:
+    """Comments by which authors silence tools other than ours, which have to be asked what they would say."""
+    return [
+        replace(
+            code.finding(number, "low", "style", mark, i18n.message("review.silences", mark=mark), "comment"),
+            silenced=True,
+        )
+        for code in codes
+        for number, line in enumerate(code.safe.split("\n"), 1)
+        for found in _ELSEWHERE.finditer(line)
+        for mark in [" ".join(found["mark"].split())]
+    ]
 
 
 def _python(domain: str) -> Run:
@@ -90,6 +115,7 @@ def _concerns(domain: str, code: Code) -> bool:
 ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
     Analyser("secrets", "security", secrets),
+    Analyser("silenced", "style", silenced_elsewhere),
     Analyser("Python rules", "security", _python("security")),
     Analyser("other languages", "security", _other_languages("security")),
     Analyser("radon", "performance", linters.radon),
@@ -117,14 +143,14 @@ async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> A
     wanted = [a for a in ANALYSERS if a.domain == domain and _applies(a, targets)]
     parts = await asyncio.gather(*(_run_in_step(analyser, targets, step) for analyser in wanted))
     return AnalysisResult(
-        *([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes"))
+        *([item for part in parts for item in getattr(part, name)] for name in ("new", "old", "notes", "silenced"))
     )
 
 
 def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
     if analyser.name == "other languages":
         return any(t.new.language in LANGUAGES for t in targets)
-    return analyser.name == "secrets" or any(t.new.language == "python" for t in targets)
+    return analyser.name in ("secrets", "silenced") or any(t.new.language == "python" for t in targets)
 
 
 async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step: Step) -> AnalysisResult:
@@ -133,7 +159,8 @@ async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step
         async with step.child(analyser.name, "tool", i18n.message("format.file", count=len(targets))) as running:
             new, old = await asyncio.to_thread(run_on, analyser, targets)
             running.note(findings=len(new), pre_existing=len(old))
-            return AnalysisResult(new, old, [])
+            silenced = [finding for finding in new if finding.silenced]
+            return AnalysisResult([f for f in new if not f.silenced], [f for f in old if not f.silenced], [], silenced)
     except linters.AnalyserFailed as error:
         note = i18n.message(
             "review.analyser_failed", name=analyser.name, domain=analyser.domain, why=i18n.reason(error)

@@ -65,6 +65,17 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(unique.values(), key=lambda f: (f.path, f.line, _ORDER.index(f.severity), f.rule))
 
 
+def identities(findings: Iterable[Finding]) -> list[str]:
+    """What each finding is about, whatever line it is on: its file, rule and text, and of equal ones which it is."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    found = []
+    for finding in findings:
+        key = (finding.path, finding.rule, " ".join(finding.quote.split()))
+        found.append("\0".join((*key, str(seen[key])) if seen[key] else key))
+        seen[key] += 1
+    return found
+
+
 def _precedence(finding: Finding) -> tuple:
     if topic(finding.rule) == "syntax":
         return False, finding.path, finding.line, 0, finding.rule

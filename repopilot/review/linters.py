@@ -13,7 +13,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from repopilot import i18n
@@ -99,6 +100,7 @@ _SECURITY_SEVERITY: dict[str, Severity] = {
 _UNTRUSTED = ("request.", "input(", "sys.argv", "params[", "flask.request")
 
 
+_CYTHON = (".pyx", ".pxd")
 _ERRORS = "F502,F503,F504,F522,F524,F63,F7,F811,F82"
 
 
@@ -122,9 +124,38 @@ def ruff_errors(codes: Sequence[Code]) -> list[Finding]:
 
 
 def _ruff(codes: Sequence[Code], select: str, ignore: str, domain: str) -> list[Finding]:
-    findings = []
     options = [*_RUFF_OPTIONS, f"--select={select}", f"--ignore={ignore}"]
-    for copies in _batches(codes, ".py", ".pyi"):
+
+    def run(some: Sequence[Code], more: Sequence[str]) -> list[Finding]:
+        return _ruff_findings(some, [*options, *more], domain)
+
+    return _with_silenced(codes, re.compile(r"noqa|ruff:", re.I), run, "--ignore-noqa")
+
+
+def _with_silenced(
+    codes: Sequence[Code],
+    mark: re.Pattern[str],
+    run: Callable[[Sequence[Code], Sequence[str]], list[Finding]],
+    heedless: str,
+) -> list[Finding]:
+    """What a tool finds, and marked as silenced what it would say more if it didn't heed the authors' comments.
+
+    Args:
+        codes: the files.
+        mark: what such a comment has.
+        run: runs the tool on files, with more options.
+        heedless: the option by which it heeds no comment.
+    """
+    found = run(codes, ())
+    known = {(f.path, f.line, f.rule) for f in found}
+    marked = [code for code in codes if mark.search(code.text)]
+    more = run(marked, (heedless,)) if marked else ()
+    return [*found, *(replace(f, silenced=True) for f in more if (f.path, f.line, f.rule) not in known)]
+
+
+def _ruff_findings(codes: Sequence[Code], options: Sequence[str], domain: str) -> list[Finding]:
+    findings = []
+    for copies in _batches(codes, stubs=True):
         by_file: dict[str, list[Finding]] = {}
         for item in _json("ruff", [*options, "--", *copies]):
             if code := copies.get(item["filename"]):
@@ -148,9 +179,14 @@ def _ruff_severity(rule: str) -> Severity:
 
 def bandit(codes: Sequence[Code]) -> list[Finding]:
     """Security faults in Python, by bandit; those that mention untrusted input are critical."""
+    return _with_silenced(codes, re.compile("nosec", re.I), _bandit_findings, "--ignore-nosec")
+
+
+def _bandit_findings(codes: Sequence[Code], more: Sequence[str]) -> list[Finding]:
     findings = []
-    for copies in _batches(codes, ".py"):
-        report = _json("bandit", ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, "--", *copies])
+    for copies in _batches(codes):
+        options = ["-q", "-f", "json", "--exit-zero", "--ini", os.devnull, "-s", _NOISE, *more]
+        report = _json("bandit", [*options, "--", *copies])
         for item in report.get("results", ()):
             code = copies.get(item["filename"])
             if (
@@ -202,7 +238,7 @@ def radon(codes: Sequence[Code]) -> list[Finding]:
     Radon's own grades C, D and E, F. Assertions don't count: a test is not hard to follow for having many.
     """
     findings = []
-    for copies in _batches(codes, ".py"):
+    for copies in _batches(codes):
         for path, blocks in _json("radon", ["cc", "--json", "--no-assert", "--min", "C", "--", *copies]).items():
             code = copies.get(path)
             if code is None or isinstance(blocks, dict):  # a dict: radon could not parse it, which ruff says better
@@ -217,9 +253,10 @@ def _radon_finding(code: Code, block: dict) -> Finding:
     return code.finding(block["lineno"], severity, "performance", "complexity", message, "radon")
 
 
-def _batches(codes: Sequence[Code], *endings: str) -> Iterator[dict[str, Code]]:
-    """Copies of the files with these endings, so many at a time that a command line can name them."""
-    wanted = iter([code for code in codes if code.path.endswith(endings)])
+def _batches(codes: Sequence[Code], *, stubs: bool = False) -> Iterator[dict[str, Code]]:
+    """Copies of the files in Python, so many at a time that a command line can name them."""
+    others = _CYTHON if stubs else (*_CYTHON, ".pyi")
+    wanted = iter([code for code in codes if code.language == "python" and not code.path.lower().endswith(others)])
     while some := list(islice(wanted, _FILES_PER_RUN)):
         with temporary_copies(some) as copies:
             yield copies

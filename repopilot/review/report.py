@@ -23,6 +23,7 @@ def report_json(report: ReviewReport) -> dict:
         "scores": scores(report.findings),
         "findings": [finding_json(f) for f in report.findings],
         "pre_existing": len(report.pre_existing),
+        "silenced": [finding_json(f) for f in report.silenced],
         "what": str(report.what),
         "commit": report.commit,
         "reviewed": list(report.reviewed),

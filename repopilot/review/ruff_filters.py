@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from repopilot.code.languages import is_test_path
+from repopilot.code.notebook import is_notebook
 from repopilot.review.code import Code
 from repopilot.types import Finding
 
@@ -24,6 +25,9 @@ _FLAGS = 3
 _TERMINAL = re.compile(
     r"cli|command|script|example|setup|manage|(^|/)bin/|tool|demo|bench|docs?/|__main__|main\.py|console|game|report"
 )
+_NO_FAULT_IN_CELLS = frozenset("B018 E402 E703 F704 F811 PLE1142 PLW0127 T201".split())
+"""Right in a notebook: a value at a cell's end is shown, each cell imports, and may await."""
+_BUILT_IN = re.compile(r"Undefined name `(?:display|get_ipython|exit|quit|In|Out|_\d*)`")
 _PLAIN_NUMBERS = frozenset("0.5 0.25 0.75 0.1 0.01 0.001 0.9 0.95 0.99 1.5 0.2 0.05".split())
 _DECIMAL = re.compile(r"`(\d+\.\d+)`")
 
@@ -38,6 +42,8 @@ def worth_reporting(code: Code, findings: Sequence[Finding]) -> list[Finding]:
     Returns:
         The findings that remain, in their order.
     """
+    if is_notebook(code.path):
+        findings = [f for f in findings if f.rule not in _NO_FAULT_IN_CELLS and not _BUILT_IN.search(f.message)]
     remaining = [f for f in findings if f.rule not in _FILTERS]
     for rule in dict.fromkeys(f.rule for f in findings if f.rule in _FILTERS):
         remaining += _FILTERS[rule](code, [f for f in findings if f.rule == rule])

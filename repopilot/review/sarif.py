@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from repopilot.results import ReviewReport
-from repopilot.review.findings import score, scores
+from repopilot.review.findings import identities, score, scores
 from repopilot.types import Finding
 
 _LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
@@ -16,7 +16,7 @@ _RANKS = {"critical": 95.0, "high": 75.0, "medium": 45.0, "low": 15.0}
 
 def report_sarif(report: ReviewReport) -> dict:
     """The report as SARIF 2.1.0 (OASIS), one run; fingerprints stay the same when lines move."""
-    rules = {f.rule: f for f in (*report.findings, *report.pre_existing)}
+    rules = {f.rule: f for f in (*report.findings, *report.pre_existing, *report.silenced)}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -25,8 +25,9 @@ def report_sarif(report: ReviewReport) -> dict:
                 "tool": {"driver": {"name": "RepoPilot", "rules": [_sarif_rule(rules[r]) for r in sorted(rules)]}},
                 "columnKind": "utf16CodeUnits",
                 "results": [
-                    *(_sarif_result(f, sorted(rules), "new") for f in report.findings),
-                    *(_sarif_result(f, sorted(rules), "unchanged") for f in report.pre_existing),
+                    *_sarif_results(report.findings, sorted(rules), "new"),
+                    *_sarif_results(report.pre_existing, sorted(rules), "unchanged"),
+                    *_sarif_results(report.silenced, sorted(rules), "new"),
                 ],
                 "properties": {"score": score(report.findings), "scores": scores(report.findings)},
             }
@@ -44,8 +45,12 @@ def _sarif_rule(finding: Finding) -> dict:
     }
 
 
-def _sarif_result(finding: Finding, rules: Sequence[str], state: str) -> dict:
-    identity = "\0".join((finding.path, finding.rule, finding.quote))
+def _sarif_results(findings: Sequence[Finding], rules: Sequence[str], state: str) -> list[dict]:
+    pairs = zip(findings, identities(findings), strict=True)
+    return [_sarif_result(finding, rules, state, identity) for finding, identity in pairs]
+
+
+def _sarif_result(finding: Finding, rules: Sequence[str], state: str, identity: str) -> dict:
     region: dict = {"startLine": max(finding.line, 1)}
     if finding.quote:
         region["snippet"] = {"text": finding.quote}
@@ -56,6 +61,7 @@ def _sarif_result(finding: Finding, rules: Sequence[str], state: str) -> dict:
         "rank": _RANKS[finding.severity],
         "message": {"text": str(finding.message)},
         "baselineState": state,
+        **({"suppressions": [{"kind": "inSource"}]} if finding.silenced else {}),
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": quote(finding.path)}, "region": region}}],
         "partialFingerprints": {"repopilot/v1": hashlib.sha256(identity.encode()).hexdigest()[:32]},
         "properties": {"severity": finding.severity, "domain": finding.domain, "source": finding.source},

@@ -191,8 +191,10 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
 
 
 def _scripts(snapshot: Snapshot, skips: Sequence[Skip], settings: Settings) -> dict[str, Code]:
-    """Of the files of an unknown kind those whose first line tells their language."""
-    unknown = [s.path for s in skips if isinstance(s.reason, i18n.Message) and s.reason.key == UNKNOWN_KIND]
+    """Of the files of an unknown kind, those in a `bin` among them, those whose first line tells their language."""
+    kinds = (UNKNOWN_KIND, "repo.skip.output")
+    unknown = [s.path for s in skips if isinstance(s.reason, i18n.Message) and s.reason.key in kinds]
+    unknown = [path for path in unknown if language_of(path) is None]
     versions = (_version(snapshot, path, settings) for path in unknown[:MOST_FILES])
     return {version.path: version for version in versions if isinstance(version, Code)}
 

@@ -133,7 +133,9 @@ async def test_syntax_errors_of_a_change_are_one_finding(work: Path, tmp_path: P
 async def test_files_that_no_rule_covers_are_named(work: Path, tmp_path: Path) -> None:
     commit(work, {"a.lua": "local x = 1\n", "b.lua": "local y = 2\n", "notes.md": "# Notes\n"}, "lua")
     report, _ = await reported(workspace(str(work), tmp_path))
-    assert [note for note in report.notes if "No rules" in note] == ["No rules for lua: 2 files were not checked."]
+    assert [note for note in report.notes if "No rules" in note] == [
+        "No rules for lua: 2 files were not checked: `a.lua`, `b.lua`."
+    ]
 
 
 async def test_unknown_refs_and_paths(work: Path, tmp_path: Path) -> None:
