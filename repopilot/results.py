@@ -467,9 +467,9 @@ class TestReport:
         unexercised: names of changed definitions that no passing test uses.
         red_before: ids of failed tests that fail without the change as well.
         compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
-            and green by it, `still_green` how many passed both times.
+            and green by it, `still_green` how many passed both times, `added` the ids of those that need it to run.
         exercised: paths of changed files in which a fault of ours turned a test red.
-        unbroken: the tests passed, verified, but they pass without the change as well and so don't verify it.
+        unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
         needs: the language whose packages have to be installed before its tests can run, '' for none.
         additions: the tests that were added to test modules.
         mutants: the faults that these tests, and those there were, ran on.
@@ -496,6 +496,7 @@ class TestReport:
     repaired: tuple[str, ...] = ()
     exercised: tuple[str, ...] = ()
     unbroken: bool = False
+    added: tuple[str, ...] = ()
     needs: str = ""
     kind: Literal["tests"] = "tests"
 

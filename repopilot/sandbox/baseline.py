@@ -23,6 +23,7 @@ class BaselineComparison:
         repaired: ids of tests that failed before and pass now.
         red: ids of tests that failed before and still do.
         green: how many tests passed both times.
+        added: ids of tests that pass now and were not there before, or could not run: of what the change brings.
     """
 
     after: TestRun
@@ -31,6 +32,7 @@ class BaselineComparison:
     repaired: tuple[str, ...] = ()
     red: tuple[str, ...] = ()
     green: int = 0
+    added: tuple[str, ...] = ()
 
     @property
     def no_worse(self) -> bool:
@@ -60,6 +62,7 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         repaired=tuple(name for name in red if name in still_green and name.partition("::")[0] not in edited),
         red=tuple(name for name in red if name in still_red),
         green=sum(name in still_green for name in green),
+        added=tuple(name for name in still_green if name not in before.outcomes and before.ended == "finished"),
     )
 
 

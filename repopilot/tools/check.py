@@ -155,9 +155,14 @@ async def _run(tests: _Tests, desk: Desk, *, edited: bool) -> TestRun:
 
 def _told(compared: BaselineComparison, after: TestRun) -> str:
     """The comparison as a person would tell it."""
-    same = "check_tools.as_before" if not (compared.broken or compared.repaired) else "check_tools.passed"
+    same = not (compared.broken or compared.repaired)
+    key, count = ("check_tools.as_before", compared.green) if same else ("check_tools.passed", after.passed)
     ran = after.passed or after.failed
-    rows: list[str] = [message(same, count=after.passed) if ran else message("check_tools.none_ran")]
+    rows: list[str] = [message(key, count=count)] if ran and (count or not compared.added) else []
+    if not ran:
+        rows.append(message("check_tools.none_ran"))
+    if compared.added:
+        rows.append(message("check_tools.added", count=len(compared.added), names=_names(compared.added)))
     if compared.red:
         rows.append(message("check_tools.red_before", count=len(compared.red)))
     if compared.broken:

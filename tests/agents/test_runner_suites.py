@@ -205,3 +205,17 @@ def test_the_language_is_that_of_most_changed_code():
     assert suite_language(changed("a.rs", "test_x.py")) == "rust"
     assert suite_language(changed("a.js", "b.py")) is None
     assert suite_language(changed("README.md")) is None
+
+
+@pytest.mark.slow
+async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
+    workspace = workspace_of(tmp_path, PYTHON)
+    code = "def tax(count):\n    return count * 2\n"
+    test = "from tax import tax\n\n\ndef test_tax():\n    assert tax(2) == 4\n"
+    changes = (file_change.change("tax.py", code, None), file_change.change("test_tax.py", test, None))
+    examination = Examination("add a tax", workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: choose_by_tests(examination, [changes], step))
+    said = point_list(run_points(done.report, "en"))
+    assert done.report.added == ("test_tax.py::test_tax",) and done.report.still_green == 0
+    assert "1 new test passes, which can't run without the change: `test_tax.py::test_tax`" in said
+    assert "pass without the change" not in said and "as before" not in said and "Not verified: 1 test is new" in said

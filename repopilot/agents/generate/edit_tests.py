@@ -153,7 +153,7 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
     tests = work.suite.tests if work.suite else work.tests
     unbroken = run.genuine and not work.examination.refactoring and not compared.repaired
     if unbroken:
-        run = replace(run, genuine=False, reasons=(i18n.message("testing.tell_nothing"),))
+        run = replace(run, genuine=False, reasons=_why_unverified(compared))
     return TestReport(
         run,
         protected=True,
@@ -165,7 +165,16 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         repaired=compared.repaired,
         exercised=exercised,
         unbroken=unbroken,
+        added=compared.added,
     )
+
+
+def _why_unverified(compared: BaselineComparison) -> tuple[str, ...]:
+    """Why tests that pass don't verify a change: none of them was seen to fail without it."""
+    if not compared.added:
+        return (i18n.message("testing.tell_nothing"),)
+    new = i18n.message("testing.only_with_it", count=len(compared.added))
+    return (new, i18n.message("testing.others_tell_nothing", count=compared.green)) if compared.green else (new,)
 
 
 def _is_runnable(path: str) -> bool:

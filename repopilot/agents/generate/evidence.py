@@ -104,6 +104,7 @@ async def gather_evidence(
         red_before=report.red_before,
         by_code=examination.by_code,
         unbroken=report.unbroken,
+        added=len(report.added),
         unparsed=tuple(
             c.path for c in changes if c.change != "deleted" and file_change.syntax_error(c.path, c.content) is not None
         ),

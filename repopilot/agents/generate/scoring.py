@@ -67,7 +67,8 @@ class ChangeEvidence:
         unexercised: which of them no verified test calls.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
-        unbroken: the first tests pass with and without the version.
+        unbroken: the first tests pass, and none of them failed without the version.
+        added: how many of them can't run without it.
         unparsed: files with a syntax error that was there before.
     """
 
@@ -85,6 +86,7 @@ class ChangeEvidence:
     red_before: tuple[str, ...] = ()
     by_code: bool = False
     unbroken: bool = False
+    added: int = 0
     unparsed: tuple[str, ...] = ()
 
 
@@ -193,7 +195,9 @@ def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: Cha
         names = _name_list(not_called)
         return _Move(points, i18n.message("generate.score.beside", tests=tests, passed=run.passed, names=names))
     if evidence.unbroken and whose == "repository":
-        return _Move(UNTESTED - START, i18n.message("generate.score.unbroken", tests=tests, passed=run.passed))
+        key = "generate.score.unbroken" if evidence.added < run.passed else "generate.score.only_with_it"
+        facts = {"tests": tests, "passed": run.passed - evidence.added or run.passed}
+        return _Move(UNTESTED - START, i18n.message(key, **facts))
     if evidence.missing:
         modules = ", ".join(evidence.missing)
         return _Move(0.0, i18n.message("generate.score.missing", tests=tests, modules=modules))

@@ -149,6 +149,7 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
         return None
     written = tests_json(report.written) if report.written else None
     turned = {"broken": list(report.broken), "repaired": list(report.repaired), "red_before": list(report.red_before)}
+    turned["added"] = list(report.added)
     return document | {
         "protected": report.protected,
         **(turned | {"still_green": report.still_green} if report.compared else {}),
@@ -199,6 +200,7 @@ def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
     groups: dict[str, tuple[Literal["ok", "look", "bad"], Sequence[str]]] = {
         "turned_red": ("bad", report.broken),
         "turned_green": ("ok", report.repaired),
+        "added": ("ok", report.added),
         "still_red": ("look", report.red_before),
     }
     turned = [
