@@ -19,7 +19,7 @@ _LOOKALIKES = "аеорсухіјѕԁһԛԝѵьАВЕКМНОРСТХІЈЅҮο�
 """Letters of the Cyrillic and Greek scripts that look like Latin ones."""
 _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])\w*[{_LOOKALIKES}]\w*")
 _LOOKALIKE = re.compile(f"[{_LOOKALIKES}]")
-_SPAN = re.compile(r"(?<!`)(`[^`]+`)(?!`)")
+_SPAN = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
 _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
@@ -54,8 +54,9 @@ def code_span(text: str, longest: int = 160) -> str:
 
 def literal(text: str) -> str:
     """A text as one line of Markdown that a host shows as it is: no heading, list, link, image, HTML, mention,
-    reference or command comes of it. What is between two backticks stays inline code."""
+    reference or command comes of it. What is between backticks stays inline code."""
     parts = _SPAN.split(" ".join(visible(text).split()))
+    del parts[2::3]  # the backticks alone
     parts[::2] = [_MARKDOWN.sub(r"\\\g<0>", without_references(part)) for part in parts[::2]]
     return _BLOCK.sub(r"\1\\", "".join(parts))
 

@@ -51,13 +51,10 @@ class World:
         base = git_server.git(self.work, "rev-parse", "main")
         self.hub.add_pull(number, (base, "main"), (head, "change"), f"{self.git.url}/shop.git")
         diff = git_server.git(self.work, "diff", "main", "change")
+        names = git_server.git(self.work, "diff", "-z", "--name-only", "main", "change").split("\0")
         self.hub.files = [
-            {
-                "filename": part.split(" b/", 1)[1].split("\n", 1)[0],
-                "patch": part[part.find("@@") :],
-                "status": "modified",
-            }
-            for part in diff.split("diff --git ")[1:]
+            {"filename": name, "patch": part[part.find("@@") :], "status": "modified"}
+            for name, part in zip(names, diff.split("diff --git ")[1:], strict=False)
         ]
         return head
 

@@ -9,7 +9,7 @@ from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import post
 from repopilot.forge.review_comments import SUMMARY
-from repopilot.forge.solve import issue_of_pull
+from repopilot.forge.solve import going_on, issue_of_pull
 from repopilot.results import ReviewReport
 from repopilot.types import Finding
 
@@ -109,6 +109,23 @@ def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
     lab.issue = {}
     with pytest.raises(ForgeError, match="was not found"):
         forge.issue()
+
+
+def test_an_own_merge_request_is_gone_on_with(lab, world):
+    item = parse_item(f"{lab.url}/g/p/-/issues/3")
+    forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))
+    lab.issue = {"iid": 3, "title": "Add tax", "description": "", "state": "opened", "labels": []}
+    issue = forge.issue()
+    made = {"iid": 50, "web_url": f"{lab.url}/g/p/-/merge_requests/50", "source_project_id": 1}
+    others = [("mallory", "repopilot/3-add-tax"), ("me", "repopilot/30-add-tax"), ("me", "mine")]
+    lab.requests = [{**made, "author": {"username": name}, "source_branch": branch} for name, branch in others]
+    assert going_on(item, forge, issue) == issue
+    lab.requests.append({**made, "author": {"username": "me"}, "source_branch": "repopilot/3-add-vat"})
+    found = going_on(item, forge, issue)
+    assert (found.default_branch, found.clone_url) == ("repopilot/3-add-vat", f"{lab.url}/g/p.git")
+    assert found.own_pull.url == made["web_url"] and found.own_pull.number == 50
+    lab.account = ""
+    assert going_on(item, forge, issue) == issue
 
 
 def test_without_the_right_to_push_the_merge_request_comes_from_a_fork(lab, world):

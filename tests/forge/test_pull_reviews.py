@@ -1,6 +1,7 @@
 """A pull request is reviewed and commented on: right lines, once, updated, resolved."""
 
 import asyncio
+import re
 import threading
 
 import pytest
@@ -147,6 +148,20 @@ def test_what_is_not_on_a_line_of_the_diff_is_in_the_summary(world, run):
     _, found, _ = run("review", address(world), "--post", "--json")
     assert world.hub.inline == [] and found["posted"]["outside"] == len(found["findings"])
     assert "shop/prices.py:7" in world.hub.comments[0]["body"]
+
+
+def test_what_the_author_wrote_is_text_in_what_is_posted(world, run):
+    evil = "a`b\n# Heading @ada fixes #1"
+    code = 'password = "fixes #1 @ada ![x](http://h/x) <img src=x> /close"\n' + BAD
+    world.push_pull({"shop/prices.py": code, f"{evil}.py": code, f"{evil}/x.csv": "1\n"})
+    status, found, err = run("review", address(world), "--post", "--json")
+    texts = [each["body"] for each in (*world.hub.inline, *world.hub.comments)]
+    assert status == 0 and len(texts) == len(found["findings"]) + 1, err
+    assert {each["path"] for each in world.hub.inline} == {f"{evil}.py", "shop/prices.py"}
+    for text in texts:
+        prose = re.sub("(`+).+?\\1", "", text)
+        assert "\n# " not in text and not re.search("@ada|#1|<img|\n/", prose), text
+    assert "`` a`b\\n# Heading @ada fixes #1/x.csv ``" in texts[-1], "as code"
 
 
 def test_on_gitea_comments_are_those_of_a_review(world, run):
