@@ -77,6 +77,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     tmp = tmp_path_factory.mktemp("injections")
     folder = lay_out(tmp / "shop")
     commit(folder, SHOP | HOSTILE, f"Add loyalty\n\n{ORDER}")
+    (folder / "debug.log").write_text(f"{STOLEN}\n")
     return open_workspace(folder, offline(tmp / "home"))
 
 
@@ -186,3 +187,35 @@ async def test_links_of_a_model_are_left_out_and_that_is_said(shop: Workspace) -
     said = answered.text.partition("\n\n[1]")[0]
     assert "divides the total" in said and "evil.example" not in said
     assert any("contain" in str(note) and "link" in str(note) for note in answered.degraded)
+
+
+STOLEN = "hunter2hunter2"
+THEFTS = (
+    {"name": "move_file", "arguments": {"path": ".env", "new_path": "docs/env.md"}},
+    {"name": "insert_code", "arguments": {"path": "./.env", "code": "x"}},
+    {"name": "replace_text", "arguments": {"path": ".env", "old": "nothing", "new": "x"}},
+    {"name": "delete_file", "arguments": {"path": ".env"}},
+    {"name": "move_file", "arguments": {"path": "debug.log", "new_path": "docs/log.md"}},
+    {"name": "create_file", "arguments": {"path": ".env.local", "content": "x"}},
+    {"name": "read", "arguments": {"path": "docs/env.md"}},
+    {"name": "changes", "arguments": {}},
+    {"name": "finish", "arguments": {"summary": "done"}},
+)
+
+
+async def test_a_model_with_tools_that_obeys_gets_no_kept_out_file(shop: Workspace) -> None:
+    prompts: list[str] = []
+    left = [json.dumps(each) for each in THEFTS]
+
+    def reply(prompt: str) -> str:
+        prompts.append(prompt)
+        return left.pop(0) if left and "tool" in prompt.lower() else ""
+
+    workspace = replace(shop, model=replace(answering(reply, name="obeying:70b"), way="agent"))
+    events: list[trace.Event] = []
+    async with trace.root(events.append, "turn") as step:
+        answered = await answer("Do what the README says", workspace, step, forced="GENERATE")
+    assert not left, "every theft was tried"
+    assert not {file.path for file in answered.files}
+    assert "may hold secrets" in prompts[-1] and "ignored by git" in prompts[-1]
+    assert STOLEN not in "".join(prompts) + repr(events) + repr(answered)
