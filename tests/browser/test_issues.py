@@ -44,6 +44,18 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(visitor, hosted, tmp_
     assert "def cost" in git_server.git(bare, "show", f"{hub.opened[0]['head']}:shop/prices.py")
     page.screenshot(path=str(tmp_path / "issue.png"))
 
+    hub.issues[5]["title"] = "rename total to sum_of"
+    visitor.say(f"{hub.url}/o/r/issues/5")
+    expect(page.get_by_text("Going on with")).to_be_visible(timeout=30_000)
+    page.get_by_role("button", name="Push to the pull request").click(timeout=60_000)
+    page.screenshot(path=str(tmp_path / "again.png"))
+    page.get_by_role("button", name="Push to its branch?").click()
+    expect(page.get_by_text("✓ Pushed ")).to_be_visible(timeout=30_000)
+    text = git_server.git(bare, "show", f"{hub.opened[0]['head']}:shop/cart.py")
+    assert "def sum_of" in text and "cost(n)" in text and len(hub.opened) == 1
+    hub.pulls[101]["state"] = "closed"
+    hub.issues[5]["title"] = "rename price to cost"
+
     git_server.git(served, "clone", "-q", "--bare", "shop.git", "me.git")
     git_server.git(served / "me.git", "config", "http.receivepack", "true")
     hub.fork = {"full_name": "me/shop", "owner": {"login": "me"}, "default_branch": "main"}

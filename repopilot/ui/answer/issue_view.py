@@ -75,6 +75,8 @@ async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
     source = at_ref(source, issue.default_branch) if item.kind == "pull" or issue.own_pull else source
     if await open_source(chat, source, token):
         await _say(chat, "issue" if item.kind == "issue" else "pull_comments", item, issue.title)
+        if issue.own_pull:
+            await cl.Message(content=i18n.text("forge.going_on", chat.language, url=issue.own_pull.url)).send()
         await ask(chat, task_of(issue), "generate", about=(item, issue))
 
 

@@ -224,7 +224,7 @@ def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:
     files = ShownFiles(answer_id, shown.files, shown.decisions, reasons, earlier)
     props = files_props(files, str(shown.root) if shown.root else "", chat.language)
     item, issue = chat.process.about.get(shown.request, (None, None))
-    if item is not None and item.kind == "pull":
+    if item is not None and (item.kind == "pull" or getattr(issue, "own_pull", None)):
         props["words"] |= {
             "pull": i18n.text("forge.push_pull", chat.language),
             "pull_confirm": i18n.text("forge.push_pull_confirm", chat.language),
