@@ -112,12 +112,18 @@ def _concerns(domain: str, code: Code) -> bool:
     return domain != "security" or not is_test_path(code.path)
 
 
+def workflows(codes: Sequence[Code]) -> list[Finding]:
+    """The rules for workflows, whose files are YAML."""
+    return registry.find([c for c in codes if c.language == "yaml"], "security")
+
+
 ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
     Analyser("secrets", "security", secrets),
     Analyser("silenced", "style", silenced_elsewhere),
     Analyser("Python rules", "security", _python("security")),
     Analyser("other languages", "security", _other_languages("security")),
+    Analyser("workflows", "security", workflows),
     Analyser("radon", "performance", linters.radon),
     Analyser("ruff", "performance", linters.ruff_speed),
     Analyser("Python rules", "performance", _python("performance")),
@@ -150,6 +156,8 @@ async def analyse(domain: str, targets: Sequence[ReviewTarget], step: Step) -> A
 def _applies(analyser: Analyser, targets: Sequence[ReviewTarget]) -> bool:
     if analyser.name == "other languages":
         return any(t.new.language in LANGUAGES for t in targets)
+    if analyser.name == "workflows":
+        return any(t.new.language == "yaml" for t in targets)
     return analyser.name in ("secrets", "silenced") or any(t.new.language == "python" for t in targets)
 
 

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from repopilot.review.code import Code
-from repopilot.review.rules import polyglot
-from repopilot.review.rules.python import orm_queries, queries, secret_handling, speed, tainted_calls, web
+from repopilot.review.rules import polyglot, workflows
+from repopilot.review.rules.python import downloads, orm_queries, queries, secret_handling, speed, tainted_calls, web
 from repopilot.review.rules.rule import Rule
 from repopilot.types import Finding
 
-_MODULES = (tainted_calls, web, secret_handling, queries, orm_queries, speed, polyglot)
+_MODULES = (tainted_calls, web, secret_handling, queries, orm_queries, speed, downloads, polyglot, workflows)
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 """Every built-in rule, in the order of the modules."""
