@@ -168,7 +168,7 @@ def _related(graph: Graph, node: int, line: int, link: Link, distance: int) -> R
     return RelatedPlace(found.path, line, name, VERBS[link.kind], round(float(link.confidence), 2), distance)
 
 
-def call_path(index: Index, start: str, end: str) -> str:
+def call_path(index: Index, start: str, end: str) -> list[PathNode]:
     """Show how one definition or file reaches another through calls, uses and imports.
 
     Args:
@@ -177,14 +177,14 @@ def call_path(index: Index, start: str, end: str) -> str:
         end: where it ends.
 
     Returns:
-        The definitions on a shortest path, a line each.
+        The definitions on a shortest path; [] where there is none.
 
     Raises:
         UsageError: a name is unknown.
     """
     graph = graph_of(index)
     nodes = shortest_path(graph, _nodes(graph, start), _nodes(graph, end))
-    return "\n".join(map(str, path_nodes(graph, nodes))) or message("tools.no_path", start=start, end=end)
+    return path_nodes(graph, nodes)
 
 
 def shortest_path(graph: Graph, starts: Sequence[int], ends: Sequence[int]) -> list[int]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.retrieval.requested_pack import PackRequest
+from repopilot.tools import result_types
 from repopilot.tools.check import NoArguments
 from repopilot.tools.registry import Arguments
 from repopilot.validation import problems
 
 Model = TypeVar("Model", bound=BaseModel)
+RANGE = "BASE..HEAD, or BASE...HEAD from where HEAD branched off"
+Path = Annotated[str, StringConstraints(max_length=1_000)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 
 
@@ -48,7 +51,39 @@ class QueryOfAll(Arguments):
     k: Annotated[int, Field(ge=1, le=20)] = 8
 
 
-OWN: dict[str, type[BaseModel]] = {"ask": Question, "context": PackArguments, "apply": NoArguments}
+class ReviewArguments(Arguments):
+    """What is reviewed: a diff, files, all files, or the pull request whose address is the source."""
+
+    model_config = ConfigDict(strict=True)
+
+    diff: Annotated[str, Field(max_length=500, description=RANGE)] = ""
+    paths: list[Path] = Field(default_factory=list, max_length=500, description="files and folders; empty for all")
+
+
+class ImpactArguments(Arguments):
+    """A change: exactly one of targets, diff and patch."""
+
+    model_config = ConfigDict(strict=True)
+
+    targets: list[Path] = Field(default_factory=list, max_length=100, description="path, path:Symbol or Symbol")
+    diff: Annotated[str, Field(max_length=500, description=RANGE)] = ""
+    patch: Annotated[str, Field(max_length=900_000, description="a unified diff")] = ""
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if sum(map(bool, (self.targets, self.diff, self.patch))) != 1:
+            raise ValueError("give exactly one of targets, diff and patch")
+        return self
+
+
+OWN: dict[str, tuple[type[BaseModel], type]] = {
+    "ask": (Question, result_types.Answered),
+    "context": (PackArguments, result_types.Packed),
+    "review": (ReviewArguments, result_types.Reviewed),
+    "impact": (ImpactArguments, result_types.Impact),
+    "apply": (NoArguments, result_types.Applied),
+}
+"""Their arguments, and the type of their data."""
 OF_ALL: dict[str, type[BaseModel]] = {"search": QueryOfAll, "ask": QuestionOfAll}
 """What can be asked of all repositories, instead of a `source`."""
 

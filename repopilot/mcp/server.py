@@ -39,11 +39,23 @@ from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.assistant import answer
 from repopilot.documents import ask_document
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.forge.items import parse_item
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
-from repopilot.mcp.arguments import OF_ALL, OWN, PackRequest, QueryOfAll, Question, QuestionOfAll, checked
+from repopilot.mcp.arguments import (
+    OF_ALL,
+    OWN,
+    ImpactArguments,
+    PackRequest,
+    QueryOfAll,
+    Question,
+    QuestionOfAll,
+    ReviewArguments,
+    checked,
+)
 from repopilot.mcp.folders import Roots, check_readable, check_writable, no_roots, roots_of
 from repopilot.mcp.method_check import MethodCheck, no_resource, wrong_parameters
+from repopilot.mcp.reports import report_on, review_of_pull
 from repopilot.repo.apply import apply_changes
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Explanation
@@ -52,7 +64,8 @@ from repopilot.retrieval.requested_pack import requested_pack
 from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, ToolResult
+from repopilot.tools.registry import Desk, ToolResult, inlined_schema
+from repopilot.tools.result_types import Answered
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Event, Started
@@ -230,12 +243,11 @@ class OfferedTools:
 
     def listed(self) -> list[OfferedTool]:
         """What a client may call: every tool that doesn't talk to the user, of any repository."""
-        found = [_offered(tool.name, tool.description, tool.schema()["parameters"], tool.kind) for tool in self._tools]
-        own = [name for name in OWN if name != "apply" or self._may_apply]
-        return [
-            *found,
-            *(_offered(name, i18n.text(f"mcp.{name}", "en"), OWN[name].model_json_schema(), name) for name in own),
+        found = [
+            _offered(each.name, each.description, (each.arguments, each.returns), each.kind) for each in self._tools
         ]
+        own = [name for name in OWN if name != "apply" or self._may_apply]
+        return [*found, *(_offered(name, i18n.text(f"mcp.{name}", "en"), OWN[name], name) for name in own)]
 
     async def call(
         self,
@@ -297,12 +309,14 @@ class OfferedTools:
         source = arguments.pop("source", None)
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
-        own = checked(OWN[name], arguments) if name in OWN else None
+        own = checked(OWN[name][0], arguments) if name in OWN else None
         await self._require_readable(source, roots)
         if isinstance(own, PackRequest):
             return await self._pack(source, own, progress)
         if isinstance(own, Question):
             return await self._ask(source, own.question, progress)
+        if isinstance(own, ReviewArguments | ImpactArguments):
+            return await self._report(source, own, progress)
         tool = None if own is not None else registry.find(name, self._tools)
         if tool is not None:
             registry.checked(tool, arguments)  # before a repository is opened for it
@@ -356,6 +370,17 @@ class OfferedTools:
         async with trace.root(_steps_of(progress), "ask", "tool", question) as step:
             done = await answer(question, workspace, step)
         return _replied(done, workspace.model.name if workspace.model else None)
+
+    async def _report(self, source: str, asked: ReviewArguments | ImpactArguments, progress: OnProgress) -> ToolResult:
+        """A review, or what a change touches."""
+        name = "review" if isinstance(asked, ReviewArguments) else "impact"
+        async with trace.root(_steps_of(progress), name, "tool", source) as step:
+            item = parse_item(source)
+            if asked == ReviewArguments() and item is not None and item.kind == "pull":
+                return await review_of_pull(item, self._runtime, step, progress)
+            original = await self._fresh(source, progress)
+            workspace = await open_workspace(original.index, original.snapshot, self._runtime)
+            return await report_on(asked, workspace, step)
 
     async def _pack(self, source: str, request: PackRequest, progress: OnProgress) -> ToolResult:
         """A context pack as Markdown."""
@@ -418,19 +443,22 @@ class OfferedTools:
         return Workspace(snapshot, index, settings, embedder=embedder, environment=environment)
 
 
-def _offered(name: str, description: str, parameters: dict[str, Any], kind: str) -> OfferedTool:
+def _offered(name: str, description: str, types: tuple[type, type], kind: str) -> OfferedTool:
     """A tool with the repository as its first argument, and what it does to the user's files by its kind."""
+    parameters, returns = map(inlined_schema, types)
     of_all = {"all": ALL} if name in OF_ALL else {}
     properties = {"source": SOURCE, **of_all, **parameters.get("properties", {})}
     required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
-    looks = kind in ("look", "check", "ask", "context")
+    looks = kind in ("look", "check", "ask", "context", "review", "impact")
+    # A search in all repositories answers as `ask` does.
+    output = {"type": "object", "anyOf": [returns, inlined_schema(Answered)]} if name == "search" else returns
     hints = ToolAnnotations(
         title=name.replace("_", " ").capitalize(),
         readOnlyHint=looks,
         destructiveHint=None if looks else kind == "apply",
     )
-    return OfferedTool(name=name, description=description, inputSchema=schema, annotations=hints)
+    return OfferedTool(name=name, description=description, inputSchema=schema, outputSchema=output, annotations=hints)
 
 
 def _replied(done: Answer, model: str | None) -> ToolResult:

@@ -20,6 +20,7 @@ from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
 from repopilot.sandbox.run import ChosenTests
 from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, syntax_error, texts_of
 from repopilot.tools.new_errors import new_errors
@@ -197,7 +198,7 @@ def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[s
 
 
 TOOLS = (
-    Tool("check", CheckPaths, "check", check),
-    Tool("run_tests", RunTests, "run", run_tests),
-    Tool("changes", NoArguments, "check", changes),
+    Tool("check", CheckPaths, "check", check, result_types.Checked),
+    Tool("run_tests", RunTests, "run", run_tests, result_types.TestsRun),
+    Tool("changes", NoArguments, "check", changes, result_types.Changed),
 )

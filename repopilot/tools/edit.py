@@ -17,6 +17,7 @@ from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.restore import restored
 from repopilot.redaction.shown_diff import shown_diffs
+from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.refactor import with_moved_module
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
@@ -242,11 +243,11 @@ def _at_indentation(code: str, indentation: str) -> list[str]:
 
 
 TOOLS = (
-    Tool("replace_text", ReplaceText, "edit", replace_text),
-    Tool("replace_symbol", ReplaceSymbol, "edit", replace_symbol),
-    Tool("insert_code", InsertCode, "edit", insert_code),
-    Tool("create_file", CreateFile, "edit", create_file),
-    Tool("delete_file", DeleteFile, "edit", delete_file),
-    Tool("move_file", MoveFile, "edit", move_file),
-    Tool("undo", Undo, "edit", undo),
+    Tool("replace_text", ReplaceText, "edit", replace_text, result_types.Edited),
+    Tool("replace_symbol", ReplaceSymbol, "edit", replace_symbol, result_types.Edited),
+    Tool("insert_code", InsertCode, "edit", insert_code, result_types.Edited),
+    Tool("create_file", CreateFile, "edit", create_file, result_types.Edited),
+    Tool("delete_file", DeleteFile, "edit", delete_file, result_types.Edited),
+    Tool("move_file", MoveFile, "edit", move_file, result_types.Edited),
+    Tool("undo", Undo, "edit", undo, result_types.Undone),
 )

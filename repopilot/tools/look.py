@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pydantic import Field
 
 from repopilot.errors import UsageError
-from repopilot.i18n import Message, message
+from repopilot.i18n import message
 from repopilot.impact import call_graph
 from repopilot.impact.call_graph import RelatedPlace
 from repopilot.index.store import Index
 from repopilot.repo import history as past
-from repopilot.tools import lookup
+from repopilot.tools import lookup, result_types
 from repopilot.tools.definitions import find_place
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 
@@ -120,7 +120,13 @@ async def callees(arguments: Related, desk: Desk) -> ToolResult:
 
 async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
     """Show how one definition reaches another through calls, uses and imports."""
-    return await _looked(desk, lambda index: call_graph.call_path(index, arguments.start, arguments.end))
+    return await _looked(desk, lambda index: _path(index, arguments.start, arguments.end))
+
+
+def _path(index: Index, start: str, end: str) -> ToolResult:
+    steps = call_graph.call_path(index, start, end)
+    text = "\n".join(map(str, steps)) or message("tools.no_path", start=start, end=end)
+    return ToolResult(text, {"steps": list(map(asdict, steps))})
 
 
 async def history(arguments: PastOf, desk: Desk) -> ToolResult:
@@ -164,21 +170,20 @@ async def _related(
     return ToolResult("\n".join(rows) or message(nothing, name=arguments.name), data)
 
 
-async def _looked(desk: Desk, find: Callable[[Index], str]) -> ToolResult:
-    """What a look-up finds in the index of the working copy: its text, and the rows of it as data."""
-    text = await asyncio.to_thread(lambda: find(desk.working_copy.workspace.index))
-    return ToolResult(text, {"rows": [] if isinstance(text, Message) else text.split("\n")})
+async def _looked(desk: Desk, find: Callable[[Index], ToolResult]) -> ToolResult:
+    """What a look-up finds in the index of the working copy."""
+    return await asyncio.to_thread(lambda: find(desk.working_copy.workspace.index))
 
 
 TOOLS = (
-    Tool("search", Search, "look", search),
-    Tool("files", Files, "look", files),
-    Tool("outline", Path, "look", outline),
-    Tool("read", Read, "look", read),
-    Tool("symbol", DefinitionName, "look", symbol),
-    Tool("references", Related, "look", references),
-    Tool("callers", Related, "look", callers),
-    Tool("callees", Related, "look", callees),
-    Tool("call_path", CallPath, "look", call_path),
-    Tool("history", PastOf, "look", history),
+    Tool("search", Search, "look", search, result_types.CodePlaces),
+    Tool("files", Files, "look", files, result_types.MatchingPaths),
+    Tool("outline", Path, "look", outline, result_types.Outline),
+    Tool("read", Read, "look", read, result_types.Lines),
+    Tool("symbol", DefinitionName, "look", symbol, result_types.CodePlaces),
+    Tool("references", Related, "look", references, result_types.RelatedPlaces),
+    Tool("callers", Related, "look", callers, result_types.RelatedPlaces),
+    Tool("callees", Related, "look", callees, result_types.RelatedPlaces),
+    Tool("call_path", CallPath, "look", call_path, result_types.CallSteps),
+    Tool("history", PastOf, "look", history, result_types.Commits),
 )

@@ -15,6 +15,8 @@ from repopilot.index.store import Index
 from repopilot.results import RankedPlace
 from repopilot.retrieval import skipped_files
 from repopilot.retrieval.places.focus import adjacent
+from repopilot.tools import result_types
+from repopilot.tools.registry import ToolResult
 from repopilot.types import Symbol
 
 MOST_ROWS = 60
@@ -25,7 +27,7 @@ _MOST_PASSAGES = 20
 _MOST_SIMILAR = 3
 
 
-def search(index: Index, query: str, k: int, embedder: Embedder | None) -> str:
+def search(index: Index, query: str, k: int, embedder: Embedder | None) -> ToolResult:
     """Rank the passages for a question, identifier or traceback.
 
     Args:
@@ -46,7 +48,13 @@ def search(index: Index, query: str, k: int, embedder: Embedder | None) -> str:
         raise UsageError(message("tools.passages", k=k, most=_MOST_PASSAGES))
     found = search_page(index, query, k, embedder=embedder)
     parts = [_passage(place) for place in found.places]
-    return "\n\n".join([*parts, *found.notes]) or message("tools.nothing_found")
+    text = "\n\n".join([*parts, *found.notes]) or message("tools.nothing_found")
+    rows = [_place(each.path, each.start_line, each.end_line, each.title, each.text) for each in found.places]
+    return ToolResult(text, {"places": rows, "notes": list(found.notes)})
+
+
+def _place(path: str, start: int, end: int, symbol: str, text: str) -> result_types.CodePlace:
+    return {"path": path, "start_line": start, "end_line": end, "symbol": symbol, "text": text}
 
 
 def _passage(place: RankedPlace) -> str:
@@ -59,27 +67,36 @@ def _passage(place: RankedPlace) -> str:
     return f"{head}\n{place.text}"
 
 
-def files(index: Index, glob: str = "*") -> str:
+def files(index: Index, glob: str = "*") -> ToolResult:
     """List the paths that match a glob (`*` matches folders too), one a line, at most MOST_ROWS."""
     found = sorted(p for p in index.files if fnmatch.fnmatch(p, glob))
-    return join_rows(found) or message("tools.no_match", glob=glob)
+    data = {"paths": found[:MOST_ROWS], "left_out": max(0, len(found) - MOST_ROWS)}
+    return ToolResult(join_rows(found) or message("tools.no_match", glob=glob), data)
 
 
-def outline(index: Index, path: str) -> str:
+def outline(index: Index, path: str) -> ToolResult:
     """List the symbols of a file: lines, signature, indented by nesting.
 
     Raises:
         UsageError: the file isn't in the index.
     """
     _require_file(index, path)
-    rows = [
-        f"{s.start_line}-{s.end_line} {'  ' * s.qualified.count('.')}{s.short_signature or s.name}"
-        for s in index.outline(path)
+    found = index.outline(path)
+    rows = [f"{s.start_line}-{s.end_line} {'  ' * s.qualified.count('.')}{s.short_signature or s.name}" for s in found]
+    symbols = [
+        {
+            "name": s.qualified,
+            "start_line": s.start_line,
+            "end_line": s.end_line,
+            "signature": s.short_signature or s.name,
+        }
+        for s in found[:MOST_ROWS]
     ]
-    return join_rows(rows) or message("tools.no_symbols", path=path)
+    data = {"path": path, "symbols": symbols, "left_out": len(found) - len(symbols)}
+    return ToolResult(join_rows(rows) or message("tools.no_symbols", path=path), data)
 
 
-def symbol(index: Index, path: str, name: str) -> str:
+def symbol(index: Index, path: str, name: str) -> ToolResult:
     """Show the text of a definition, or the places of several of one name.
 
     Args:
@@ -96,11 +113,13 @@ def symbol(index: Index, path: str, name: str) -> str:
         key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
         raise UsageError(message(key, name=name, path=path), message("tools.unknown_symbol_hint"))
     if len(found) > 1:
-        return join_rows([f"{s.path}:{s.start_line} {s.qualified}" for s in found])
+        rows = [_place(s.path, s.start_line, s.end_line, s.qualified, "") for s in found[:MOST_ROWS]]
+        text = join_rows([f"{s.path}:{s.start_line} {s.qualified}" for s in found])
+        return ToolResult(text, {"places": rows, "notes": []})
     return _span(index, found[0])
 
 
-def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> str:
+def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> ToolResult:
     """Show numbered lines of a file, at most MOST_LINES.
 
     Args:
@@ -120,7 +139,9 @@ def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> str:
     if not 1 <= start <= len(lines) or end < start:
         raise UsageError(message("tools.lines", path=path, last=len(lines), start=start, end=end))
     last = min(end, start + MOST_LINES - 1, len(lines))
-    return "\n".join(f"{n} {lines[n - 1]}" for n in range(start, last + 1))
+    shown = lines[start - 1 : last]
+    text = "\n".join(f"{n} {line}" for n, line in enumerate(shown, start))
+    return ToolResult(text, {"path": path, "start_line": start, "end_line": last, "total": len(lines), "lines": shown})
 
 
 def _require_file(index: Index, path: str) -> None:
@@ -133,11 +154,13 @@ def _require_file(index: Index, path: str) -> None:
         raise UsageError(message("tools.unknown_file", path=path), hint)
 
 
-def _span(index: Index, found: Symbol) -> str:
+def _span(index: Index, found: Symbol) -> ToolResult:
     lines = (index.text(found.path) or "").split("\n")[found.start_line - 1 : found.end_line]
     shown = lines[:MOST_LINES]
     more = [f"… {len(lines) - len(shown)} more lines"] if len(lines) > len(shown) else []
-    return "\n".join([f"{found.path}:{found.start_line}-{found.end_line}", *shown, *more])
+    text = "\n".join([f"{found.path}:{found.start_line}-{found.end_line}", *shown, *more])
+    row = _place(found.path, found.start_line, found.end_line, found.qualified, "\n".join(shown))
+    return ToolResult(text, {"places": [row], "notes": more})
 
 
 def join_rows(rows: Sequence[str]) -> str:

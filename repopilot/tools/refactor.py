@@ -33,7 +33,7 @@ from repopilot.code.source_positions import SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
-from repopilot.tools import identifiers, signature
+from repopilot.tools import identifiers, result_types, signature
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, mentions, name_offset
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.python_moves import Module, definition, from_new_package, module_moved, moved, used_from
@@ -514,9 +514,9 @@ def _count(diff: str, sign: str) -> int:
 
 
 TOOLS = (
-    Tool("rename_symbol", RenameSymbol, "edit", rename_symbol),
-    Tool("move_symbol", MoveSymbol, "edit", move_symbol),
-    Tool("change_signature", ChangedSignature, "edit", change_signature),
-    Tool("set_value", SetValue, "edit", set_value),
-    Tool("organize_imports", OnePath, "edit", organize_imports),
+    Tool("rename_symbol", RenameSymbol, "edit", rename_symbol, result_types.Refactored),
+    Tool("move_symbol", MoveSymbol, "edit", move_symbol, result_types.Refactored),
+    Tool("change_signature", ChangedSignature, "edit", change_signature, result_types.Refactored),
+    Tool("set_value", SetValue, "edit", set_value, result_types.ValueSet),
+    Tool("organize_imports", OnePath, "edit", organize_imports, result_types.Refactored),
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from repopilot.errors import UsageError
 from repopilot.i18n import Message, message
@@ -71,6 +71,7 @@ class Tool:
         name: as the contract of the toolbox has it.
         arguments: its arguments, each with a description.
         kind: what it does to the working copy: look at it, edit it, check it, run it; or talk to the user.
+        returns: the type of its data, whose schema programs get.
         run: does it. Raises UsageError for arguments that don't fit the repository, with a hint what would.
     """
 
@@ -78,6 +79,7 @@ class Tool:
     arguments: type[BaseModel]
     kind: Kind
     run: Callable[[Any, Desk], Awaitable[ToolResult]]
+    returns: type = dict
 
     @property
     def description(self) -> str:
@@ -87,7 +89,7 @@ class Tool:
 
     def schema(self) -> dict[str, Any]:
         """The tool as OpenAI and Ollama take it: name, description and the JSON schema of its arguments."""
-        return {"name": self.name, "description": self.description, "parameters": _inlined(self.arguments)}
+        return {"name": self.name, "description": self.description, "parameters": inlined_schema(self.arguments)}
 
 
 def find(name: str, tools: Iterable[Tool]) -> Tool:
@@ -164,9 +166,9 @@ def signature(tool: Tool) -> str:
 
 
 @cache
-def _inlined(arguments: type[BaseModel]) -> dict[str, Any]:
-    """A JSON schema without references and titles, which some servers don't read."""
-    schema = arguments.model_json_schema()
+def inlined_schema(kind: type) -> dict[str, Any]:
+    """The JSON schema of a model or typed dictionary, without references and titles, which some servers don't read."""
+    schema = TypeAdapter(kind).json_schema()
     definitions = schema.pop("$defs", {})
 
     def plain(value: Any) -> Any:

@@ -1,0 +1,265 @@
+"""What the tools return as data: for programs, which get its JSON schema with each tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
+
+
+class CodePlace(TypedDict):
+    """Lines of a file."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    text: str
+
+
+class CodePlaces(TypedDict):
+    """Places, the best first, and what is to be said of the search."""
+
+    places: list[CodePlace]
+    notes: list[str]
+
+
+class MatchingPaths(TypedDict):
+    """Paths, and how many more there are."""
+
+    paths: list[str]
+    left_out: int
+
+
+class OutlineRow(TypedDict):
+    """A definition of a file."""
+
+    name: str
+    start_line: int
+    end_line: int
+    signature: str
+
+
+class Outline(TypedDict):
+    """The definitions of a file, and how many more there are."""
+
+    path: str
+    symbols: list[OutlineRow]
+    left_out: int
+
+
+class Lines(TypedDict):
+    """Lines of a file that has `total`."""
+
+    path: str
+    start_line: int
+    end_line: int
+    total: int
+    lines: list[str]
+
+
+class RelatedRow(TypedDict):
+    """A place that has to do with a definition."""
+
+    path: str
+    line: int
+    name: str
+    relation: str
+    confidence: float
+    distance: int
+
+
+class RelatedPlaces(TypedDict):
+    """Places, sure and unsure ones apart."""
+
+    sure: list[RelatedRow]
+    unsure: list[RelatedRow]
+
+
+class PathStep(TypedDict):
+    """A definition on a call path; `verb` is what the one before does to it."""
+
+    verb: str
+    name: str
+    path: str
+    line: int
+    end_line: int
+
+
+class CallSteps(TypedDict):
+    """A call path; empty where there is none."""
+
+    steps: list[PathStep]
+
+
+class CommitRow(TypedDict):
+    """A commit."""
+
+    sha: str
+    date: str
+    author: str
+    subject: str
+
+
+class Commits(TypedDict):
+    """Commits, the last first."""
+
+    commits: list[CommitRow]
+
+
+class Edited(TypedDict):
+    """An edit of the working copy."""
+
+    paths: list[str]
+    diff: str
+
+
+class Undone(TypedDict):
+    """How many edits were taken back."""
+
+    undone: int
+
+
+class UnsureUse(TypedDict):
+    """A line that was left as it is."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Refactored(TypedDict):
+    """The files that were changed, and the uses that weren't."""
+
+    files: list[str]
+    unsure: list[UnsureUse]
+    unread: list[str]
+    unsure_count: int
+
+
+class ValueSet(TypedDict):
+    """Where a value was set."""
+
+    path: str
+    name: str
+    line: int
+    diff: str
+
+
+class ChangedFileRow(TypedDict):
+    """A file of the change."""
+
+    path: str
+    change: str
+    diff: str
+
+
+class Changed(TypedDict):
+    """The change so far, and what others did to the folder meanwhile."""
+
+    files: list[ChangedFileRow]
+    on_disk: dict[str, str]
+    conflicts: list[str]
+
+
+class NewFinding(TypedDict):
+    """Something that is wrong now and wasn't before."""
+
+    path: str
+    message: str
+
+
+class Checked(TypedDict):
+    """What is newly wrong in the files that were checked."""
+
+    new: list[NewFinding]
+    checked: list[str]
+
+
+class _Counted(TypedDict):
+    tests: list[str]
+    passed: int
+    failed: int
+    turned_red: list[str]
+    turned_green: list[str]
+
+
+class TestsRun(_Counted, total=False):
+    """Tests with the edits, against those without; the rest is of tests that were run."""
+
+    errors: int
+    red_before: list[str]
+    ended: str
+    level: str
+
+
+class CitedPlace(TypedDict):
+    """A place that an answer cites by its number."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    commit: str
+    symbol: str
+    supported: bool
+
+
+class Answered(TypedDict):
+    """An answer."""
+
+    route: dict[str, Any]
+    answer: str
+    citations: list[CitedPlace]
+    degraded: list[str]
+    model: str | None
+
+
+class Packed(TypedDict):
+    """How large a context pack is, and what is left out of it."""
+
+    tokens: int
+    left_out: int
+
+
+class Applied(TypedDict):
+    """The paths that were written."""
+
+    applied: list[str]
+
+
+class ReviewFinding(TypedDict):
+    """A finding of a review."""
+
+    path: str
+    line: int
+    severity: str
+    domain: str
+    rule: str
+    message: str
+
+
+class Reviewed(TypedDict):
+    """A review."""
+
+    score: float | None
+    scores: dict[str, Any]
+    findings: list[ReviewFinding]
+    pre_existing: int
+    what: str
+    commit: str
+    reviewed: list[str]
+    notes: list[str]
+
+
+class Impact(TypedDict):
+    """What a change touches."""
+
+    risk: str
+    changed: list[dict[str, Any]]
+    affected: list[dict[str, Any]]
+    covering_tests: list[dict[str, Any]]
+    co_changed: list[dict[str, Any]]
+    risks: list[dict[str, Any]]
+    recommendations: list[dict[str, Any]]
+    completeness: dict[str, Any]
