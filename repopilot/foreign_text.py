@@ -20,6 +20,7 @@ _LOOKALIKES = "аеорсухіјѕԁһԛԝѵьАВЕКМНОРСТХІЈЅҮο�
 _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])\w*[{_LOOKALIKES}]\w*")
 _LOOKALIKE = re.compile(f"[{_LOOKALIKES}]")
 _SPAN = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
+_BOLD = re.compile(r"(?<!\S)\*\*([^\s*](?:[^*]*[^\s*])?)\*\*(?![\w*])")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
 _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
@@ -62,8 +63,8 @@ def literal(text: str) -> str:
 
 
 def literal_lines(text: str) -> str:
-    """A text as `literal`, each of its lines by itself; one that is an item of a list stays one."""
-    lines = (line.strip() for line in text.splitlines())
+    """A text as `literal`, each of its lines by itself; an item of a list stays one, bold text becomes plain."""
+    lines = (_BOLD.sub(r"\1", line).strip() for line in text.splitlines())
     return "\n".join(f"- {literal(line[2:])}" if line.startswith("- ") else literal(line) for line in lines)
 
 

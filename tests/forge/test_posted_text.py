@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from repopilot.foreign_text import code_span, literal, literal_subject, visible
+from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible
 from repopilot.forge.items import parse_item
 from repopilot.forge.review_comments import comment_text, plan, summary_text
 from repopilot.forge.solve import pull_text, question_text
@@ -123,6 +123,10 @@ def test_a_path_is_code_whatever_is_in_it(path):
     _, prose = rendered(f"- {code_span(visible(path))} (added)")
     assert prose.strip() == "(added)" or not path.strip() or set(path) <= {"`", " "}
     check(f"- {code_span(visible(path))} (added)")
+
+
+def test_lines_stay_lines_and_bold_text_is_plain():
+    assert literal_lines("✓ **10/10**, as is\n\n- a**b\n- **kw") == "✓ 10/10, as is\n\n- a\\*\\*b\n- \\*\\*kw"
 
 
 @pytest.mark.parametrize(
