@@ -112,6 +112,8 @@ def test_a_killed_worker_loses_nothing(run, cluster, served, tmp_path):
     killed = []
 
     def kill() -> None:
+        while not list((tmp_path / "shared").glob("*wine*.index")):  # what is half written stays hidden
+            time.sleep(0.05)
         for folder in Path("/proc").glob("[0-9]*"):
             title = (folder / "cmdline").read_bytes() if (folder / "cmdline").exists() else b""
             if title.startswith(b"ray::publish") and parent(folder) == raylet.process.pid:
@@ -122,7 +124,7 @@ def test_a_killed_worker_loses_nothing(run, cluster, served, tmp_path):
     killer = in_the_middle(served, kill)
     many = ("index", "--many", listed(tmp_path, shop(tmp_path, "wine"), away), "--json")
     status, found, err = run(*many, "--ray", cluster.address, "--to", tmp_path / "shared")
-    killer.join(10)
+    killer.join(60)
     assert killed and status == 0 and [row["ok"] for row in found["repositories"]] == [True, True], err
     assert len(list((tmp_path / "shared").iterdir())) == 2
     assert run("search", "--all", "price_of_garden", "--json")[1]["hits"]
@@ -155,5 +157,5 @@ def test_a_head_that_disappears_is_said(run, cluster, served, tmp_path, monkeypa
     killer = in_the_middle(served, kill)
     many = ("index", "--many", listed(tmp_path, away))
     status, _, err = run(*many, "--ray", cluster.address, "--to", tmp_path / "shared")
-    killer.join(10)
+    killer.join(60)
     assert status == 1 and "no longer answers; 1 repositories are left" in err and "not indexed again" in err
