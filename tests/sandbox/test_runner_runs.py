@@ -88,7 +88,7 @@ def test_node_reports_each_test_by_name(level):
     ids=["time", "processes", "memory", "network", "files", "escapes"],
 )  # fmt: skip
 def test_limits_hold_for_node(body, ended):
-    run = run_node(script(body), Settings(test_timeout_s=5))
+    run = run_node(script(body), Settings(test_timeout_s=5 if ended == "timeout" else 60))
     assert (run.ended, run.passed) == (ended, 0)
     assert run.reasons and "\x1b" not in repr(run)
 
