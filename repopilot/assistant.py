@@ -26,7 +26,9 @@ BY_COMMAND = Route("EXPLAIN", 1.0, message("routing.forced"), "forced")
 log = logging.getLogger(__name__)
 
 
-async def answer(question: str, workspace: Workspace, step: Step, forced: Intent | None = None) -> Answer:
+async def answer(
+    question: str, workspace: Workspace, step: Step, forced: Intent | None = None, *, is_question: bool = False
+) -> Answer:
     """Route a question and let its agent answer.
 
     Args:
@@ -34,6 +36,8 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         workspace: the repository with its index, models, settings and the conversation so far.
         step: the steps of the work go below it.
         forced: the intent of a command, which skips the routing; None lets the router decide.
+        is_question: the caller says that it is a question: unless a typed command says otherwise, it is explained,
+            reviewed or its impact computed, and nothing is planned or changed.
 
     Returns:
         The agent's answer with its route; `degraded` lists every fallback recorded anywhere in the trace.
@@ -57,7 +61,8 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
         recorded.degrade(message("assistant.cut", length=f"{len(question):,}", longest=f"{LONGEST_QUESTION:,}"))
         question = question[:LONGEST_QUESTION]
     log.info("request %s: %d characters", step.id, len(question))
-    command = read_command(question) if forced is None else None
+    plain = is_question and not question.lstrip().startswith("/")
+    command = read_command(question) if forced is None and not plain else None
     if command is not None and command.tool not in EDITS:
         return replace(await look_up(command, workspace, recorded), route=BY_COMMAND, degraded=degraded(events))
     forced = "GENERATE" if command is not None else forced
@@ -69,7 +74,7 @@ async def answer(question: str, workspace: Workspace, step: Step, forced: Intent
             embedder=workspace.embedder,
             model=None if computed else workspace.router or workspace.model,
             turns=workspace.turns,
-            forced=forced,
+            allowed=(forced,) if forced else intents.answering() if is_question else (),
             step=routing,
         )
         if computed and chosen.intent in ("EXPLAIN", "IMPACT"):

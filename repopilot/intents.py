@@ -35,7 +35,7 @@ class IntentSpec:
         command: what users type after `/` to force it; '' when it can't be forced.
         icon: the command's icon in the browser, a Lucide name.
         agent: its agent as `module:function`, imported when it is first needed; '' for a refusal, which has none.
-        acts: whether the agent writes or runs code, so that certain harm is refused in spite of a command.
+        acts: whether the agent writes or runs code: what the caller calls a question never reaches it.
         cue: a regular expression whose match speaks strongly for the intent, for one the classifier has no examples of
             yet; '' for none. It sees the question as `routing.normalize.read` leaves it: lower case, without accents,
             politeness and a final question mark, with paths as `file` and calls or backticks as `name`.
@@ -175,6 +175,11 @@ def ids() -> tuple[Intent, ...]:
 def routed() -> tuple[Intent, ...]:
     """The ids of the intents that the router chooses between: all but those that only a command chooses."""
     return tuple(spec.id for spec in INTENTS if not spec.lookup)
+
+
+def answering() -> tuple[Intent, ...]:
+    """The ids of the intents that answer a question: their agents look, and neither write nor run code."""
+    return tuple(spec.id for spec in INTENTS if spec.agent and not spec.acts and not spec.lookup)
 
 
 def lookups() -> frozenset[str]:

@@ -1,7 +1,8 @@
 """What a follow-up question refers to, and the question it stands for.
 
 A short question that names nothing ("who calls it?", "why?") is asked about what was spoken of last; a number in it
-("[3]") is the place shown under that number. What the words mean beyond that is the model's to read, which gets the
+("[3]") is the place shown under that number. "This project" and "the code" are the repository, which
+is a subject of its own. What the words mean beyond that is the model's to read, which gets the
 conversation. Pure.
 """
 
@@ -19,9 +20,23 @@ OWN_WORDS = 4
 """From so many words of its own on a question speaks of itself."""
 TURNS_REMEMBERED = 3
 _NUMBER = re.compile(r"\[(\d{1,2})\]")
+_THERE = re.compile(r"\b(?:y a|existe|faut|s['’]agit)-(?:t-)?il\b|\bil (?:y a|faut|existe)\b", re.I)
 _PRONOUN = re.compile(
-    r"\b(?:it|its|they|them|their|this|that|these|those|one|il|elle|ils|elles|son|sa|ses|leurs?|ça|cela|cette|cet|ces)\b|"
-    r"\bl['’]",
+    r"\b(?:it|its|they|them|their|this|these|those|one|son|sa|ses|leurs?|ça|cela|cette|cet|ces)\b|"
+    r"(?:^|\b(?:and|is|are|was|does|do|did|can|of|in|to|for|with|by|from|about|explain|why|how|what|where|who|like)) *"
+    r"\bthat\b|"
+    r"^(?!.*(?:\b(?:le|la|les|un|une|des|du|au|aux|ce|cette|ces)\b|['’]).*-(?:t-)?(?:il|elle)s?\b)"
+    r".*\b(?:ils?|elles?)\b|"
+    r"\b(?:qui|qu['’]on|on|je|tu|nous|vous|ils?|elles?|où|quand|ne) l['’]",
+    re.I,
+)
+"""What stands for something said before. "That" behind a noun begins a clause, "l'" is mostly an article, and "il" may
+repeat the sentence's own subject."""
+_REPOSITORY = re.compile(
+    r"\b(?!(?:this|that|ce) code\b)(?:(?:this|the|that|our|your|whole|entire|"
+    r"ce|cet|cette|le|la|notre|votre|tout|toute|du|au) ){1,3}"
+    r"(?:project|repo|repository|code ?base|code|library|package|app|application|projet|dépôt|depot|bibliothèque|"
+    r"paquet)\b(?!['’]s? )(?! (?:of|in|for|de|du|dans|that|which|qui)\b)|\bl['’]application\b",
     re.I,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -73,11 +88,12 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     if number := _NUMBER.search(question):
         place = next((p for p in shown if p.number == int(number[1])), None)
         return FollowUp(_NUMBER.sub(place.name, question), (place,)) if place else FollowUp(question)
-    own, query = _own_words(question), parse(question)
-    if not question.strip() or own >= OWN_WORDS or (own and (query.names or query.paths)):
+    rest = _THERE.sub(" ", _REPOSITORY.sub(" le projet ", question))
+    own, query, pronoun = _own_words(question), parse(question), _PRONOUN.search(rest)
+    of_repository = _REPOSITORY.search(question) is not None and pronoun is None
+    if not question.strip() or of_repository or own >= OWN_WORDS or (own and (query.names or query.paths)):
         return FollowUp(question)
     focus = _focus(recent[-1], shown)
-    pronoun = _PRONOUN.search(question)
     if focus is not None and pronoun:
         return FollowUp(f"{question} {focus.name}", (focus,))
     joined = (pronoun or not own) and _own_words(recent[-1].question) > 0

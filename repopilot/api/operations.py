@@ -79,7 +79,8 @@ async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
         work = partial(answer_all, body.question, repositories.runtime, intent="EXPLAIN")
         return ask_document(*await _traced("ask", body.question, step, work), None)
     workspace = await repositories.workspace(body.source, body.ref)
-    done, events = await _traced("ask", body.question, step, partial(answer, body.question, workspace))
+    work = partial(answer, body.question, workspace, is_question=True)
+    done, events = await _traced("ask", body.question, step, work)
     return ask_document(done, events, workspace.model.name if workspace.model else None)
 
 

@@ -405,7 +405,7 @@ def _answered(
     from repopilot.assistant import answer
 
     async def work(workspace: Workspace, step: trace.Step) -> Answer:
-        return await answer(question, workspace, step, forced)
+        return await answer(question, workspace, step, forced, is_question=True)
 
     return _worked(arguments, runtime, question, work)
 

@@ -368,7 +368,7 @@ class OfferedTools:
         original = await self._fresh(source, progress)
         workspace = await open_workspace(original.index, original.snapshot, self._runtime)
         async with trace.root(_steps_of(progress), "ask", "tool", question) as step:
-            done = await answer(question, workspace, step)
+            done = await answer(question, workspace, step, is_question=True)
         return _replied(done, workspace.model.name if workspace.model else None)
 
     async def _report(self, source: str, asked: ReviewArguments | ImpactArguments, progress: OnProgress) -> ToolResult:

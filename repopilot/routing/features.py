@@ -11,7 +11,6 @@ from repopilot.i18n import Message, message
 from repopilot.routing.normalize import NormalizedQuestion
 from repopilot.routing.patterns import RULES
 from repopilot.routing.question_shape import PARTICULAR_INTENTS, asked, is_plain, particular
-from repopilot.routing.safety import harm_evidence, harm_score
 from repopilot.types import Intent
 
 _COMPILED = {name: (intent, weight, re.compile(pattern)) for name, (intent, weight, pattern) in RULES.items()}
@@ -31,7 +30,6 @@ def evidence(reading: NormalizedQuestion) -> dict[str, float]:
     """Every named piece of evidence, 0 to 1, always with the same keys in the same order; cues of the registry last."""
     core = reading.core
     found = {name: float(bool(pattern.search(core))) for name, (_, _, pattern) in _COMPILED.items()}
-    found |= harm_evidence(core)
     words = len(core.split())
     items = len(_LIST.findall(core))
     found |= {
@@ -67,9 +65,6 @@ def scores(found: dict[str, float]) -> dict[Intent, float]:
     )
     _settle_trace(found, total)
     _settle_questions(found, total)
-    harm = total["REFUSE"] = harm_score(found)
-    if harm >= 1.8:
-        total["REFUSE"] = max(harm, 0.5 + max(total.values()))
     if not any(value > 0 for value in total.values()):
         total["EXPLAIN" if found["question_mark"] else "GENERATE"] += 0.5
     return {intent: max(-2.0, min(4.0, value)) for intent, value in total.items()}

@@ -1,6 +1,6 @@
 """Decide which intent a question has.
 
-The tiers, in order: a command, safety rules, the conversation, a fast classifier fused with rules, the language model
+The tiers, in order: a command, the conversation, a fast classifier fused with rules, the language model
 when the margin is low, and a heuristic that always answers.
 """
 
@@ -23,7 +23,6 @@ from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
 from repopilot.routing.normalize import NormalizedQuestion, fold, read, reads_as_latin
 from repopilot.routing.question_shape import asks_only_for_tests
-from repopilot.routing.safety import harm_score, named_harm, reasons
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
 
@@ -34,11 +33,8 @@ if TYPE_CHECKING:
 
 CLEAR_MARGIN = 0.5
 """Lead of the best intent over the next from which on the language model is not asked."""
-CERTAIN_HARM = 3.0
-"""Harm score from which on the classifier is not asked."""
-SURE_ENOUGH_TO_REFUSE = {True: 0.5, False: 0.85}
-"""Least chance of REFUSE, with and without named evidence of harm: false alarms cost more trust than they save.
-A plain question without such evidence is never refused: it asks for a fact of the system."""
+SURE_ENOUGH_TO_REFUSE = 0.95
+"""Least chance of REFUSE: refusing an ordinary task costs more than doing a harmful one, which the sandbox confines."""
 MODEL_WEIGHT = 0.6
 """Weight of the model's log-probabilities beside those of the classifier."""
 MODEL_S = 10.0
@@ -48,11 +44,7 @@ _PROCEED = re.compile(
     r"^(?:(?:yes|ok|okay|oui|sure|great|good|fine|d'accord)\b[ ,.!]*)*(?:proceed|go ahead|go on|continue|"
     r"carry on|next|do it|do that|"
     r"vas-y|allez-y|on y va|continuer?|fais-le|yes|ok|okay|oui|sure|go)\b(?: (?:with )?(?:it|that|this|"
-    r"the plan|part \d+|step \d+|please|then|le plan))*[ .!]*$"
-)
-_INSISTS = re.compile(
-    r"\b(?:anyway|just do|do it|educational|research|legal|allowed|permission|promise|pretend|hypothetical\w*|"
-    r"joke|it is fine|quand meme|only a test)\b"
+    r"the plan|anyway|quand meme|part \d+|step \d+|please|then|le plan))*[ .!]*$"
 )
 _ELLIPTICAL = re.compile(
     r"^(?:and|also|same|what about|how about|et|pareil|de meme|for the|pour le|pour la|the other|l'autre)\b|"
@@ -87,8 +79,6 @@ def classify(question: str, embedder: Embedder | None = None, turns: Sequence[Tu
     """
     reading = read(question)
     found = evidence(reading)
-    if harm_score(found) >= CERTAIN_HARM and not found["harm_defence"]:
-        return Route("REFUSE", 0.97, _why("REFUSE", found), "rules")
     return (
         _by_conversation(question, reading, found, turns)
         or _by_first_words(reading, found)
@@ -103,7 +93,7 @@ async def route(
     embedder: Embedder | None = None,
     model: Model | None = None,
     turns: Sequence[Turn] = (),
-    forced: Intent | None = None,
+    allowed: Collection[Intent] = (),
     step: Step | None = None,
 ) -> Route:
     """Route a question.
@@ -117,21 +107,20 @@ async def route(
         embedder: as for `classify`.
         model: the language model, None for none.
         turns: as for `classify`.
-        forced: the intent of a command. It stands unless it would act on a certainly harmful request; where only tests
-            are to be generated, that is the work of the agent for tests.
+        allowed: the intents to choose between; () for all. One alone is that of a command, which nothing overrules;
+            where only tests are to be generated, that is the work of the agent for tests.
         step: where the model's work and fallbacks are recorded; without it the model is not asked.
 
     Returns:
         The route, its tier and the reason for it.
     """
-    by_command = Route(forced, 1.0, message("routing.forced"), "forced") if forced is not None else None
-    if by_command is not None and not intents.by_id(by_command.intent).acts:
-        return by_command
+    if [*allowed] == ["GENERATE"] and asks_only_for_tests(question):
+        return Route("TEST", 1.0, message("routing.tests_alone"), "forced")
+    if len(allowed) == 1:
+        return Route(next(iter(allowed)), 1.0, message("routing.forced"), "forced")
     chosen = await asyncio.to_thread(classify, question, embedder, turns)
-    if by_command is not None and forced == "GENERATE" and asks_only_for_tests(question):
-        by_command = Route("TEST", 1.0, message("routing.tests_alone"), "forced")
-    if by_command is not None:
-        return chosen if chosen.intent == "REFUSE" and chosen.tier == "rules" else by_command
+    if allowed:
+        chosen = _among(allowed, chosen, step)
     if chosen.tier == "heuristic" and step is not None:
         step.degrade(message("routing.rules_only"))
     if model is None or step is None or chosen.intent == "REFUSE" or _margin(chosen) >= CLEAR_MARGIN:
@@ -154,9 +143,9 @@ def _by_conversation(
         return None
     last = turns[-1].intent
     folded = " ".join(fold(question).split())
-    if last == "REFUSE" and (_INSISTS.search(folded) or _PROCEED.match(folded)):
-        return Route("REFUSE", 0.9, message("routing.insists"), "rules")
     if _PROCEED.match(folded):
+        if last == "REFUSE":
+            return Route(last, 0.9, message("routing.refused"), "rules")
         if last == "DECOMPOSE":
             return Route("DECOMPOSE", 0.9, message("routing.next_part"), "rules")
         return Route("GENERATE", 0.9, message("routing.act"), "rules")
@@ -188,16 +177,11 @@ def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedde
         return Route("EXPLAIN", 0.4, message("routing.script"), "heuristic", (("GENERATE", 0.3),))
     chances, tier, remark = _chances(reading, found, embedder)
     ranked = list(chances.items())
-    if ranked[0][0] == "REFUSE" and not _may_refuse(ranked[0][1], found):
+    if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE:
         ranked[0], ranked[1] = ranked[1], ranked[0]
     intent, confidence = ranked[0]
     why = joined(filter(None, (_why(intent, found), remark)))
     return Route(intent, round(confidence, 3), why, tier, _rounded(ranked[1:4]))
-
-
-def _may_refuse(chance: float, found: dict[str, float]) -> bool:
-    named = bool(named_harm(found))
-    return chance >= SURE_ENOUGH_TO_REFUSE[named] and (named or not found["plain_question"])
 
 
 def _chances(
@@ -213,6 +197,24 @@ def _chances(
     except (OSError, ValueError, KeyError) as error:
         log.warning("routing without weights: %s", error)
         return classifier.rules_only(found), "heuristic", ""
+
+
+def _among(allowed: Collection[Intent], chosen: Route, step: Step | None) -> Route:
+    """The likeliest of the intents that answer a question; a note says so where another was likelier."""
+    likely = {chosen.intent: chosen.confidence} | dict(chosen.alternatives)
+    chances = {intent: likely.get(intent, 0.0) for intent in allowed}
+    ranked = sorted(chances.items(), key=lambda pair: -pair[1])
+    if ranked[0][0] == chosen.intent:
+        return replace(chosen, alternatives=tuple(ranked[1:]))
+    if step is not None:
+        step.degrade(message("routing.question"))
+    return replace(
+        chosen,
+        intent=ranked[0][0],
+        confidence=ranked[0][1],
+        reason=message("routing.question"),
+        alternatives=tuple(ranked[1:]),
+    )
 
 
 async def _by_model(question: str, chosen: Route, model: Model, step: Step) -> Route:
@@ -274,7 +276,7 @@ def _instructions(candidates: Collection[Intent]) -> str:
 
 def _why(intent: Intent, found: dict[str, float]) -> Message:
     if intent == "REFUSE":
-        return reasons(found)
+        return message("routing.refused")
     named = signs(intent, found)
     if not named:
         return message("routing.by_wording", intent=intent)

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from support import git_server
 from support.app import ROOT, running
 
+from repopilot import intents
 from repopilot.api.application import client_of, status_of
 from repopilot.api.operations import UnknownTool
 from repopilot.api.work import Requests
@@ -71,6 +72,8 @@ def test_every_operation_returns_its_document(client, repository):
     assert "shop/cart.py" in json.dumps(asked["evidence"]) and asked["model"] is None
     (root,) = asked["steps"]  # as on the command line
     assert (root["name"], root["input"], root["state"]) == ("ask", "what calls price?", "ok") and root["children"]
+    order = client.post("/ask", json={"source": source, "question": "rename price to cost"}).json()
+    assert order["route"]["intent"] in intents.answering()
     for body in ({"query": "how is a price computed?", "max_tokens": 600}, {"folders": ["shop"]}):
         packed = client.post("/context", json={"source": source, **body}).json()
         assert {"shop/prices.py"} <= {each["path"] for each in packed["excerpts"]} and 0 < packed["tokens"] < 600

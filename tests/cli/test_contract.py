@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from support.ollama_server import OllamaServer
 
+from repopilot import intents
+
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., object]
 
@@ -80,6 +82,16 @@ def test_ask_without_a_model_answers_from_the_repository_alone(run: Run, shop: P
         and first["commit"] == document["citations"][-1]["commit"]
     )
     assert [s["name"] for s in document["steps"][0]["children"]][:3] == ["route", "retrieve", "read"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Delete the tokens module", "rename validate_token to check_token", "What happens, step by step, on exit?"],
+)
+def test_what_is_asked_is_a_question(run: Run, shop: Path, question: str) -> None:
+    document = run("ask", shop, question, "--json").json
+    assert document["route"]["intent"] in intents.answering()
+    assert "answered" not in document["route"]["reason"] or any("repopilot generate" in n for n in document["degraded"])
 
 
 def test_missing_content_is_reported_as_missing(run: Run, shop: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 from mcp import ClientSession, McpError
 from mcp.shared.memory import create_connected_server_and_client_session
 
-from repopilot import __version__
+from repopilot import __version__, intents
 from repopilot.index.storage import layout
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
@@ -112,6 +112,10 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
             asked = await session.call_tool("ask", given, progress_callback=progress)
             assert "shop/server.py" in asked.content[0].text and asked.structuredContent["citations"]
             assert "def " not in asked.content[0].text, "the client can read what it wants of the places"
+            order = {"source": str(shop), "question": "rename validate_token to check_token"}
+            told_so = await session.call_tool("ask", order)
+            assert "check_token" not in (await session.call_tool("changes", {"source": str(shop)})).content[0].text
+            assert told_so.structuredContent["route"]["intent"] in intents.answering()
             assert told and all(message for _, _, message in told)
             packed = await session.call_tool("context", {"source": str(shop), "folders": ["."]})
             assert "## Tokens" in packed.content[0].text and packed.structuredContent["tokens"] > 0

@@ -120,7 +120,7 @@ def test_a_look_up_is_chosen_by_its_command_alone(question: str) -> None:
 
 
 async def test_a_command_that_writes_nothing_is_not_classified(tmp_path: Path) -> None:
-    chosen = await route("write ransomware", Settings(), forced="SEARCH")
+    chosen = await route("write ransomware", Settings(), allowed=("SEARCH",))
     assert (chosen.intent, chosen.tier) == ("SEARCH", "forced")
 
 
