@@ -1,0 +1,135 @@
+"""Occurrences of names and what they mean. Pure values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+OccurrenceKind = Literal["code", "text", "comment", "document"]
+"""Where a name stands: as an identifier of code, within a string, in a comment, or in a file that is no code."""
+
+
+class Tree(Protocol):
+    """The files of a repository as they are now: a working copy, or a snapshot."""
+
+    def paths(self) -> Sequence[str]:
+        """The files, as POSIX paths from the repository's root."""
+        ...
+
+    def text(self, path: str) -> str | None:
+        """The text of a file, None where there is none."""
+        ...
+
+    def root(self) -> Path:
+        """A folder that holds these texts. Whoever resolves names only reads it."""
+        ...
+
+
+class Span(NamedTuple):
+    """The characters [start, end) of a file's text, as `Tree.text` gives it."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A place where a name stands as a word.
+
+    Attributes:
+        span: its characters.
+        line: of its first character, from 1.
+        source: the text of that line.
+        kind: what it stands in.
+    """
+
+    span: Span
+    line: int
+    source: str
+    kind: OccurrenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What an occurrence means. Several definitions where it may mean any of them; neither inside nor outside where
+    that can't be told.
+
+    Attributes:
+        inside: the names of definitions of the repository.
+        outside: the files of libraries that define it.
+    """
+
+    inside: frozenset[Span] = frozenset()
+    outside: frozenset[str] = frozenset()
+
+    @property
+    def known(self) -> bool:
+        """Whether it is resolved."""
+        return bool(self.inside or self.outside)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """An occurrence with what it means."""
+
+    occurrence: Occurrence
+    meaning: Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the language's type checker or compiler says of a file.
+
+    Attributes:
+        path: the file.
+        line: from 1.
+        message: in its own words.
+        code: its rule, '' for none.
+    """
+
+    path: str
+    line: int
+    message: str
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The definitions and uses that have to keep one name together.
+
+    Attributes:
+        members: all their places.
+        outside: definitions of libraries that a member overrides or is bound to: renaming it would break that.
+        unsure: occurrences that may belong to it, which nothing resolves.
+    """
+
+    members: frozenset[Span]
+    outside: frozenset[str] = frozenset()
+    unsure: tuple[Resolved, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Where a definition is used.
+
+    Attributes:
+        sure: occurrences that mean it, by path and line.
+        by_name: occurrences that may mean it, the likelier ones first.
+        impossible: how many occurrences of the name certainly mean something else.
+        engine: what resolved them: the name of a language server, or "syntax".
+        notes: fallbacks, as messages.
+    """
+
+    sure: tuple[Occurrence, ...]
+    by_name: tuple[Occurrence, ...]
+    impossible: int
+    engine: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether no occurrence of the name is left unresolved: only then can absence be said."""
+        return not self.by_name
