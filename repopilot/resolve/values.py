@@ -27,7 +27,7 @@ class Tree(Protocol):
         ...
 
 
-class Span(NamedTuple):
+class NameSpan(NamedTuple):
     """The characters [start, end) of a file's text, as `Tree.text` gives it."""
 
     path: str
@@ -46,7 +46,7 @@ class Occurrence:
         kind: what it stands in.
     """
 
-    span: Span
+    span: NameSpan
     line: int
     source: str
     kind: OccurrenceKind
@@ -62,7 +62,7 @@ class Meaning:
         outside: the files of libraries that define it.
     """
 
-    inside: frozenset[Span] = frozenset()
+    inside: frozenset[NameSpan] = frozenset()
     outside: frozenset[str] = frozenset()
 
     @property
@@ -106,7 +106,7 @@ class Family:
         unsure: occurrences that may belong to it, which nothing resolves.
     """
 
-    members: frozenset[Span]
+    members: frozenset[NameSpan]
     outside: frozenset[str] = frozenset()
     unsure: tuple[Resolved, ...] = ()
 
