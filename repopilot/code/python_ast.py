@@ -12,13 +12,13 @@ _ATTEMPTS = 5
 
 
 def parse_python(text: str) -> ast.Module:
-    """Parse Python source, one thread at a time.
+    """Parse Python source, with or without a byte order mark, one thread at a time.
 
     Raises:
         SyntaxError: the text is no Python, or Python's parser can't read it: it is nested too deeply, or holds NUL
             characters or lone surrogates.
     """
-    return _parsed(text, "exec")
+    return _parsed(text.removeprefix("\ufeff"), "exec")
 
 
 def parse_expression(text: str) -> ast.Expression:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from repopilot.code.languages import is_test_path
+from repopilot.code.value_sites import ValueSite
 from repopilot.errors import PlaceAmbiguous, SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
@@ -24,7 +25,7 @@ from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 from repopilot.tools.definitions import DefinitionSite, files_with, find_place
-from repopilot.tools.set_value import SetValue, ValueSite, sites_of
+from repopilot.tools.set_value import SetValue, sites_of
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
 from repopilot.types import Symbol
@@ -245,7 +246,7 @@ def _move_file(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Gro
 def _set(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
     sites = sites_of(copy, SetValue(name=said["name"], value=said["value"], path=""))
     told = [site for site in sites if not is_test_path(site.path)] or sites
-    told = [s for s in told if words.every & {s.path, *s.name.split(".")[:-1]}] or told
+    told = [s for s in told if words.every & {s.path, *s.keys[:-1]}] or told
     told = [s for s in told if _bare(s) in words.literals] or told
     if not told:
         return None

@@ -9,10 +9,10 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, listing, sentence
 from repopilot.agents.explain.forms.known_symbols import dotted, is_program
 from repopilot.agents.explain.forms.recognise import Form
+from repopilot.code.value_sites import ValueSite, sites_in
 from repopilot.foreign_text import code_span
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand
-from repopilot.tools.set_value import ValueSite, sites_in
 
 MOST_VALUES = 8
 """Different values of one name that are still an answer."""
@@ -40,7 +40,7 @@ def _sites(names: tuple[str, ...], inquiry: Inquiry) -> Iterator[ValueSite]:
     usable = [p for p in paths if is_program(p) and index.files[p].kind in ("code", "config", "schema")]
     for path in [p for p in usable if index.files[p].parsed or index.files[p].kind == "config"][:MOST_FILES]:
         for site in sites_in(path, index.text(path) or ""):
-            own = site.name.split(".")
+            own = ".".join(site.keys).split(".")
             if own[-1] in wanted and around <= {*own, *path.replace(".", "/").split("/")}:
                 yield site
 
