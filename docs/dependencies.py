@@ -101,7 +101,8 @@ def licence(name: str) -> str | None:
 def allowed(expression: str) -> bool:
     """Whether a licence is one that RepoPilot's users can live with: permissive, or a weak copyleft of files."""
     every = expression.replace("(", "").replace(")", "").split(" AND ")
-    return all(any(choice.strip() in ALLOWED for choice in part.split(" OR ")) for part in every)
+    # An exception (`Apache-2.0 WITH LLVM-exception`) only permits more.
+    return all(any(choice.split(" WITH ")[0].strip() in ALLOWED for choice in part.split(" OR ")) for part in every)
 
 
 def known_licences() -> dict[tuple[str, str], str]:

@@ -83,6 +83,10 @@ class SandboxError(RepoPilotError):
     """The sandbox could not be set up, or consent to a weaker one is missing."""
 
 
+class LanguageServerError(SandboxError):
+    """A language server can't be started, doesn't answer, or has ended."""
+
+
 class PackagesMissing(SandboxError):
     """The packages that a repository declares for its tests are not installed."""
 

@@ -95,10 +95,15 @@ def reason_to_skip(
     return i18n.message("repo.skip.empty") if size == 0 else None
 
 
+def is_binary_name(path: str) -> bool:
+    """Whether files of this name are no texts."""
+    return path.rpartition(".")[2].lower() in _BINARY
+
+
 @lru_cache(maxsize=PATHS_CACHED)
 def _unread_kind(path: str) -> str:
     """The key of why files of this kind are not read, '' for those that are."""
-    if path.rpartition(".")[2].lower() in _BINARY:
+    if is_binary_name(path):
         return "repo.skip.binary"
     if generated_name(path):
         return "repo.skip.generated"

@@ -53,7 +53,7 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
 
 def read_raw(snapshot: Snapshot, path: str) -> bytes:
     """The bytes of one file as stored. Raises SourceError when there is no such regular file."""
-    data = _local_bytes(_real_root(snapshot), path) if snapshot.git_dir is None else _blob(snapshot, path)
+    data = regular_bytes(_real_root(snapshot), path) if snapshot.git_dir is None else _blob(snapshot, path)
     if data is None:
         raise SourceError(i18n.message("repo.no_such_file", path=path, name=snapshot.name, commit=snapshot.commit[:12]))
     return data
@@ -155,7 +155,7 @@ def read_bytes(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tupl
     """Read the bytes of each file as stored, with one process for all; None for a file that no longer exists."""
     if snapshot.git_dir is None:
         root = _real_root(snapshot)
-        return ((file, _local_bytes(root, file.path)) for file in files)
+        return ((file, regular_bytes(root, file.path)) for file in files)
     return _stream(snapshot.git_dir, files)
 
 
@@ -215,7 +215,7 @@ def _real_root(snapshot: Snapshot) -> str:
     return os.path.realpath(snapshot.root)
 
 
-def _local_bytes(root: str, path: str) -> bytes | None:
+def regular_bytes(root: str, path: str) -> bytes | None:
     """The bytes of a regular file inside a folder; None for anything else, links out of it above all."""
     target = os.path.join(root, path)
     try:

@@ -14,13 +14,23 @@ from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, SourceError
 from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
+from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
-from repopilot.repo.path_rules import PathPatterns, is_inside, manifest_folders, reason_to_skip, usefulness
+from repopilot.repo.path_rules import (
+    PathPatterns,
+    is_binary_name,
+    is_inside,
+    manifest_folders,
+    reason_to_skip,
+    usefulness,
+)
 from repopilot.repo.read import blob_id
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
 
+_MOST_SEARCHED = 32 << 20
+"""The largest file that a name is looked for in, in bytes."""
 # path → (mtime in ns, size, inode, hash): lets a second walk skip reading what has not been touched
 Hashes = MutableMapping[str, tuple[int, int, int, str]]
 
@@ -75,6 +85,27 @@ def walk(
     for removed in hashes.keys() - {file.path for file in files}:
         del hashes[removed]
     return sorted(files, key=lambda f: usefulness(f.path)), sorted(skips, key=lambda s: s.path)
+
+
+def searched_files(snapshot: Snapshot, settings: Settings) -> list[SourceFile]:
+    """The regular files in which a name is looked for: also those that aren't worth reading, never those that are kept
+    out as secret or ignored, nor pictures and the like. Their hashes are those of a clone, '' for a local folder.
+
+    Args:
+        snapshot: the repository.
+        settings: the exclude patterns.
+
+    Raises:
+        SourceError: the snapshot can't be listed, or holds too many files.
+    """
+    patterns = PathPatterns((), settings.exclude)
+    listed = _committed_files(snapshot) if snapshot.git_dir else _local_files(snapshot)
+    kept = (e for e in listed if not e.skip and not secret_name(e.path) and not patterns.reason_to_skip(e.path))
+    return [
+        SourceFile(entry.path, entry.size, entry.hash, language_of(entry.path) or "", file_kind(entry.path))
+        for entry in kept
+        if not is_binary_name(entry.path) and entry.size <= _MOST_SEARCHED
+    ]
 
 
 def _until(cancel: threading.Event | None, entries: Iterable[_Entry]) -> Iterator[_Entry]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -24,6 +24,14 @@ class Tree(Protocol):
 
     def root(self) -> Path:
         """A folder that holds these texts. Whoever resolves names only reads it."""
+        ...
+
+    def searched(self) -> Sequence[str]:
+        """The files in which a name is looked for: also those that the index skips, never secret or ignored ones."""
+        ...
+
+    def drafts(self) -> Mapping[str, str | None]:
+        """The texts of the files that were edited, None for those that were deleted."""
         ...
 
 

@@ -72,17 +72,19 @@ class SandboxProgram:
         variables: of its environment, beside those of every run.
         report: the file it writes its report to, '' where its output is the report.
         readable: folders outside of the repository that it reads.
+        serves: it is talked to over standard input and output, and reads the code itself: `{root}` is its folder.
     """
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
     report: str = ""
     readable: tuple[Path, ...] = ()
+    serves: bool = False
 
     def seen_from_inside(self, mounts: Mounts) -> dict[str, object]:
         """What inside/bootstrap.py needs, with the folders in place of their names."""
         copy = f"{mounts.work}/{COPY}"
-        folders = {"{root}": copy, "{work}": mounts.work, "{inside}": mounts.inside}
+        folders = {"{root}": mounts.root if self.serves else copy, "{work}": mounts.work, "{inside}": mounts.inside}
 
         def filled(text: str) -> str:
             for name, folder in folders.items():
@@ -142,43 +144,54 @@ def host_mounts(job: SandboxJob) -> Mounts:
     return Mounts(root=os.path.realpath(job.root), work=os.path.realpath(job.work), inside=str(INSIDE))
 
 
-def document(job: SandboxJob, level: str, mounts: Mounts, channel: int) -> bytes:
-    """The job as the JSON document that inside/bootstrap.py reads.
+def document(job: SandboxJob, level: str, mounts: Mounts, channel: int | None) -> bytes:
+    """The job as the line of JSON that inside/bootstrap.py reads.
 
     Args:
         job: what to run.
         level: the isolation level.
         mounts: the folders as seen from inside.
-        channel: the file descriptor of the report.
+        channel: the file descriptor of the report, None for a server.
     """
     folders = dict.fromkeys([*(str(Path(test).parent) for test in job.tests), *_packages_of(job)])
     options = job.options or PytestOptions({})
     plugins = job.environment.plugins if job.environment else ()
     searched = [mounts.root, f"{mounts.root}/src", *(f"{mounts.root}/{folder}" for folder in folders if folder != ".")]
     searched += [f"{mounts.root}/{folder}" for folder in options.python_path]
-    return json.dumps(
-        {
-            "level": level,
-            "limits": job.limits.resources(_others(level)),
-            "others": _others(level) or 0,
-            "channel": channel,
-            "nonce": job.nonce,
-            "root": mounts.root,
-            "cwd": mounts.root if job.in_repository else mounts.work,
-            "scratch": f"{mounts.work}/pytest",
-            "tests": [f"{mounts.root}/{test}" for test in job.tests],
-            "import": searched,
-            "packages": packages(job),
-            "plugins": list(dict.fromkeys((*plugins, *options.plugins))),
-            "left_out": list(job.left_out),
-            "options": options.arguments(plugins),
-            "probe": dict(job.probe),
-            "program": job.program.seen_from_inside(mounts) if job.program else None,
-            "read": [*readable(job), *system(), mounts.root, mounts.inside, "/dev/urandom", "/dev/random", "/dev/zero"],
-            "write": [mounts.work, "/dev/null"],
-            "own": [mounts.work],
-        }
-    ).encode()
+    return (
+        json.dumps(
+            {
+                "level": level,
+                "limits": job.limits.resources(_others(level)),
+                "others": _others(level) or 0,
+                "channel": channel,
+                "nonce": job.nonce,
+                "root": mounts.root,
+                "cwd": mounts.root if job.in_repository else mounts.work,
+                "scratch": f"{mounts.work}/pytest",
+                "tests": [f"{mounts.root}/{test}" for test in job.tests],
+                "import": searched,
+                "packages": packages(job),
+                "plugins": list(dict.fromkeys((*plugins, *options.plugins))),
+                "left_out": list(job.left_out),
+                "options": options.arguments(plugins),
+                "probe": dict(job.probe),
+                "program": job.program.seen_from_inside(mounts) if job.program else None,
+                "read": [
+                    *readable(job),
+                    *system(),
+                    mounts.root,
+                    mounts.inside,
+                    "/dev/urandom",
+                    "/dev/random",
+                    "/dev/zero",
+                ],
+                "write": [mounts.work, "/dev/null"],
+                "own": [mounts.work],
+            }
+        ).encode()
+        + b"\n"
+    )
 
 
 def _packages_of(job: SandboxJob) -> list[str]:

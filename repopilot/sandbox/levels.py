@@ -108,22 +108,34 @@ def start(
         SandboxError: the level can't be used.
         Cancelled: `cancel` was set.
     """
+    channel = os.pipe()
+    limits = replace(job.limits, seconds=seconds or job.limits.seconds)
+    return supervise.run(sandbox_command(job, achieved, channel[1]), limits, channel, cancel)
+
+
+def sandbox_command(job: SandboxJob, achieved: SandboxLevel, channel: int | None) -> supervise.SandboxCommand:
+    """What starts a job in a level.
+
+    Args:
+        job: what to run.
+        achieved: the level.
+        channel: the file descriptor of its report, None for a server.
+
+    Returns:
+        The command; its standard input begins with the job.
+
+    Raises:
+        SandboxError: the level can't be used.
+        OSError: what else it sees beside its folder can't be written.
+    """
     arguments, mounts, outer_environment = _command(job, achieved)
     if achieved == "bwrap":
         bwrap.prepare(job)
     if achieved == "limits":
         _close_to_others()
     marker = secrets.token_hex(16)
-    channel = os.pipe()
-    command = supervise.SandboxCommand(
-        arguments,
-        {**outer_environment, "REPOPILOT_RUN": marker},
-        document(job, achieved, mounts, channel[1]),
-        job.work,
-        marker,
-    )
-    limits = replace(job.limits, seconds=seconds or job.limits.seconds)
-    return supervise.run(command, limits, channel, cancel)
+    variables = {**outer_environment, "REPOPILOT_RUN": marker}
+    return supervise.SandboxCommand(arguments, variables, document(job, achieved, mounts, channel), job.work, marker)
 
 
 def _close_to_others() -> None:

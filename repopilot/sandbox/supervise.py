@@ -168,7 +168,7 @@ def run(
         process.stdin.close()
         ended = _watch(process, limits, started, (output, report), command.folder, cancel)
     finally:
-        _kill_all(process, command.marker)
+        kill_all(process, command.marker)
         for drain, pipe in ((output, process.stdout), (report, report_pipe)):
             drain.join(timeout=2)
             pipe.close()
@@ -277,8 +277,8 @@ class _Usage:
         return total + kernel_memory.socket_buffers(files.sockets + files.unreadable * self._limits.descriptors)
 
 
-def _kill_all(process: subprocess.Popen[bytes], marker: str) -> None:
-    """Kill the process group at once, then every descendant left and every process with the run's marker."""
+def kill_all(process: subprocess.Popen[bytes], marker: str) -> None:
+    """Kill a process that leads a group, the group, every descendant left and every process with the run's marker."""
     _kill(process.pid, os.killpg)
     for _ in range(50):
         left = {pid for pid in descendants(process.pid, marker) if pid != process.pid}

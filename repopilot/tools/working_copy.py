@@ -29,7 +29,9 @@ from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
 from repopilot.repo.read import blob_id, read_bytes
-from repopilot.repo.walk import walk
+from repopilot.repo.walk import searched_files
+from repopilot.resolve.names import Resolver
+from repopilot.sandbox.language_servers.session import Servers
 from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Snapshot
@@ -62,6 +64,9 @@ class WorkingCopy:
         self._copied: dict[str, str | None] = {}
         self._writing = threading.RLock()
         self._indexed: tuple[dict[str, str | None], Workspace] | None = None
+        self._searched: tuple[str, ...] | None = None
+        self._servers: Servers | None = None
+        self._resolver: Resolver | None = None
 
     @property
     def _drafts(self) -> dict[str, str | None]:
@@ -119,6 +124,34 @@ class WorkingCopy:
             del self._steps[-taken:]
             self._base = {path: text for path, text in self._base.items() if path in self._drafts}
         return taken
+
+    def searched(self) -> tuple[str, ...]:
+        """The files in which a name is looked for: also those that the index skips, never secret or ignored ones."""
+        if self._searched is None:
+            files = searched_files(self.original.snapshot, self.original.settings)
+            self._searched = tuple(file.path for file in files)
+        drafts = self._drafts
+        kept = (path for path in self._searched if path not in drafts)
+        return tuple(sorted([*kept, *(path for path, text in drafts.items() if text is not None)]))
+
+    def drafts(self) -> dict[str, str | None]:
+        """The texts of the files that were edited, None for those that were deleted."""
+        return dict(self._drafts)
+
+    @property
+    def resolver(self) -> Resolver:
+        """Resolves the names of the repository as edited. It is made when it is first asked for. Blocking."""
+        with self._writing:
+            if self._resolver is None:
+                self._servers = Servers(self.original.settings, self.original.environment)
+                self._resolver = Resolver(self, self.original.index, self._servers)
+            return self._resolver
+
+    def close(self) -> None:
+        """End what was started for it."""
+        self.cancel.set()
+        if self._servers is not None:
+            self._servers.close()
 
     def hidden(self, text: str) -> str:
         """A text without the secrets of the files that were edited, whatever stands beside them now."""
@@ -258,12 +291,12 @@ async def working_copy(original: Workspace) -> AsyncIterator[WorkingCopy]:
     try:
         yield copy
     finally:
-        copy.cancel.set()
         # Begun at once and not waited for by who is cancelled: a session of MCP is, at its end.
-        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, _removed, workers, folder))
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, _removed, copy, workers, folder))
 
 
-def _removed(workers: WorkerPool, folder: Path) -> None:
+def _removed(copy: WorkingCopy, workers: WorkerPool, folder: Path) -> None:
+    copy.close()
     workers.close()
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -284,7 +317,7 @@ def _contents(original: Workspace) -> Iterator[tuple[str, bytes]]:
     if root is not None and (paths := _regular_files(root)):
         yield from ((path, (root / path).read_bytes()) for path in paths)
         return
-    files, _ = walk(original.snapshot, original.settings)
+    files = searched_files(original.snapshot, original.settings)
     yield from ((file.path, data) for file, data in read_bytes(original.snapshot, files) if data is not None)
 
 

@@ -1,7 +1,9 @@
-"""The first program in the sandbox: confines itself as standard input says, then runs pytest, a program or the probe.
+"""The first program in the sandbox: confines itself as standard input says, then runs pytest, a program or the probe,
+or becomes a server.
 
-Started as `python bootstrap.py` with a JSON document on standard input; see `document` in sandbox/job_spec.py for its
-keys. Imports its neighbours by their own names, since this folder is no package inside the sandbox.
+Started as `python bootstrap.py` with a JSON document as the first line of standard input; see `document` in
+sandbox/job_spec.py for its keys. What follows it is for the server. Imports its neighbours by their own names, since
+this folder is no package inside the sandbox.
 """
 
 from __future__ import annotations
@@ -34,15 +36,21 @@ _ASYNC_PLUGINS = {"asyncio", "anyio", "trio", "tornado", "twisted", "aiohttp"}
 def main() -> int:
     """Run the job on standard input; returns the exit status."""
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    job = json.load(sys.stdin)
-    _move(job.pop("channel"))
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    with open(0, "rb", buffering=0, closefd=False) as pipe:
+        job = json.loads(pipe.readline())
+    serves = job["channel"] is None
+    if not serves:
+        _move(job["channel"])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.nice(10)
     try:
         _confine(job)
     except (OSError, ImportError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return NOT_CONFINED
     os.chdir(job["cwd"])
+    if serves:
+        return _server(**job["program"])
     if job["program"]:
         return _program(job["root"], **job["program"])
     return _probe(job["packages"], **job["probe"]) if job["probe"] else _pytest(job)
@@ -64,7 +72,6 @@ def _confine(job: dict[str, Any]) -> None:
         import own_root
 
     level, limits = job["level"], job["limits"]
-    os.nice(10)
     if level in ("landlock", "limits") and sys.platform == "linux":
         confine.guard()
     if level == "landlock" and own_root.hide_other_files([*job["read"], *job["write"]]) and "nproc" in limits:
@@ -188,6 +195,15 @@ def _program(root: str, arguments: list[str], variables: dict[str, str], folder:
         with open(report, "rb") as file, os.fdopen(_CHANNEL, "wb") as pipe:
             pipe.write(file.read(MAX_REPORT))
     return ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
+
+
+def _server(arguments: list[str], variables: dict[str, str], **_: str) -> int:
+    """Become a program that is talked to over standard input and output."""
+    try:
+        os.execve(arguments[0], arguments, {**os.environ, **variables})
+    except OSError as error:
+        print(f"{arguments[0]}: {error}", file=sys.stderr)
+    return NOT_STARTED
 
 
 def _forget(folders: list[str]) -> None:

@@ -43,7 +43,7 @@ def prepare(job: SandboxJob) -> None:
 
 
 def _counters(job: SandboxJob) -> Path:
-    return job.root.parent / "proc"
+    return job.work.parent / "proc"
 
 
 def _above(paths: list[str]) -> list[str]:

@@ -1,0 +1,195 @@
+"""The one resolver: which definition an occurrence of a name means, and where a definition is used.
+
+A language server is asked about each occurrence. Where there is none, or it fails, which `notes` say, an occurrence
+means what the syntax shows (`engine` tells which it is).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+
+from repopilot.errors import LanguageServerError
+from repopilot.index.store import Index
+from repopilot.resolve import meanings as by_server
+from repopilot.resolve.families import family_of, same_definition
+from repopilot.resolve.folder_texts import FolderTexts
+from repopilot.resolve.occurrences import language_in, occurrences_in
+from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses
+from repopilot.sandbox.language_servers.session import LanguageSession, Servers
+
+SYNTAX = "syntax"
+"""The engine where no server is."""
+
+
+class Resolver:
+    """Resolves names of a tree. Blocking; several threads may ask at once.
+
+    Args:
+        tree: the files. Edits are seen at the next question.
+        index: the repository's.
+        servers: the language servers to ask, closed by whoever made them.
+    """
+
+    def __init__(self, tree: Tree, index: Index, servers: Servers) -> None:
+        self._tree, self._index, self._servers = tree, index, servers
+        self._texts = FolderTexts(tree.root())
+        self._lock = threading.RLock()
+        self._state = 0
+        self._found: dict[str, list[Occurrence]] = {}
+        self._resolved: dict[str, list[Resolved]] = {}
+        self._notes: dict[str, None] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which servers failed, as messages."""
+        return tuple(self._notes)
+
+    def text(self, path: str) -> str | None:
+        """The text of a file as it is stored, whose characters the spans count; None for what is none."""
+        self._tree.root()
+        return self._texts.text(path)
+
+    def occurrences(self, name: str) -> list[Occurrence]:
+        """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
+        the index skips."""
+        with self._lock:
+            self._refresh()
+            if name not in self._found:
+                holding = self._texts.holding(name, self._tree.searched())
+                self._found[name] = [found for path, text in holding for found in occurrences_in(name, path, text)]
+            return self._found[name]
+
+    def meanings(self, name: str, paths: Collection[str] | None = None) -> list[Resolved]:
+        """What the occurrences of a name in code mean, and those in texts that mean something (a name in an annotation
+        that is written as a text).
+
+        Args:
+            name: the name.
+            paths: only in these files; None for all.
+        """
+        with self._lock:
+            self._refresh()
+            if name not in self._resolved:
+                asked = [found for found in self.occurrences(name) if found.kind in ("code", "text")]
+                kept = self.resolved(asked)
+                self._resolved[name] = [one for one in kept if one.occurrence.kind == "code" or one.meaning.known]
+            return [one for one in self._resolved[name] if paths is None or one.occurrence.span.path in paths]
+
+    def resolved(self, occurrences: Sequence[Occurrence]) -> list[Resolved]:
+        """Some occurrences with what they mean, in order."""
+        found = self._asked([occurrence.span for occurrence in occurrences])
+        return [Resolved(occurrence, found[occurrence.span]) for occurrence in occurrences]
+
+    def definition(self, span: NameSpan) -> Meaning:
+        """What stands at a place means."""
+        return self._asked([span])[span]
+
+    def family(self, span: NameSpan, name: str) -> Family:
+        """What has to keep one name together with a definition.
+
+        Args:
+            span: of the definition's name.
+            name: the name.
+        """
+        return family_of(span, self.meanings(name))
+
+    def uses(self, span: NameSpan, name: str) -> Uses:
+        """Where a definition is used.
+
+        Args:
+            span: of its name.
+            name: the name.
+        """
+        found = self.meanings(name)
+        wanted = same_definition(span, found)
+        used = [one for one in found if one.occurrence.span not in wanted]
+        sure = [one.occurrence for one in used if one.meaning.inside & wanted]
+        open_ones = [one.occurrence for one in used if not one.meaning.known]
+        impossible = len(used) - len(sure) - len(open_ones)
+        return Uses(tuple(sure), tuple(open_ones), impossible, self.engine(span.path), self.notes)
+
+    def problems(self, paths: Iterable[str]) -> dict[str, list[Diagnosis]]:
+        """The errors that the language's server finds in files; a file that has no server isn't among the keys."""
+        found: dict[str, list[Diagnosis]] = {}
+        with self._lock:
+            self._refresh()
+            for language, group in self._by_language(paths).items():
+                session = self._session(language)
+                if session is None:
+                    continue
+                try:
+                    by_server.show(session, group, self._texts.text, self._tree.drafts())
+                    for path, problems in zip(group, session.problems(group), strict=True):
+                        severe = [problem for problem in problems if problem.severe]
+                        found[path] = [Diagnosis(path, one.line, one.message, one.code) for one in severe]
+                except LanguageServerError as error:
+                    self._note(error)
+        return found
+
+    def engine(self, path: str) -> str:
+        """What resolves names of a file: the name of a server, or "syntax"."""
+        with self._lock:
+            for language in self._by_language([path]):
+                session = self._session(language)
+                return session.server.name if session is not None else SYNTAX
+        return SYNTAX
+
+    def session(self, path: str) -> LanguageSession | None:
+        """The server of a file's language, which was shown the file and all edits; None where there is none."""
+        with self._lock:
+            self._refresh()
+            for language, group in self._by_language([path]).items():
+                session = self._session(language)
+                if session is not None:
+                    by_server.show(session, group, self._texts.text, self._tree.drafts())
+                return session
+        return None
+
+    def _asked(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
+        found = dict.fromkeys(spans, Meaning())
+        with self._lock:
+            self._refresh()
+            reader = by_server.TargetReader(self._texts.text, frozenset(self._tree.searched()))
+            groups = self._by_language({span.path for span in spans})
+            for language, paths in groups.items():
+                wanted = [span for span in found if span.path in paths]
+                session = self._session(language)
+                if session is None:
+                    continue
+                try:
+                    meanings = by_server.ask(session, wanted, reader, self._texts.text, self._tree.drafts())
+                except LanguageServerError as error:
+                    self._note(error)
+                    continue
+                found.update(zip(wanted, meanings, strict=True))
+        return found
+
+    def _by_language(self, paths: Iterable[str]) -> dict[str, list[str]]:
+        groups: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(paths):
+            text = self._texts.text(path)
+            language = language_in(path, text) if text is not None else None
+            if language is not None:
+                groups[language].append(path)
+        return groups
+
+    def _session(self, language: str) -> LanguageSession | None:
+        try:
+            return self._servers.session(language, self._tree.root())
+        except LanguageServerError as error:
+            self._note(error)
+            return None
+
+    def _note(self, error: LanguageServerError) -> None:
+        self._notes[str(error)] = None
+
+    def _refresh(self) -> None:
+        """Forget what was found before the tree's last edit."""
+        state = hash(frozenset(self._tree.drafts().items()))
+        self._tree.root()
+        if state != self._state:
+            self._state = state
+            self._found.clear()
+            self._resolved.clear()

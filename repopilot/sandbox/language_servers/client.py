@@ -1,0 +1,236 @@
+"""One client of a language server: JSON-RPC over the pipes of a process, questions pipelined.
+
+Whatever a server does, it ends in an answer, an empty answer or a `LanguageServerError`: it may hang, die, send
+nonsense or take all memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any
+
+from repopilot import i18n
+from repopilot.errors import LanguageServerError
+
+_AT_ONCE = 256
+"""How many questions are under way: a pipe that is full on both sides would hold up both."""
+_MOST_BYTES = 64 << 20
+"""Of one message."""
+_HEADER_BYTES = 1024
+
+
+class LanguageClient:
+    """Speaks with one server. Several threads may ask at once.
+
+    Args:
+        name: the server's name, for messages.
+        launch: starts the process, with pipes. It is called in the thread that reads from the process and lasts as
+            long: in some sandboxes a process ends with the thread that started it.
+        configuration: the server's own options, by section, which it may ask for.
+    """
+
+    def __init__(
+        self, name: str, launch: Callable[[], subprocess.Popen[bytes]], configuration: Mapping[str, Any]
+    ) -> None:
+        self.name = name
+        self._launch, self._configuration = launch, configuration
+        self._process: subprocess.Popen[bytes] | None = None
+        self._failure: LanguageServerError | None = None
+        self._answers: dict[int, Any] = {}
+        self._asked: set[int] = set()
+        self._number = 0
+        self._changed = threading.Condition()
+        self._writing = threading.Lock()
+        self._heard = time.monotonic()
+        threading.Thread(target=self._read_all, name=f"language server {name}", daemon=True).start()
+        with self._changed:
+            self._changed.wait_for(lambda: self._process is not None or self._failure is not None)
+        self._raise_failure()
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The server's process."""
+        assert self._process is not None
+        return self._process
+
+    @property
+    def failure(self) -> LanguageServerError | None:
+        """Why it can't be asked any more, None while it can."""
+        return self._failure
+
+    def notify(self, method: str, params: Any, silence: float = 10.0) -> None:
+        """Tell the server something. Raises LanguageServerError."""
+        self._send({"method": method, "params": params}, silence)
+
+    def ask(self, method: str, params: Any, silence: float) -> Any:
+        """Ask one question; arguments and errors as `ask_all`."""
+        return self.ask_all(method, [params], silence, silence)[0]
+
+    def ask_all(self, method: str, questions: Sequence[Any], silence: float, seconds: float) -> list[Any]:
+        """Ask many questions, without waiting for the answer to one before the next is sent.
+
+        Args:
+            method: what is asked.
+            questions: the parameters of each.
+            silence: how long the server may say nothing, in seconds.
+            seconds: how long all may take.
+
+        Returns:
+            An answer for each: the result, None where the server answers with an error, or not in time.
+
+        Raises:
+            LanguageServerError: it doesn't speak for too long, has ended, or sends what isn't LSP.
+        """
+        deadline = time.monotonic() + seconds
+        numbers: list[int] = []
+        try:
+            for params in questions:
+                numbers.append(self._begin(method, params, silence))
+                if not self._wait(numbers[-_AT_ONCE:][:1] if len(numbers) >= _AT_ONCE else [], silence, deadline):
+                    break
+            self._wait(numbers, silence, deadline)
+            with self._changed:
+                found = [self._answers.get(number) for number in numbers]
+        finally:
+            with self._changed:
+                self._asked.difference_update(numbers)
+                for number in numbers:
+                    self._answers.pop(number, None)
+        return [*found, *[None] * (len(questions) - len(found))]
+
+    def fail(self, error: LanguageServerError) -> None:
+        """End the server for a reason, which every question gets from now on."""
+        with self._changed:
+            self._failure = self._failure or error
+            self._changed.notify_all()
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def _begin(self, method: str, params: Any, silence: float) -> int:
+        with self._changed:
+            self._number += 1
+            number = self._number
+            if not self._asked:
+                self._heard = time.monotonic()
+            self._asked.add(number)
+        self._send({"id": number, "method": method, "params": params}, silence)
+        return number
+
+    def _wait(self, numbers: Sequence[int], silence: float, deadline: float) -> bool:
+        """Wait for the answers to questions. Returns whether they came in time."""
+        with self._changed:
+            while not all(number in self._answers for number in numbers):
+                self._raise_failure()
+                now = time.monotonic()
+                if now >= deadline:
+                    return False
+                if now >= self._heard + silence:
+                    break
+                self._changed.wait(min(deadline, self._heard + silence) - now)
+            else:
+                return True
+        self.fail(LanguageServerError(i18n.message("resolve.silent", name=self.name, seconds=round(silence))))
+        raise self._failure_now()
+
+    def _send(self, message: Mapping[str, Any], silence: float) -> None:
+        self._raise_failure()
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        data = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        assert self._process is not None and self._process.stdin is not None
+        pipe = self._process.stdin.fileno()
+        poll = select.poll()
+        poll.register(pipe, select.POLLOUT)
+        with self._writing:
+            try:
+                while data:
+                    if not poll.poll(silence * 1000):
+                        raise TimeoutError(i18n.message("resolve.reads_nothing"))
+                    data = data[os.write(pipe, data) :]
+            except (OSError, ValueError) as error:
+                self.fail(LanguageServerError(i18n.message("resolve.ended", name=self.name, error=error)))
+                raise self._failure_now() from error
+
+    def _read_all(self) -> None:
+        try:
+            process = self._launch()
+        except LanguageServerError as error:
+            self.fail(error)
+            return
+        assert process.stdin is not None and process.stdout is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        with self._changed:
+            self._process = process
+            self._changed.notify_all()
+        try:
+            while (message := _message(process.stdout)) is not None:
+                self._take(message)
+            reason = i18n.message("resolve.ended", name=self.name, error=process.wait())
+        except (OSError, ValueError, RecursionError) as error:
+            reason = i18n.message("resolve.nonsense", name=self.name, error=str(error)[:200])
+        self.fail(LanguageServerError(reason))
+        process.wait()
+        with contextlib.suppress(OSError):  # what was not written yet can't be any more
+            process.stdin.close()
+        process.stdout.close()
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        number = message.get("id")
+        if "method" in message:
+            if number is not None:
+                self._send({"id": number, "result": self._reply(message)}, 10.0)
+            return
+        with self._changed:
+            self._heard = time.monotonic()
+            if isinstance(number, int) and number in self._asked:
+                self._answers[number] = message.get("result")
+                self._changed.notify_all()
+
+    def _reply(self, message: Mapping[str, Any]) -> Any:
+        """What the server is answered, which asks for nothing but its options: it may not change anything."""
+        params = message.get("params")
+        if message["method"] == "workspace/configuration" and isinstance(params, dict):
+            items = params.get("items")
+            wanted = (
+                [item.get("section") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+            )
+            return [self._configuration.get(str(section)) for section in wanted]
+        return {"applied": False} if message["method"] == "workspace/applyEdit" else None
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure_now()
+
+    def _failure_now(self) -> LanguageServerError:
+        """The failure, as an exception of its own: threads must not share one."""
+        assert self._failure is not None
+        return LanguageServerError(self._failure.message, self._failure.hint)
+
+
+def _message(pipe: IO[bytes]) -> Mapping[str, Any] | None:
+    """The next message, None at the end. Raises ValueError for what is none."""
+    length = None
+    while (line := pipe.readline(_HEADER_BYTES)) not in (b"\r\n", b"\n"):
+        if not line:
+            return None
+        name, colon, value = line.partition(b":")
+        if not colon:
+            raise ValueError(line[:80])
+        if name.strip().lower() == b"content-length":
+            length = int(value)
+    if length is None or not 0 <= length <= _MOST_BYTES:
+        raise ValueError(f"a message of {length} bytes")
+    body = pipe.read(length)
+    if len(body) < length:
+        return None
+    message = json.loads(body)
+    if not isinstance(message, dict):
+        raise ValueError(str(message)[:80])
+    return message

@@ -1,0 +1,461 @@
+"""Servers at work on one folder, which they only read: started in the sandbox when they are first asked, told of edits,
+and ended with whoever owns them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote, urlsplit
+
+from repopilot import i18n
+from repopilot.errors import LanguageServerError, SandboxError
+from repopilot.sandbox import levels, supervise
+from repopilot.sandbox.isolation.bwrap import MOUNTS
+from repopilot.sandbox.job_spec import SandboxJob, SandboxLimits, SandboxProgram
+from repopilot.sandbox.language_servers.catalogue import LanguageServer, program_of, server_of
+from repopilot.sandbox.language_servers.client import LanguageClient
+from repopilot.sandbox.language_servers.positions import Positions
+from repopilot.sandbox.usage.processes import descendants, memory
+from repopilot.settings import Settings
+from repopilot.types import Environment, SandboxLevel
+
+_DAY = 86_400.0
+_WATCH_S = 0.5
+_STARTS = 2
+"""A server that failed so often isn't started again."""
+_ANSWER_S = 30.0
+_UNEDITED = "\0"
+"""Stands for the text of a file that has no edit."""
+_CAPABILITIES = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "workspace": {
+        "configuration": True,
+        "workspaceFolders": True,
+        "didChangeWatchedFiles": {"dynamicRegistration": True},
+        "workspaceEdit": {"documentChanges": True},
+    },
+    "textDocument": {
+        "synchronization": {"didSave": False},
+        "definition": {"linkSupport": True},
+        "implementation": {"linkSupport": True},
+        "references": {},
+        "rename": {"prepareSupport": True},
+        "typeHierarchy": {},
+        "diagnostic": {"relatedDocumentSupport": False},
+    },
+}
+
+
+class Target(NamedTuple):
+    """A place that a server names.
+
+    Attributes:
+        path: of a file below the folder, or where another lies.
+        inside: whether it is below the folder.
+        start, end: line from 0, and units of UTF-16.
+    """
+
+    path: str
+    inside: bool
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+
+class TextEdit(NamedTuple):
+    """A new text for a place, as a server proposes it."""
+
+    target: Target
+    text: str
+
+
+class ServerMessage(NamedTuple):
+    """What a server says of a line, from 1. `severe`: an error, not a warning or a hint."""
+
+    line: int
+    message: str
+    code: str
+    severe: bool
+
+
+@dataclass(slots=True)
+class _Shown:
+    version: int
+    positions: Positions
+
+
+class LanguageSession:
+    """One server at work on a folder. Every method raises LanguageServerError where the server fails.
+
+    Args:
+        server: its row.
+        program: its path.
+        root: the folder, which it only reads.
+        settings: the sandbox's level.
+        environment: the packages that the repository needs, None for none.
+    """
+
+    def __init__(
+        self,
+        server: LanguageServer,
+        program: Path,
+        root: Path,
+        settings: Settings,
+        environment: Environment | None = None,
+    ) -> None:
+        self.server = server
+        self.memory = 0
+        self._shown: dict[str, _Shown] = {}
+        self._drafts: dict[str, str | None] = {}
+        self._lock = threading.RLock()
+        self._closed = threading.Event()
+        self._level = _level(settings)
+        self._folder = Path(tempfile.mkdtemp(prefix="repopilot-server-")).resolve()
+        packages = environment.packages if environment and "python" in server.ids else ()
+        self._job = _job(server, program, root, self._folder, packages)
+        self._root = MOUNTS.root if self._level == "bwrap" else os.path.realpath(root)
+        self._marker = ""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in close
+        options = _with_packages(server, packages)
+        try:
+            self._client = LanguageClient(server.name, self._launch, options)
+            threading.Thread(target=self._watch, name=f"memory of {server.name}", daemon=True).start()
+            self.capabilities = self._initialized(options.get(server.name) or server.options)
+        except LanguageServerError:
+            self.close()
+            raise
+
+    @property
+    def failure(self) -> LanguageServerError | None:
+        """Why it can't be asked any more, None while it can."""
+        return self._client.failure
+
+    def show(self, path: str, language: str, text: str) -> None:
+        """Tell the server the text of a file, whatever lies on disk; nothing happens where it knows it.
+
+        Args:
+            path: from the folder.
+            language: as `languages.language_of` names it.
+            text: as it is stored.
+        """
+        with self._lock:
+            known = self._shown.get(path)
+            positions = known.positions if known and known.positions.text is text else Positions(text)
+            if known is None:
+                self._shown[path] = _Shown(1, positions)
+                document: dict[str, Any] = {
+                    "uri": self.uri(path),
+                    "languageId": self.server.ids[language],
+                    "version": 1,
+                }
+                self._client.notify("textDocument/didOpen", {"textDocument": {**document, "text": positions.sent}})
+            elif known.positions.sent != positions.sent:
+                known.version += 1
+                known.positions = positions
+                document = {"uri": self.uri(path), "version": known.version}
+                changes = [{"text": positions.sent}]
+                self._client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """Tell the server that files are as they lie on disk from now on."""
+        with self._lock:
+            for path in paths:
+                if self._shown.pop(path, None) is not None:
+                    self._client.notify("textDocument/didClose", {"textDocument": {"uri": self.uri(path)}})
+
+    def shown(self) -> tuple[str, ...]:
+        """The files whose texts the server was told."""
+        return tuple(self._shown)
+
+    def on_disk(self, drafts: Mapping[str, str | None]) -> None:
+        """Tell the server which files of its folder were written or deleted since it was told last.
+
+        Args:
+            drafts: the texts of all files that differ from when it was started, None for those that are gone.
+        """
+        with self._lock:
+            paths = {*drafts, *self._drafts}
+            stale = [p for p in paths if drafts.get(p, _UNEDITED) != self._drafts.get(p, _UNEDITED)]
+            there = {path: os.path.isfile(self._job.root / path) for path in sorted(stale)}
+            self._drafts = dict(drafts)
+        if there:
+            changes = [{"uri": self.uri(path), "type": 2 if found else 3} for path, found in there.items()]
+            self._client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
+
+    def definitions(self, places: Sequence[tuple[str, int]], seconds: float = _ANSWER_S) -> list[tuple[Target, ...]]:
+        """Where that is defined which stands at some places; nothing for what the server can't tell.
+
+        Args:
+            places: a file that it was shown, and a character of its text.
+            seconds: for all.
+        """
+        return self._targets("textDocument/definition", places, seconds)
+
+    def implementations(
+        self, places: Sequence[tuple[str, int]], seconds: float = _ANSWER_S
+    ) -> list[tuple[Target, ...]]:
+        """What implements or overrides that which stands at some places; as `definitions`."""
+        return self._targets("textDocument/implementation", places, seconds)
+
+    def references(self, path: str, offset: int) -> tuple[Target, ...]:
+        """Where that is used which stands at a place, its definition included."""
+        context = {"context": {"includeDeclaration": True}}
+        return self._located(self._ask("textDocument/references", {**self._at(path, offset), **context}))
+
+    def rename(self, path: str, offset: int, new: str) -> tuple[TextEdit, ...]:
+        """The edits that rename what stands at a place; none where the server refuses."""
+        edit = self._ask("textDocument/rename", {**self._at(path, offset), "newName": new})
+        found: list[TextEdit] = []
+        for uri, edits in _edits_by_file(edit):
+            for one in edits:
+                target = self._target({"uri": uri, "range": one.get("range")}) if isinstance(one, dict) else None
+                if target is not None:
+                    found.append(TextEdit(target, str(one.get("newText", ""))))
+        return tuple(found)
+
+    def type_hierarchy(self, path: str, offset: int, *, above: bool) -> tuple[Target, ...]:
+        """The types directly above the type at a place, or those below."""
+        items = self._ask("textDocument/prepareTypeHierarchy", self._at(path, offset))
+        method = f"typeHierarchy/{'supertypes' if above else 'subtypes'}"
+        found = [self._ask(method, {"item": item}) for item in items] if isinstance(items, list) else []
+        return tuple(target for answer in found for target in self._located(answer))
+
+    def problems(self, paths: Sequence[str], seconds: float = _ANSWER_S) -> list[tuple[ServerMessage, ...]]:
+        """What the server says of files that it was shown."""
+        questions = [{"textDocument": {"uri": self.uri(path)}} for path in paths]
+        answers = self._client.ask_all("textDocument/diagnostic", questions, self.server.patience, seconds)
+        return [tuple(_problems(answer)) for answer in answers]
+
+    def uri(self, path: str) -> str:
+        """The address of a file as the server sees it."""
+        return f"file://{quote(f'{self._root}/{path}')}"
+
+    def close(self) -> None:
+        """End the server and all that it started."""
+        self._closed.set()
+        client = getattr(self, "_client", None)
+        if client is not None:
+            client.fail(LanguageServerError(i18n.message("resolve.closed", name=self.server.name)))
+            with contextlib.suppress(ProcessLookupError):
+                supervise.kill_all(client.process, self._marker)
+        self._errors.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        try:
+            command = levels.sandbox_command(self._job, self._level, None)
+            self._marker = command.marker
+            process = subprocess.Popen(
+                command.arguments,
+                env=dict(command.environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,
+            )
+            assert process.stdin is not None
+            process.stdin.write(command.standard_input)
+            process.stdin.flush()
+        except (OSError, SandboxError) as error:
+            said = i18n.message("resolve.not_started", name=self.server.name, error=error)
+            raise LanguageServerError(said) from error
+        return process
+
+    def _initialized(self, options: Any) -> Mapping[str, Any]:
+        uri = f"file://{quote(self._root)}"
+        params = {
+            "processId": None,
+            "rootUri": uri,
+            "workspaceFolders": [{"uri": uri, "name": "repository"}],
+            "capabilities": _CAPABILITIES,
+            "initializationOptions": options,
+        }
+        found = self._client.ask("initialize", params, self.server.patience)
+        self._client.notify("initialized", {})
+        capabilities = found.get("capabilities") if isinstance(found, dict) else None
+        if not isinstance(capabilities, dict):
+            error = LanguageServerError(i18n.message("resolve.nonsense", name=self.server.name, error="initialize"))
+            self._client.fail(error)
+            raise error
+        return capabilities
+
+    def _watch(self) -> None:
+        """End the server where it takes more memory than it may."""
+        while self._client.failure is None and not self._closed.wait(_WATCH_S):
+            self.memory = memory(descendants(self._client.process.pid))
+            if self.memory > self.server.memory:
+                limit = self.server.memory >> 20
+                said = i18n.message("resolve.memory", name=self.server.name, megabytes=limit)
+                self._client.fail(LanguageServerError(said))
+        self.memory = 0
+
+    def _ask(self, method: str, params: Any) -> Any:
+        return self._client.ask(method, params, self.server.patience)
+
+    def _at(self, path: str, offset: int) -> dict[str, Any]:
+        position = self._shown[path].positions.position(offset)
+        return {"textDocument": {"uri": self.uri(path)}, "position": position}
+
+    def _targets(self, method: str, places: Sequence[tuple[str, int]], seconds: float) -> list[tuple[Target, ...]]:
+        with self._lock:
+            questions = [self._at(path, offset) for path, offset in places]
+        answers = self._client.ask_all(method, questions, self.server.patience, seconds)
+        return [self._located(answer) for answer in answers]
+
+    def _located(self, answer: Any) -> tuple[Target, ...]:
+        found = answer if isinstance(answer, list) else [answer]
+        targets = (self._target(place) for place in found if isinstance(place, dict))
+        return tuple(dict.fromkeys(target for target in targets if target is not None))
+
+    def _target(self, place: Mapping[str, Any]) -> Target | None:
+        """A location, a link to one, or an item of a hierarchy; None for what is none."""
+        uri = place.get("targetUri", place.get("uri"))
+        span = place.get("targetSelectionRange") or place.get("selectionRange") or place.get("range")
+        start, end = (_position(span.get(key)) for key in ("start", "end")) if isinstance(span, dict) else (None, None)
+        if not isinstance(uri, str) or start is None or end is None:
+            return None
+        address = urlsplit(uri)
+        path = unquote(address.path)
+        if address.scheme == "file" and path.startswith(f"{self._root}/"):
+            return Target(path[len(self._root) + 1 :], True, start, end)
+        return Target(path.lstrip("/") if address.scheme != "file" else path, False, start, end)
+
+
+class Servers:
+    """The servers of one owner, one for each language and folder. Thread-safe.
+
+    Args:
+        settings: the sandbox's level.
+        environment: the packages that the repository needs, None for none.
+    """
+
+    def __init__(self, settings: Settings, environment: Environment | None = None) -> None:
+        self._settings, self._environment = settings, environment
+        self._lock = threading.Lock()
+        self._sessions: dict[tuple[str, Path], LanguageSession] = {}
+        self._failures: dict[tuple[str, Path], list[LanguageServerError]] = {}
+        self._closed = False
+
+    def session(self, language: str, root: Path) -> LanguageSession | None:
+        """The server of a language for a folder, started where it isn't yet; None where none is installed.
+
+        Raises:
+            LanguageServerError: it can't be started, or failed too often.
+        """
+        server = server_of(language)
+        if server is None:
+            return None
+        key = (server.name, root)
+        with self._lock:
+            running = self._sessions.get(key)
+            if running is not None and running.failure is None:
+                return running
+            failures = self._failures.setdefault(key, [])
+            if running is not None and running.failure is not None:
+                failures.append(running.failure)
+                self._sessions.pop(key).close()
+            if len(failures) >= _STARTS or self._closed:
+                said = failures[-1].message if failures else i18n.message("resolve.closed", name=server.name)
+                raise LanguageServerError(said)
+            program = program_of(server, root)
+            if program is None:
+                return None
+            try:
+                found = LanguageSession(server, program, root, self._settings, self._environment)
+            except LanguageServerError as error:
+                failures.append(error)
+                raise
+            self._sessions[key] = found
+            return found
+
+    def running(self) -> dict[str, int]:
+        """The memory of each running server by its name, in bytes."""
+        with self._lock:
+            found: dict[str, int] = {}
+            for session in self._sessions.values():
+                if session.failure is None:
+                    found[session.server.name] = found.get(session.server.name, 0) + session.memory
+            return found
+
+    def close(self) -> None:
+        """End all servers."""
+        with self._lock:
+            self._closed = True
+            for session in self._sessions.values():
+                session.close()
+            self._sessions.clear()
+
+
+def _level(settings: Settings) -> SandboxLevel:
+    """The level for servers: they are programs that we know and run nothing of the repository, so that bounds are
+    enough where nothing else works."""
+    try:
+        return levels.level(settings)
+    except SandboxError:
+        return "limits"
+
+
+def _job(server: LanguageServer, program: Path, root: Path, folder: Path, packages: Sequence[Path]) -> SandboxJob:
+    (folder / "work").mkdir()
+    readable = (program.parent, *_home(program), *packages)
+    arguments = (str(program), *server.arguments)
+    command = SandboxProgram(arguments, server.variables, readable=readable, serves=True)
+    limits = SandboxLimits(seconds=_DAY, memory=server.memory, descriptors=4096, processes=256)
+    return SandboxJob(root, folder / "work", in_repository=True, limits=limits, program=command)
+
+
+def _home(program: Path) -> tuple[Path, ...]:
+    """The folder around a program's `bin`, where it reads its own files, unless it is the system's."""
+    folder = program.parent.parent
+    return () if program.parent.name != "bin" or str(folder) in ("/", "/usr", "/usr/local") else (folder,)
+
+
+def _with_packages(server: LanguageServer, packages: Sequence[Path]) -> dict[str, Any]:
+    """The options of a server with the packages that it may find."""
+    options = dict(server.configuration)
+    if packages and "ty" in options:
+        found = [os.path.realpath(folder) for folder in packages]
+        options["ty"] = {**options["ty"], "configuration": {"environment": {"extra-paths": found}}}
+    return options
+
+
+def _position(place: Any) -> tuple[int, int] | None:
+    found = (place.get("line"), place.get("character")) if isinstance(place, dict) else ()
+    line, units = found if all(type(number) is int and number >= 0 for number in found) and found else (None, None)
+    return (line, units) if line is not None and units is not None else None
+
+
+def _edits_by_file(edit: Any) -> list[tuple[Any, list[Any]]]:
+    """The edits of a WorkspaceEdit, in either of its forms."""
+    if not isinstance(edit, dict):
+        return []
+    changes, documents = edit.get("changes"), edit.get("documentChanges")
+    found = list(changes.items()) if isinstance(changes, dict) else []
+    for change in documents if isinstance(documents, list) else []:
+        document = change.get("textDocument") if isinstance(change, dict) else None
+        if isinstance(document, dict):
+            found.append((document.get("uri"), change.get("edits")))
+    return [(uri, edits) for uri, edits in found if isinstance(edits, list)]
+
+
+def _problems(answer: Any) -> list[ServerMessage]:
+    items = answer.get("items") if isinstance(answer, dict) else None
+    found = []
+    for item in items if isinstance(items, list) else []:
+        span = item.get("range") if isinstance(item, dict) else None
+        start = _position(span.get("start")) if isinstance(span, dict) else None
+        if start is not None:
+            code = item.get("code")
+            code = code.get("value") if isinstance(code, dict) else code
+            severe = item.get("severity", 1) == 1
+            found.append(
+                ServerMessage(start[0] + 1, str(item.get("message", "")), "" if code is None else str(code), severe)
+            )
+    return found
