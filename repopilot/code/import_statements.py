@@ -224,6 +224,12 @@ def _php(text: str) -> _Found:
         yield module or last, ((last, last if local == name else local),), ""
 
 
+def _files(text: str) -> _Found:
+    """Files that a script or a makefile reads in, whatever names the folder: `source "$HERE/lib.sh"`."""
+    for name in re.findall(r"[\w./-]*\w\.\w+", text):
+        yield name.lstrip("/"), (("*", "*"),), ""
+
+
 def _swift(text: str) -> _Found:
     yield text.split()[-1].split(".")[0], (("*", "*"),), ""
 
@@ -244,4 +250,7 @@ _READERS: dict[str, Callable[[str], _Found]] = {
     "ruby": _quoted,
     "php": _php,
     "swift": _swift,
+    "bash": _files,
+    "make": _files,
+    "protobuf": _quoted,
 }

@@ -29,7 +29,7 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "php": ("code", "php", ".php .phtml .php5 .inc"),
     "swift": ("code", "swift", ".swift"),
     "scala": ("code", "scala", ".scala .sc .sbt"),
-    "bash": ("code", "", ".sh .bash .zsh .ksh .bats configure"),
+    "bash": ("code", "bash", ".sh .bash .zsh .ksh .bats configure"),
     "fish": ("code", "", ".fish"),
     "powershell": ("code", "", ".ps1 .psm1 .psd1"),
     "batch": ("code", "", ".bat .cmd"),
@@ -75,15 +75,16 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     ),
     "css": ("code", "", ".css .scss .sass .less .styl"),
     "starlark": ("code", "", ".bzl .star build build.bazel workspace"),
-    "make": ("code", "", ".mk .mak makefile gnumakefile justfile .just"),
+    "make": ("code", "make", ".mk .mak makefile gnumakefile"),
+    "just": ("code", "", "justfile .just"),
     "cmake": ("code", "", ".cmake cmakelists.txt"),
     "meson": ("code", "", "meson.build meson_options.txt"),
     "nix": ("code", "", ".nix"),
-    "dockerfile": ("code", "", ".dockerfile dockerfile containerfile"),
+    "dockerfile": ("code", "dockerfile", ".dockerfile dockerfile containerfile"),
     "prisma": ("schema", "", ".prisma"),
     "sql": ("schema", "", ".sql .ddl .psql .mysql .pgsql"),
     "graphql": ("schema", "", ".graphql .gql .graphqls"),
-    "protobuf": ("schema", "", ".proto"),
+    "protobuf": ("schema", "proto", ".proto"),
     "thrift": ("schema", "", ".thrift .avdl .capnp .fbs"),
     "markdown": ("doc", "", ".md .markdown .mdx .mkd .qmd .rmd"),
     "rst": ("doc", "", ".rst"),
@@ -108,7 +109,7 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "gomod": ("config", "", "go.mod go.work"),
     "requirements": ("config", "", ".in requirements.txt constraints.txt procfile manifest.in"),
     "xml": ("config", "", ".xml .xsd .xsl .xslt .csproj .fsproj .vbproj .props .targets .plist .resx .pom"),
-    "hcl": ("config", "", ".tf .tfvars .hcl .nomad"),
+    "hcl": ("config", "hcl", ".tf .tfvars .hcl .nomad"),
     "jsonnet": ("config", "", ".jsonnet .libsonnet .cue .dhall"),
 }
 
@@ -204,6 +205,12 @@ def grammar(language: str) -> str | None:
     An allow-list on purpose: some of the bundled grammars (COBOL) never return on ordinary input.
     """
     return _LANGUAGES.get(language, ("code", "", ""))[1] or None
+
+
+def reads_symbols(language: str) -> bool:
+    """Whether the definitions of a language are read: by a grammar, or of a schema by its lines."""
+    kind, parser, _ = _LANGUAGES.get(language, ("code", "", ""))
+    return bool(parser) or kind == "schema"
 
 
 def file_kind(path: str) -> FileKind:

@@ -27,7 +27,7 @@ from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "6"
+VERSION = "7"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
@@ -100,20 +100,18 @@ def analyse(
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    file = _File(path, text, lines, language)
-    if kind != "code":
-        return _analyse_other(file, kind)
+    file = _File(path, text, lines, language, kind)
     grammar, source = _parsed_as(file)
     queries = tags(grammar)
     if queries is None:
-        chunks = _chunks(file, plain_spans(lines, "module"))
-        return FileAnalysis(path, grammar, chunks, tables=_tables(file, grammar), lines=len(lines))
+        return _analyse_unparsed(file)
     data = source.encode("utf-8", "replace")
     tree = parse(data, grammar, seconds)
     if tree is None:
         note = i18n.message("code.parsing_timed_out")
-        chunks = _chunks(file, plain_spans(lines, "module"))
-        return FileAnalysis(path, grammar, chunks, parsed=False, lines=len(lines), notes=(note,))
+        return FileAnalysis(
+            path, grammar, _chunks(file, _line_spans(file)), parsed=False, lines=len(lines), notes=(note,)
+        )
     return _analyse_code(file, _ParsedCode(data, tree.root_node, grammar, queries))
 
 
@@ -136,6 +134,7 @@ class _File:
     text: str
     lines: list[str]
     language: str
+    kind: languages.FileKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +157,12 @@ def _parsed_as(file: _File) -> tuple[str, str]:
     return "cpp" if in_cpp else file.language, file.text
 
 
-def _analyse_other(file: _File, kind: languages.FileKind) -> FileAnalysis:
-    """Analyse documentation, configuration or a schema."""
+def _analyse_unparsed(file: _File) -> FileAnalysis:
+    """Analyse a file of a language without a grammar: documentation, configuration, a schema, or code as text."""
     path, lines, language = file.path, file.lines, file.language
-    spans = _other_spans(lines, language, kind)
+    spans = _line_spans(file)
     symbols: tuple[Symbol, ...] = ()
-    if kind == "schema":
+    if file.kind == "schema":
         symbol_kind = "table" if language in ("sql", "prisma") else "type"
         symbols = tuple(
             Symbol(
@@ -195,7 +194,7 @@ def _analyse_code(file: _File, code: _ParsedCode) -> FileAnalysis:
     return FileAnalysis(
         file.path,
         code.language,
-        chunks=_chunks(file, _code_spans(file.lines, code, found)),
+        chunks=_chunks(file, _code_spans(file.lines, code, found) if file.kind == "code" else _line_spans(file)),
         symbols=symbols,
         uses=tuple(names),
         imports=imports,
@@ -235,12 +234,15 @@ def _last_part(module: str) -> str:
     return module
 
 
-def _other_spans(lines: list[str], language: str, kind: languages.FileKind) -> list[Span]:
-    if kind == "doc":
-        return doc_spans(lines, language)
-    if kind == "config":
-        return config_spans(lines)
-    return schema_spans(lines, language)
+def _line_spans(file: _File) -> list[Span]:
+    """Spans of a file by what its lines look like, without a syntax tree."""
+    if file.kind == "code":
+        return plain_spans(file.lines, "module")
+    if file.kind == "doc":
+        return doc_spans(file.lines, file.language)
+    if file.kind == "config":
+        return config_spans(file.lines)
+    return schema_spans(file.lines, file.language)
 
 
 def _code_spans(lines: list[str], code: _ParsedCode, found: Sequence[Definition]) -> list[Span]:

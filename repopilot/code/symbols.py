@@ -147,7 +147,7 @@ class _Found:
     last_row: int
     owner: str = ""
 
-    def add(self, kind: str, node: Node) -> None:
+    def add(self, kind: str, node: Node, data: bytes) -> None:
         """Take in another match: the more telling kind, the smallest node, the widest span."""
         if _VAGUENESS.get(kind, 0) < _VAGUENESS.get(self.kind, 0):
             self.kind = kind
@@ -156,7 +156,7 @@ class _Found:
         if node.start_byte < self.start:
             self.start, self.first_row = node.start_byte, node.start_point[0]
         if node.end_byte > self.end:
-            self.end, self.last_row = node.end_byte, _last_row(node)
+            self.end, self.last_row = node.end_byte, _last_row(node, data)
 
 
 def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: bytes) -> None:
@@ -169,18 +169,21 @@ def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: by
         node = nodes[0]
         entry = found.get(name.start_byte)
         if entry is None:
-            entry = _Found(kind, name, node, node.start_byte, node.end_byte, node.start_point[0], _last_row(node))
+            entry = _Found(kind, name, node, node.start_byte, node.end_byte, node.start_point[0], _last_row(node, data))
             found[name.start_byte] = entry
         else:
-            entry.add(kind, node)
+            entry.add(kind, node, data)
         if owner and not entry.owner:
             entry.owner = text_of(owner, data)
 
 
-def _last_row(node: Node) -> int:
-    """The last row of a node; one that ends with its newline (C macros) ends on the row before."""
+def _last_row(node: Node, data: bytes) -> int:
+    """The last row of a node that isn't blank; some end with line ends (C macros, rules of make)."""
     row, column = node.end_point
-    return row - 1 if column == 0 and row > node.start_point[0] else row
+    if column:
+        return row
+    blank = data[max(node.start_byte, node.end_byte - 80) : node.end_byte]
+    return max(node.start_point[0], row - blank[len(blank.rstrip()) :].count(b"\n"))
 
 
 def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Definition]:
@@ -196,6 +199,8 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
         qualified = f"{outer}.{local}" if outer else local
         member = "." in local or outer_kind in _CLASSES - {"module"}
         kind = "method" if item.kind == "function" and member else item.kind
+        if kind == "declaration" and outer_kind in ("function", "method"):
+            continue  # `Basket basket(size);` reads as a prototype
         if kind in _LEAVES or kind == "type":
             if qualified in seen:
                 continue
@@ -220,7 +225,7 @@ def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
 
     A captured path with dots may end with the name or be that of the owner alone.
     """
-    written = text_of(item.name, data).strip().strip("\"'`")
+    written = text_of(item.name, data).strip().strip("\"'`").lstrip(":")
     owner = item.owner
     if "::" in written or "\\" in written:
         parts = [p.strip() for p in re.split(r"::|\\", written) if p.strip()]

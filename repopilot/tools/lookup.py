@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
+from repopilot.code.languages import reads_symbols
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.embed import Embedder
@@ -93,7 +94,9 @@ def outline(index: Index, path: str) -> ToolResult:
         for s in found[:MOST_ROWS]
     ]
     data = {"path": path, "symbols": symbols, "left_out": len(found) - len(symbols)}
-    return ToolResult(join_rows(rows) or message("tools.no_symbols", path=path), data)
+    language = index.files[path].language
+    none = "tools.no_symbols" if reads_symbols(language) else "tools.no_symbols_of"
+    return ToolResult(join_rows(rows) or message(none, path=path, language=language), data)
 
 
 def symbol(index: Index, path: str, name: str) -> ToolResult:

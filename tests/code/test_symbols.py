@@ -87,6 +87,10 @@ def _symbols(text: str, language: str) -> list[str]:
         ("void A::B::run() {}\n", "cpp", ["A.B.run"]),
         ("app.routes.add = function () {};\n", "javascript", ["app.routes.add"]),
         ("type (\n\tA struct{}\n\tB interface{}\n)\n", "go", ["A", "B"]),
+        ("#ifndef A_H\n#define A_H\nint run(int);\nchar **names(void);\n#endif\n", "c", ["A_H", "run", "names"]),
+        ('extern "C" {\nint run(void);\n}\nvoid f() { Box box(size()); }\n', "cpp", ["run", "f"]),
+        ("typedef int (*handler)(int);\ntypedef char *text;\n", "c", ["handler", "text"]),
+        ("class Card\n  define_method(:charge) { 1 }\nend\n", "ruby", ["Card", "Card.charge"]),
     ],
 )
 def test_special_definitions(text, language, symbols):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.shop_workspace import offline, open_workspace, shop_workspace
+from support.shop_workspace import offline, open_workspace, shop_workspace, workspace_of
 
 from repopilot import trace
 from repopilot.errors import UsageError
@@ -70,6 +70,13 @@ async def test_what_was_edited_is_found_by_the_next_look_and_nothing_is_written(
         assert "price_of" in (await tools("outline", path="shop/prices.py")).text
         assert not tools.copy.changes()
     assert (shop.snapshot.root / "shop/prices.py").read_bytes() == stored
+
+
+async def test_an_outline_tells_a_file_without_symbols_from_a_language_without_them(tmp_path):
+    made = workspace_of(tmp_path, {"empty.py": "print(1)\n", "run.tcl": "proc go {} {}\n"})
+    async with opened(made) as tools:
+        assert (await tools("outline", path="empty.py")).text == "empty.py defines no symbols"
+        assert "no symbols are read from files of this language (tcl)" in (await tools("outline", path="run.tcl")).text
 
 
 async def test_undo_restores_what_the_copy_on_disk_has(shop: Workspace):

@@ -343,7 +343,6 @@ _FINDERS: dict[str, _Finder] = {
     "go": _go,
     **dict.fromkeys(("java", "kotlin", "scala", "csharp", "php"), _packaged),
     "rust": _rust,
-    "c": _include,
-    "cpp": _include,
+    **dict.fromkeys(("c", "cpp", "bash", "make", "protobuf"), _include),
     "ruby": _ruby,
 }

@@ -3,7 +3,10 @@
 (function_definition declarator: (pointer_declarator declarator: (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier)] @name))) @function
 (function_definition declarator: (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @function
 (template_declaration (function_definition declarator: (function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name)] @name))) @function
-(translation_unit (declaration declarator: (function_declarator declarator: (identifier) @name)) @declaration)
+(declaration declarator: [(function_declarator declarator: (identifier) @name) (pointer_declarator declarator: [(function_declarator declarator: (identifier) @name) (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))]) (reference_declarator (function_declarator declarator: (identifier) @name))]) @declaration
+(translation_unit (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])) @variable)
+(preproc_ifdef (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])) @variable)
+(declaration_list (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: (identifier) @name)])) @variable)
 (field_declaration declarator: (function_declarator declarator: (field_identifier) @name)) @declaration
 (field_declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))) @declaration
 (field_declaration declarator: (reference_declarator (function_declarator declarator: (field_identifier) @name))) @declaration
@@ -19,7 +22,6 @@
 (concept_definition name: (identifier) @name) @type
 (preproc_def name: (identifier) @name) @macro
 (preproc_function_def name: (identifier) @name) @macro
-(translation_unit (declaration declarator: (init_declarator declarator: (identifier) @name)) @variable)
 ;; references
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression field: (field_identifier) @call))
