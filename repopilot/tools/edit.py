@@ -18,7 +18,7 @@ from repopilot.redaction.redact import redacted
 from repopilot.redaction.restore import restored
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools import result_types
-from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
+from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.refactor import with_moved_module
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.types import Symbol
@@ -120,7 +120,7 @@ async def insert_code(arguments: InsertCode, desk: Desk) -> ToolResult:
         kept = "\n".join(lines).rstrip("\n")
         code = "\n".join(_at_indentation(arguments.code, ""))
         gap = "\n\n\n" if language_of(arguments.path) == "python" and kept else "\n\n" if kept else ""
-        return await _edited(arguments.path, f"{kept}{gap}{code}\n", text, desk)
+        return await _edited(arguments.path, with_final_newline(f"{kept}{gap}{code}\n", text), text, desk)
     place = _definition(arguments.path, arguments.anchor, text)
     lines = _inserted(lines, place, arguments)
     return await _edited(arguments.path, "\n".join(lines), text, desk)

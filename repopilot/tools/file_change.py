@@ -91,11 +91,43 @@ def _line(text: str, number: int) -> str:
 
 
 def with_line_ends(new: str, old: str) -> str:
-    """`new` with the line ends and the byte order mark of `old`."""
-    text = new.replace("\r\n", "\n")
-    if old.count("\r\n") > old.count("\n") / 2:
-        text = text.replace("\n", "\r\n")
-    return "\ufeff" + text if old.startswith("\ufeff") and not text.startswith("\ufeff") else text
+    """`new` with the byte order mark of `old` and the line ends of its lines: each line keeps its own, a new one gets
+    that of the line in whose place or behind which it stands. Nothing is asked of a file that was empty."""
+    if not old:
+        return new
+    mark = "\ufeff" if old.startswith("\ufeff") else ""
+    lines, ends = _without_ends(old.removeprefix("\ufeff"))
+    wanted, _ = _without_ends(new.removeprefix(mark))
+    kept = _ends_of_lines(lines, ends, wanted)
+    return mark + "".join(line + end for line, end in zip(wanted, [*kept[: len(wanted) - 1], ""], strict=True))
+
+
+def with_final_newline(new: str, old: str) -> str:
+    """`new`, which ends with a line end if `old` does, or if that is empty."""
+    return new.rstrip("\r\n") if old.rstrip("\r\n") == old and old else new
+
+
+def _without_ends(text: str) -> tuple[list[str], list[str]]:
+    """The lines of a text, and the ends of all but the last one."""
+    parts = text.split("\n")
+    ends = ["\r\n" if part.endswith("\r") else "\n" for part in parts[:-1]]
+    return [*(part.removesuffix("\r") for part in parts[:-1]), parts[-1]], ends
+
+
+def _ends_of_lines(old: list[str], ends: list[str], new: list[str]) -> list[str]:
+    """The end of each line of a text that comes from another."""
+    if len(set(ends)) < 2:
+        return (ends[:1] or ["\n"]) * len(new)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    pieces = [(first, end, start, stop) for _, first, end, start, stop in matcher.get_opcodes()]
+    in_place = sum(map(str.__eq__, old, new))
+    if len(old) == len(new) and in_place >= sum(block.size for block in matcher.get_matching_blocks()):
+        pieces = [(0, len(old), 0, len(new))]  # equal lines are told apart by their place
+    kept: list[str] = []
+    for first, end, start, stop in pieces:
+        last = min(max(end - 1, first - 1, 0), len(ends) - 1)
+        kept += [ends[min(first + number, last)] for number in range(stop - start)]
+    return kept
 
 
 def texts_of(changes: Iterable[FileChange]) -> dict[str, str]:

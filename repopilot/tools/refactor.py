@@ -35,7 +35,7 @@ from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.tools import identifiers, result_types, signature
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, mentions, name_offset
-from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
+from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.python_moves import Module, definition, from_new_package, module_moved, moved, used_from
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.set_value import SetValue, set_value
@@ -285,7 +285,7 @@ def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolRes
 
 
 def _plain(text: str | None) -> str:
-    return (text or "").replace("\r\n", "\n")
+    return (text or "").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _signature_change(arguments: ChangedSignature, function: Function, name: str) -> SignatureChange:
@@ -484,7 +484,7 @@ def _result(
     Raises:
         UsageError: nothing differs, or a file would not parse any more.
     """
-    kept = {path: text and with_line_ends(text, copy.text(path) or "") for path, text in texts.items()}
+    kept = {path: text and _as_before(text, copy.text(path) or "") for path, text in texts.items()}
     new = {path: text for path, text in kept.items() if text != copy.text(path)}
     for path, text in new.items():
         fault = syntax_error(path, text or "")
@@ -501,6 +501,10 @@ def _result(
     rows += [message("refactor_tools.unread", path=path) for path in unread]
     data = {"files": [c.path for c in made], "unsure": listed, "unread": list(unread)}
     return ToolResult("\n".join(rows), {**data, "unsure_count": len(unsure)})
+
+
+def _as_before(new: str, old: str) -> str:
+    return with_final_newline(with_line_ends(new, old), old)
 
 
 def _shown_row(row: dict[str, Any], copy: WorkingCopy) -> dict[str, Any]:
