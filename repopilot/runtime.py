@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from repopilot.index.store import IndexStore
     from repopilot.index.workers.pool import WorkerPool
     from repopilot.llm.resources import ModelResources
+    from repopilot.resolve.lookups import Lookups
 
 CLOSE_TIMEOUT_S = 2.0
 """How long closing waits for an indexing job to save what it has."""
@@ -39,6 +40,7 @@ class Runtime:
         self._index_jobs: IndexJobs | None = None
         self._embedders: Embedders | None = None
         self._models: ModelResources | None = None
+        self._lookups: Lookups | None = None
 
     @property
     def workers(self) -> WorkerPool:
@@ -95,6 +97,16 @@ class Runtime:
                 self._models = ModelResources.for_settings(self.settings)
             return self._models
 
+    @property
+    def lookups(self) -> Lookups:
+        """The resolvers of names, with their language servers."""
+        with self._lock:
+            if self._lookups is None:
+                from repopilot.resolve.lookups import Lookups
+
+                self._lookups = Lookups()
+            return self._lookups
+
     def close(self) -> None:
         """Cancel the jobs, end the worker processes, engines and threads, release the vector store.
 
@@ -112,6 +124,8 @@ class Runtime:
                 vectors.release(self.settings.indexes)
             if self._models is not None:
                 self._models.close()
+            if self._lookups is not None:
+                self._lookups.close()
 
     def __enter__(self) -> Runtime:
         return self

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from repopilot.errors import ModelError, RepoPilotError
@@ -20,6 +20,7 @@ from repopilot.repo.clone import clone_dir
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
+from repopilot.resolve.lookups import Lookups
 from repopilot.results import Turn
 from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
@@ -28,6 +29,7 @@ from repopilot.types import Environment, OnProgress, Progress, Snapshot, Source
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.llm.model import Model
+    from repopilot.resolve.names import Resolver
 
 EMBEDDING_MODEL = "minilm"
 PREWARM_AFTER_S = 1.0
@@ -43,7 +45,7 @@ class Workspace:
     there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
     None means lexical search only. `turns` is the conversation so far. `environment` has what the repository's tests
     need, None where none was built. `ask` puts a question with choices (() for a free answer) to the user, None where
-    nobody can be asked.
+    nobody can be asked. `lookups` keeps the resolver of names.
     """
 
     snapshot: Snapshot
@@ -57,6 +59,12 @@ class Workspace:
     coder: Model | None = None
     environment: Environment | None = None
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
+    lookups: Lookups = field(default_factory=Lookups, compare=False, repr=False)
+
+    @property
+    def resolver(self) -> Resolver:
+        """Resolves the repository's names. Blocking."""
+        return self.lookups.resolver(self.snapshot, self.index, self.settings, self.environment)
 
     @property
     def uses_tools(self) -> bool:
@@ -276,6 +284,7 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         router=roles.router,
         coder=roles.coder,
         environment=environment,
+        lookups=runtime.lookups,
     )
 
 

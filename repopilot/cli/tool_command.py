@@ -45,7 +45,8 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     given = read_options(tool, arguments.options)
     if arguments.apply and snapshot.root is None:
         raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
-    workspace = Workspace(snapshot, index, runtime.settings, embedder=runtime.embedders.choose(runtime.settings))
+    embedder = runtime.embedders.choose(runtime.settings)
+    workspace = Workspace(snapshot, index, runtime.settings, embedder=embedder, lookups=runtime.lookups)
     result, changes = asyncio.run(_run(tool, given, workspace))
     if arguments.apply and snapshot.root is not None:
         show_notes(apply_changes(snapshot.root, changes), arguments.language)

@@ -440,7 +440,8 @@ class OfferedTools:
         snapshot, index = await self._openings.opened(source, "", progress)
         environment = await asyncio.to_thread(usable_environment, snapshot, settings)
         embedder = await asyncio.to_thread(self._runtime.embedders.choose, settings)
-        return Workspace(snapshot, index, settings, embedder=embedder, environment=environment)
+        lookups = self._runtime.lookups
+        return Workspace(snapshot, index, settings, embedder=embedder, environment=environment, lookups=lookups)
 
 
 def _offered(name: str, description: str, types: tuple[type, type], kind: str) -> OfferedTool:

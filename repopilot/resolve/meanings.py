@@ -10,7 +10,9 @@ from repopilot.resolve.values import Meaning, NameSpan
 from repopilot.sandbox.language_servers.positions import Positions
 from repopilot.sandbox.language_servers.session import LanguageSession, Target
 
-_LIBRARIES = re.compile(r"^.*/(?:site-packages|dist-packages|node_modules|pkg/mod|typeshed|lib/python[\d.]+)/")
+_LIBRARIES = re.compile(
+    r"^.*/(?:site-packages|dist-packages|node_modules|pkg/mod|typeshed(?:/[0-9a-f]{40})?|lib/python[\d.]+)/"
+)
 Texts = Callable[[str], str | None]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 
 from repopilot.errors import LanguageServerError
 from repopilot.index.store import Index
@@ -45,6 +46,11 @@ class Resolver:
     def notes(self) -> tuple[str, ...]:
         """Which servers failed, as messages."""
         return tuple(self._notes)
+
+    @property
+    def root(self) -> Path:
+        """The folder with the tree's files as they are now, which is only read."""
+        return self._tree.root()
 
     def text(self, path: str) -> str | None:
         """The text of a file as it is stored, whose characters the spans count; None for what is none."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
+import weakref
 from pathlib import Path
 
 from repopilot import i18n
@@ -65,6 +66,7 @@ class SnapshotTree:
         with self._lock:
             if self._folder is None:
                 self._folder = self._laid_out()
+                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
             return self._folder
 
     def close(self) -> None:

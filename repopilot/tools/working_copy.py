@@ -30,6 +30,7 @@ from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
 from repopilot.repo.read import blob_id, read_bytes
 from repopilot.repo.walk import searched_files
+from repopilot.resolve.lookups import Lookups
 from repopilot.resolve.names import Resolver
 from repopilot.sandbox.language_servers.session import Servers
 from repopilot.tools.file_change import change, deletion, safe_path
@@ -147,6 +148,10 @@ class WorkingCopy:
                 self._resolver = Resolver(self, self.original.index, self._servers)
             return self._resolver
 
+    def servers_running(self) -> dict[str, int]:
+        """The memory of the language servers that were started for it, by their names, in bytes."""
+        return self._servers.running() if self._servers is not None else {}
+
     def close(self) -> None:
         """End what was started for it."""
         self.cancel.set()
@@ -217,7 +222,7 @@ class WorkingCopy:
         store = IndexStore(self._folder / "index")
         index = build_instant(BuildRun(snapshot, settings, store, self._workers, lambda _: None, self.cancel))
         # Vectors are kept by repository: the copy has none of its own.
-        return replace(self.original, snapshot=snapshot, index=index, embedder=None)
+        return replace(self.original, snapshot=snapshot, index=index, embedder=None, lookups=Lookups(self.resolver))
 
     def changed_on_disk(self) -> dict[str, str]:
         """What others did to the folder since the working copy began: `added`, `modified` or `deleted` by path; nothing

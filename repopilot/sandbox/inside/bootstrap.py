@@ -81,7 +81,7 @@ def _confine(job: dict[str, Any]) -> None:
         return
     abi = 0
     namespaces = level == "bwrap"
-    confine.drop_privileges([] if namespaces else job["own"], keep_reading=not namespaces)
+    confine.drop_privileges([] if namespaces else job["own"], keep_reading=not namespaces or job["channel"] is None)
     if level == "landlock":
         abi = confine.landlock(job["read"], job["write"])
     try:

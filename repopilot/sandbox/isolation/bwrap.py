@@ -21,7 +21,8 @@ def command(job: SandboxJob) -> list[str]:
     program = shutil.which("bwrap")
     if program is None:
         raise SandboxError(i18n.message("sandbox.no_bubblewrap"))
-    options = [*_namespaces(program), "--die-with-parent", "--new-session", "--clearenv"]
+    serves = job.program is not None and job.program.serves
+    options = [*_namespaces(program, reads_all=serves), "--die-with-parent", "--new-session", "--clearenv"]
     for name, value in environment(MOUNTS).items():
         options += ["--setenv", name, value]
     options += ["--proc", "/proc", *machine_state.cover(_counters(job)), "--dev", "/dev", "--chdir", "/"]
@@ -58,13 +59,15 @@ def _link_or_bind(path: str) -> list[str]:
     return ["--ro-bind", path, path]
 
 
-def _namespaces(program: str) -> list[str]:
+def _namespaces(program: str, *, reads_all: bool) -> list[str]:
     """Root needs no user namespace and must not have one: in it the process would stay the machine's root, for whom
-    there is no limit on processes. It becomes an unused user inside instead, see inside/confine.py."""
+    there is no limit on processes. It becomes an unused user inside instead, see inside/confine.py, which `reads_all`
+    that it is shown, also what only root may."""
     apart = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     apart += ["--hostname", "sandbox", "--cap-drop", "ALL"]
     if os.geteuid() == 0:
-        return [*apart, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"]
+        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", *(("CAP_DAC_READ_SEARCH",) if reads_all else ()))
+        return [*apart, *(part for name in kept for part in ("--cap-add", name))]
     return [*apart, "--unshare-user", *_no_further_namespaces(program), "--uid", "1000", "--gid", "1000"]
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -329,7 +330,8 @@ class LanguageSession:
 
 
 class Servers:
-    """The servers of one owner, one for each language and folder. Thread-safe.
+    """The servers of one owner, one for each language and folder. Thread-safe. They end when it is closed, or when
+    nobody has it any more.
 
     Args:
         settings: the sandbox's level.
@@ -342,6 +344,7 @@ class Servers:
         self._sessions: dict[tuple[str, Path], LanguageSession] = {}
         self._failures: dict[tuple[str, Path], list[LanguageServerError]] = {}
         self._closed = False
+        weakref.finalize(self, _close_all, self._sessions)
 
     def session(self, language: str, root: Path) -> LanguageSession | None:
         """The server of a language for a folder, started where it isn't yet; None where none is installed.
@@ -388,9 +391,12 @@ class Servers:
         """End all servers."""
         with self._lock:
             self._closed = True
-            for session in self._sessions.values():
-                session.close()
-            self._sessions.clear()
+            _close_all(self._sessions)
+
+
+def _close_all(sessions: dict[tuple[str, Path], LanguageSession]) -> None:
+    while sessions:
+        sessions.popitem()[1].close()
 
 
 def _level(settings: Settings) -> SandboxLevel:

@@ -171,7 +171,8 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     settings = opening.settings.model_copy(update=update)
     if pending.command in intents.lookups():
         # Nothing is waited for: what is not loaded by now is done without.
-        return Workspace(opening.snapshot, opening.index, settings, embedder=models.embedder)
+        lookups = chat.process.runtime.lookups
+        return Workspace(opening.snapshot, opening.index, settings, embedder=models.embedder, lookups=lookups)
     if models.model is None:
         await models.look()
     model, chat.next_model = await models.named(chat.next_model), ""
@@ -187,6 +188,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         turns=chat.turns,
         environment=await asyncio.to_thread(usable_environment, opening.snapshot, settings),
         ask=partial(ask_in_chat, pending.language),
+        lookups=chat.process.runtime.lookups,
     )
 
 

@@ -1,0 +1,87 @@
+"""The resolvers for look-ups in repositories as they are: one for each that is asked about, as long as its index.
+
+No server is started before a name is looked up.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repopilot.settings import Settings
+from repopilot.types import Environment, Snapshot
+
+if TYPE_CHECKING:
+    from repopilot.index.store import Index
+    from repopilot.resolve.names import Resolver
+    from repopilot.resolve.snapshot_tree import SnapshotTree
+    from repopilot.sandbox.language_servers.session import Servers
+
+_Kept = tuple[Path, "Resolver", "SnapshotTree", "Servers"]
+
+
+class Lookups:
+    """Thread-safe. What it started ends when it is closed, or nobody has it or its resolvers any more.
+
+    Args:
+        only: the resolver of a repository that is edited, which is given in any case; None for none.
+    """
+
+    def __init__(self, only: Resolver | None = None) -> None:
+        self._only = only
+        self._lock = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+
+    def resolver(
+        self, snapshot: Snapshot, index: Index, settings: Settings, environment: Environment | None
+    ) -> Resolver:
+        """The resolver of a repository. Blocking.
+
+        Args:
+            snapshot: the repository.
+            index: its index; with the next generation the resolver is another.
+            settings: exclude patterns, and the sandbox's level.
+            environment: the packages that it needs, None for none.
+
+        Raises:
+            SourceError: the repository can't be listed.
+        """
+        from repopilot.resolve.names import Resolver
+        from repopilot.resolve.snapshot_tree import SnapshotTree
+        from repopilot.sandbox.language_servers.session import Servers
+
+        if self._only is not None:
+            return self._only
+        with self._lock:
+            kept = self._kept.get(snapshot.key)
+            if kept is not None and kept[0] == index.folder:
+                return kept[1]
+            tree = SnapshotTree(snapshot, settings)
+            if kept is not None:
+                _end({snapshot.key: self._kept.pop(snapshot.key)})
+            servers = Servers(settings, environment)
+            resolver = Resolver(tree, index, servers)
+            self._kept[snapshot.key] = (index.folder, resolver, tree, servers)
+            return resolver
+
+    def running(self) -> dict[str, int]:
+        """The memory of the running servers by their names, in bytes."""
+        found: dict[str, int] = {}
+        with self._lock:
+            for _, _, _, servers in self._kept.values():
+                for name, memory in servers.running().items():
+                    found[name] = found.get(name, 0) + memory
+        return found
+
+    def close(self) -> None:
+        """End what was started."""
+        with self._lock:
+            _end(self._kept)
+
+
+def _end(kept: dict[str, _Kept]) -> None:
+    while kept:
+        _, _, tree, servers = kept.popitem()[1]
+        servers.close()
+        tree.close()

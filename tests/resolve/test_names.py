@@ -1,0 +1,181 @@
+"""The resolver with the real server of Python, on repositories and on working copies with edits."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from support.shop_workspace import offline, open_workspace, workspace_of
+
+from repopilot.resolve.names import Resolver
+from repopilot.resolve.values import NameSpan
+from repopilot.tools.working_copy import WorkingCopy, working_copy
+
+QUEUE = """class Queue:
+    def push(self, item):
+        return item
+
+
+class Other:
+    def push(self, item):
+        return item
+"""
+RUNNER = """from pkg.queue import Queue
+
+
+class Runner:
+    def __init__(self) -> None:
+        self.queue = Queue()
+
+    def run(self, items: "list[Queue]"):
+        "push it"  # then push
+        found = []
+        self.queue.push(found)
+        found.insert(0, 1)
+        return unknown.push(1)
+"""
+FILES = {"pkg/__init__.py": "", "pkg/queue.py": QUEUE, "pkg/runner.py": RUNNER}
+
+
+def places(resolver: Resolver, name: str) -> dict[tuple[str, int], set[tuple[str, int]]]:
+    """What each occurrence in code means: (path, line) to (path, line)."""
+
+    def line(span: NameSpan) -> tuple[str, int]:
+        return span.path, (resolver.text(span.path) or "")[: span.start].count("\n") + 1
+
+    found = resolver.meanings(name)
+    assert resolver.notes == ()
+    return {(one.occurrence.span.path, one.occurrence.line): {line(s) for s in one.meaning.inside} for one in found}
+
+
+def test_each_occurrence_means_what_the_server_says(tmp_path: Path) -> None:
+    resolver = workspace_of(tmp_path, FILES).resolver
+    assert places(resolver, "push") == {
+        ("pkg/queue.py", 2): {("pkg/queue.py", 2)},
+        ("pkg/queue.py", 7): {("pkg/queue.py", 7)},
+        ("pkg/runner.py", 11): {("pkg/queue.py", 2)},
+        ("pkg/runner.py", 13): set(),
+    }
+    kinds = {(found.line, found.kind) for found in resolver.occurrences("push") if found.span.path == "pkg/runner.py"}
+    assert kinds == {(9, "text"), (9, "comment"), (11, "code"), (13, "code")}
+    [outside] = resolver.meanings("insert")
+    assert (outside.meaning.inside, outside.meaning.outside) == (frozenset(), frozenset({"stdlib/builtins.pyi"}))
+    assert ("pkg/runner.py", 8) in places(resolver, "Queue"), "an annotation that is written as a text"
+    assert resolver.engine("pkg/queue.py") == "ty"
+
+
+def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
+    resolver = workspace_of(tmp_path, FILES).resolver
+    start = QUEUE.index("push")
+    uses = resolver.uses(NameSpan("pkg/queue.py", start, start + 4), "push")
+    assert [(use.span.path, use.line) for use in uses.sure] == [("pkg/runner.py", 11)]
+    assert [(use.span.path, use.line) for use in uses.by_name] == [("pkg/runner.py", 13)]
+    assert (uses.impossible, uses.engine, uses.complete) == (1, "ty", False)
+
+
+async def test_a_working_copy_is_resolved_as_edited(tmp_path: Path) -> None:
+    async with working_copy(workspace_of(tmp_path, FILES)) as copy:
+        assert places(copy.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
+        copy.edit(
+            {"pkg/runner.py": "\n" + RUNNER.replace("Queue()", "Other()").replace("import Queue", "import Other")}
+        )
+        assert places(copy.resolver, "push")["pkg/runner.py", 12] == {("pkg/queue.py", 7)}
+        copy.edit(
+            {
+                "pkg/queue.py": None,
+                "pkg/moved.py": QUEUE,
+                "pkg/runner.py": "from pkg.moved import Queue\nQueue().push(1)\n",
+            }
+        )
+        assert places(copy.resolver, "push")["pkg/runner.py", 2] == {("pkg/moved.py", 2)}
+        assert copy.workspace.resolver is copy.resolver
+        assert not copy.resolver.problems(["pkg/runner.py"])["pkg/runner.py"]
+        copy.edit({"pkg/runner.py": "from pkg.queue import Queue\n"})
+        [problem] = copy.resolver.problems(["pkg/runner.py"])["pkg/runner.py"]
+        assert (problem.line, problem.code) == (1, "import-not-found")
+        copy.undo(3)
+        assert places(copy.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
+
+
+async def test_positions_are_characters_whatever_the_file_is_written_in(tmp_path: Path) -> None:
+    def checked(resolver: Resolver) -> None:
+        found = {one.occurrence.span.path: one for one in resolver.meanings("größe") if one.occurrence.line > 1}
+        for path in ("astral.py", "marked.py"):
+            text = resolver.text(path) or ""
+            [target] = found[path].meaning.inside
+            assert text[target.start : target.end] == text[slice(*found[path].occurrence.span[1:])] == "größe"
+
+    files = {
+        "astral.py": "größe = 1; 𝔘 = '😀'; größe\r\nx = '😀' + str(größe)\r\n",
+        "marked.py": b"\xef\xbb\xbf" + "größe = 1\nprint(größe)\n".encode(),
+    }
+    async with working_copy(workspace_of(tmp_path, {**files, "x.py": ""})) as copy:
+        checked(copy.original.resolver)
+        copy.edit({"x.py": "größe = 2\n"})
+        checked(copy.resolver)
+
+
+def test_a_clone_is_laid_out_and_removed(tmp_path: Path) -> None:
+    bare = bare_repository(tmp_path, FILES)
+    workspace = open_workspace(bare, offline(tmp_path / "home"))
+    assert places(workspace.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
+    laid_out = workspace.resolver.root
+    workspace.lookups.close()
+    assert not laid_out.exists()
+
+
+def test_files_that_the_index_skips_are_looked_through_but_no_secret_ones(tmp_path: Path) -> None:
+    files = {
+        **FILES,
+        ".gitignore": "ignored.py\n",
+        "ignored.py": "push()\n",
+        ".env": "A=push\n",
+        "deps/lib.py": "push = 1\n",
+        "target/out.txt": "push\n",
+        "run": "#!/usr/bin/env python3\nfrom pkg.queue import Queue\nQueue().push(1)\n",
+        "page.html.j2": "{{ q.push(1) }}",
+        "long.js": "x" * 20_000 + ";push()",
+        "logo.png": b"\x89PNG push",
+    }
+    workspace = workspace_of(tmp_path, files)
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path / "repo", check=True)
+    found = {one.span.path: one.kind for one in workspace.resolver.occurrences("push")}
+    assert set(found) == {*FILES, "deps/lib.py", "target/out.txt", "run", "page.html.j2", "long.js"} - {
+        "pkg/__init__.py"
+    }
+    assert found["target/out.txt"] == "document" and found["page.html.j2"] == "document"
+    assert places(workspace.resolver, "push")["run", 3] == {("pkg/queue.py", 2)}
+
+
+async def test_no_server_is_started_before_a_name_is_looked_up(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, FILES)
+    async with working_copy(workspace) as copy:
+        copy.edit({"pkg/queue.py": QUEUE + "\n"})
+        assert isinstance(copy, WorkingCopy) and copy.workspace.index
+        assert copy.servers_running() == workspace.lookups.running() == {}
+        copy.resolver.meanings("push")
+        assert list(copy.servers_running()) == ["ty"]
+
+
+def bare_repository(tmp_path: Path, files: dict[str, str]) -> Path:
+    work, bare = tmp_path / "work", tmp_path / "work.git"
+    for path, text in files.items():
+        (work / path).parent.mkdir(parents=True, exist_ok=True)
+        (work / path).write_text(text)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run([*git, "init", "-q"], cwd=work, check=True)
+    subprocess.run([*git, "add", "-A"], cwd=work, check=True)
+    subprocess.run([*git, "commit", "-qm", "x"], cwd=work, check=True)
+    subprocess.run([*git, "clone", "-q", "--bare", str(work), str(bare)], check=True)
+    return bare
+
+
+def test_what_only_this_user_may_read_is_resolved(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, FILES)
+    (tmp_path / "repo" / "pkg" / "queue.py").chmod(0o600)
+    (tmp_path / "repo" / "pkg").chmod(0o700)
+    (tmp_path / "repo").chmod(0o700)
+    assert places(workspace.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
+    assert not workspace.resolver.problems(["pkg/__init__.py"])["pkg/__init__.py"]
+    [meant] = [m for m in workspace.resolver.meanings("Queue") if m.occurrence.source.startswith("from")]
+    assert meant.meaning.inside
