@@ -9,6 +9,7 @@ import numpy as np
 
 from repopilot.code.generated import generated_name
 from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_test_path
+from repopilot.repo.attributes import LinguistAttributes
 
 ROLES = ("test", "example", "doc", "config", "generated", "vendored")
 """By bit."""
@@ -31,6 +32,17 @@ def roles_of(files: Sequence[str], generated: Collection[int]) -> np.ndarray:
         )
         masks[number] = sum(1 << bit for bit, flag in enumerate(flags) if flag)
     return masks
+
+
+def roles_with(masks: np.ndarray, files: Sequence[str], attributes: LinguistAttributes) -> np.ndarray:
+    """The roles as the repository's attributes correct them."""
+    corrected = masks.copy()
+    for number, path in enumerate(files):
+        for name in ("generated", "vendored"):
+            said, bit = attributes.says(name, path), 1 << ROLES.index(name)
+            if said is not None:
+                corrected[number] = corrected[number] | bit if said else corrected[number] & ~bit
+    return corrected
 
 
 def is_vendored(path: str) -> bool:

@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
@@ -19,11 +19,13 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import IndexFailed
 from repopilot.index.build_report import BuildReport, read_report
+from repopilot.index.file_roles import roles_with
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.storage import arrays, codec, database, layout
 from repopilot.index.storage.arrays import Arrays
 from repopilot.index.storage.codec import FileInfo
 from repopilot.index.storage.layout import version
+from repopilot.repo.attributes import FILE, LinguistAttributes
 from repopilot.types import Chunk, Origin, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
@@ -207,9 +209,16 @@ class Index:
         self.base = base or arrays.load(layout.base_of(self.folder))
         overlay = database.is_overlay(self.folder)
         self._arrays = arrays.overlaid(self.base, self._connection) if overlay else self.base
-        self.lexical = self._arrays.lexical
+        self.lexical = self._with_attributes(self._arrays.lexical)
         if not len(self.lexical) == len(self.chunks) == self._arrays.starts[-1]:
             raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
+
+    def _with_attributes(self, lexical: LexicalIndex) -> LexicalIndex:
+        """Its roles are those of the files' names and texts: the repository may say otherwise."""
+        if all(path.rpartition("/")[2] != FILE for path in lexical.files):
+            return lexical
+        roles = roles_with(lexical.roles, lexical.files, LinguistAttributes(self.text))
+        return replace(lexical, roles=roles)
 
     def derived(self, compute: Callable[[Index], T]) -> T:
         """The result of a function of this index, computed once and kept as long as the index."""

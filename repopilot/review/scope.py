@@ -14,6 +14,7 @@ from repopilot.foreign_text import code_span, escaped
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import history
+from repopilot.repo.attributes import LinguistAttributes
 from repopilot.repo.history import CommitRange
 from repopilot.repo.patch import FileDiff, added_lines, parse_patch
 from repopilot.repo.path_rules import UNKNOWN_KIND, reason_to_skip
@@ -70,9 +71,14 @@ def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Sco
     tree = i18n.message("review.working_tree") if snapshot.root else snapshot.commit[:10]
     short = commits.base[:10] if commits.base == old.commit else commits.base
     what = str(commits) if head else i18n.message("review.range", base=str(replace(commits, base=short)), head=tree)
+    marks = [_attributes(new), _attributes(old)]
     targets, given, unread, notes = [], [], [], []
     for diff in diffs:
         found = _of_file(diff, new, old, settings)
+        # A change must not take itself out of its own review: what it marks only now is read.
+        marked = {each.reason(diff.path) for each in marks} if isinstance(found, ReviewTarget) else set()
+        if len(marked) == 1 and (reason := marked.pop()):
+            found = Skip(diff.path, i18n.message(reason))
         if isinstance(found, ReviewTarget):
             targets.append(found)
         elif isinstance(found, Finding):
@@ -84,6 +90,16 @@ def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Sco
     if not diffs:
         notes.append(i18n.message("review.nothing_differs"))
     return _bounded(Scope(what, tuple(targets), tuple(given), (*notes, *_not_reviewed(unread)), new.commit))
+
+
+def _attributes(snapshot: Snapshot) -> LinguistAttributes:
+    def read(path: str) -> str | None:
+        try:
+            return read_raw(snapshot, path).decode("utf-8", "replace")
+        except SourceError:
+            return None
+
+    return LinguistAttributes(read)
 
 
 def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -> ReviewTarget | Finding | Skip | None:
@@ -174,6 +190,10 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
                 i18n.message("review.errors.no_path_hint"),
             )
     chosen = [file for file in files if file.kind in _READ and is_wanted(file.path)]
+    attributes = _attributes(snapshot)
+    marked = {f.path: reason for f in chosen if f.path not in wanted and (reason := attributes.reason(f.path))}
+    chosen = [file for file in chosen if file.path not in marked]
+    reasons |= {path: i18n.message(reason) for path, reason in marked.items()}
     versions = [
         _as_code(file.path, data) if data is not None else Skip(file.path, i18n.message("review.reasons.removed"))
         for file, data in read_bytes(snapshot, chosen[:MOST_FILES])

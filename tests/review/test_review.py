@@ -99,6 +99,27 @@ async def test_a_diff_reports_what_it_brought_and_nothing_else(work: Path, tmp_p
         assert name in steps
 
 
+async def test_files_marked_as_generated_are_left_alone_unless_the_change_marks_them(tmp_path: Path) -> None:
+    marks, bad = {".gitattributes": "gen/** linguist-generated\n"}, "def f(a={}):\n    return a\n"
+    commit(work := tmp_path / "work", marks, "before")
+    commit(work, {".gitattributes": "* linguist-generated\n", "gen/a.py": bad, "own.py": bad}, "after")
+    space = workspace(str(work), tmp_path)
+    report, _ = await reported(space, CommitRange("HEAD~1", "HEAD"))
+    assert {f.path for f in report.findings} == {"own.py"}
+    assert any("gen/a.py" in note and "gitattributes" in str(note) for note in report_json(report)["notes"])
+    assert {path for path in space.index.files if space.index.lexical.role("generated")[_number(space, path)]} == {
+        ".gitattributes",
+        "gen/a.py",
+        "own.py",
+    }
+    named, _ = await reported(space, None, ["gen/a.py"])
+    assert {f.path for f in named.findings} == {"gen/a.py"}
+
+
+def _number(space: Workspace, path: str) -> int:
+    return space.index.lexical.files.index(path)
+
+
 async def test_uncommitted_work_and_paths(work: Path, tmp_path: Path) -> None:
     (work / "pkg" / "use.py").write_text("import os\n")
     (work / "pkg" / "new.py").write_text("def f(a={}):\n    return a\n")
