@@ -1,23 +1,117 @@
-"""Which places of a name belong together. Pure."""
+"""Which places of a name belong together: those that have to keep one name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from repopilot.resolve.values import Family, NameSpan, Resolved
+from repopilot.resolve import python_families
+from repopilot.resolve.values import Family, NameSpan, Occurrence, Resolved
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
 
 
-def family_of(span: NameSpan, resolved: Iterable[Resolved]) -> Family:
-    """What is renamed with a definition: every place that points to a member, and what it points to.
+@dataclass(slots=True)
+class Ties:
+    """Elements joined into classes: places, and whatever stands for a variable or a member.
+
+    Attributes:
+        unsure: the occurrences whose meaning can't be told.
+        outside: the definitions of libraries that an element overrides or is bound to.
+        kept: what imports from outside name, which keep it under an alias.
+        mentions: the occurrences in comments, documents and prose.
+        structural: members of protocols with members of classes that may fit them without deriving from them.
+    """
+
+    unsure: dict[NameSpan, Resolved] = field(default_factory=dict)
+    outside: dict[Hashable, set[str]] = field(default_factory=lambda: defaultdict(set))
+    kept: set[NameSpan] = field(default_factory=set)
+    mentions: list[Occurrence] = field(default_factory=list)
+    structural: list[tuple[NameSpan, Resolved]] = field(default_factory=list)
+    _leaders: dict[Hashable, Hashable] = field(default_factory=dict)
+
+    def leader(self, element: Hashable) -> Hashable:
+        """What stands for the class of an element."""
+        while (above := self._leaders.setdefault(element, element)) != element:
+            self._leaders[element] = self._leaders[above]
+            element = self._leaders[element]
+        return element
+
+    def join(self, *elements: Hashable) -> None:
+        """Make one class of those of some elements."""
+        first = self.leader(elements[0])
+        for element in elements[1:]:
+            self._leaders[self.leader(element)] = first
+
+    def plain(self, one: Resolved, *, sure: bool = False) -> None:
+        """Join an occurrence with what a server says that it means.
+
+        Args:
+            one: the occurrence.
+            sure: whether it belongs to something already.
+        """
+        span, meaning = one.occurrence.span, one.meaning
+        if meaning.inside:
+            self.join(span, *meaning.inside)
+        else:
+            self.leader(span)
+        if meaning.inside and meaning.outside:
+            self.outside[span] |= meaning.outside
+        if not meaning.known and not sure:
+            self.unsure[span] = one
+
+    def classes(self) -> dict[Hashable, frozenset[NameSpan]]:
+        """The places of each class, by its leader."""
+        found: dict[Hashable, set[NameSpan]] = defaultdict(set)
+        for element in list(self._leaders):
+            if isinstance(element, NameSpan):
+                found[self.leader(element)].add(element)
+        return {leader: frozenset(places) for leader, places in found.items()}
+
+
+def ties_of(resolver: Resolver, name: str) -> Ties:
+    """What belongs together among all occurrences of a name.
 
     Args:
-        span: of the definition's name.
-        resolved: the occurrences of the name.
+        resolver: of the repository.
+        name: the name.
     """
-    found = list(resolved)
-    members = _joined(span, found, lambda _: True)
-    outside = frozenset(name for one in found if one.occurrence.span in members for name in one.meaning.outside)
-    return Family(members, outside, tuple(one for one in found if not one.meaning.known))
+    ties = Ties()
+    everywhere = resolver.resolved([one for one in resolver.occurrences(name) if one.kind in ("code", "text")])
+    python, texts = [], []
+    for one in everywhere:
+        if not one.occurrence.span.path.endswith(python_families.SUFFIXES):
+            if one.occurrence.kind == "code" or one.meaning.known:
+                ties.plain(one)
+            else:
+                ties.mentions.append(one.occurrence)
+        elif one.occurrence.kind == "code":
+            python.append(one)
+        else:
+            texts.append(one)
+    ties.mentions += [one for one in resolver.occurrences(name) if one.kind in ("comment", "document")]
+    if python or texts:
+        python_families.tie(resolver, name, python, texts, ties)
+    return ties
+
+
+def family_in(ties: Ties, span: NameSpan) -> Family:
+    """What has to keep one name together with a definition.
+
+    Args:
+        ties: of its name.
+        span: of the definition's name.
+    """
+    leader = ties.leader(span)
+    members = ties.classes().get(leader, frozenset([span]))
+    outside = frozenset(n for element, names in ties.outside.items() if ties.leader(element) == leader for n in names)
+    kept = members & ties.kept
+    unsure = [one for place, one in ties.unsure.items() if place not in members]
+    unsure += [fit for protocol, fit in ties.structural if protocol in members and fit.occurrence.span not in members]
+    return Family(members - kept, outside, tuple(unsure), kept)
 
 
 def same_definition(span: NameSpan, resolved: Iterable[Resolved]) -> frozenset[NameSpan]:
@@ -34,16 +128,8 @@ def same_definition(span: NameSpan, resolved: Iterable[Resolved]) -> frozenset[N
 
 def _joined(span: NameSpan, resolved: list[Resolved], joins: Callable[[Resolved], bool]) -> frozenset[NameSpan]:
     """The class of a place, where each occurrence that `joins` is one with what it means."""
-    leaders: dict[NameSpan, NameSpan] = {}
-
-    def leader(place: NameSpan) -> NameSpan:
-        while (above := leaders.setdefault(place, place)) != place:
-            leaders[place] = leaders[above] = leaders.setdefault(above, above)
-            place = leaders[place]
-        return place
-
+    ties = Ties()
     for one in resolved:
         if joins(one):
-            for place in one.meaning.inside:
-                leaders[leader(one.occurrence.span)] = leader(place)
-    return frozenset(place for place in [*leaders, span] if leader(place) == leader(span))
+            ties.plain(one)
+    return ties.classes().get(ties.leader(span), frozenset([span]))

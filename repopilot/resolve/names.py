@@ -14,7 +14,7 @@ from pathlib import Path
 from repopilot.errors import LanguageServerError
 from repopilot.index.store import Index
 from repopilot.resolve import meanings as by_server
-from repopilot.resolve.families import family_of, same_definition
+from repopilot.resolve.families import family_in, same_definition, ties_of
 from repopilot.resolve.folder_texts import FolderTexts
 from repopilot.resolve.occurrences import language_in, occurrences_in
 from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses
@@ -56,6 +56,10 @@ class Resolver:
         """The text of a file as it is stored, whose characters the spans count; None for what is none."""
         self._tree.root()
         return self._texts.text(path)
+
+    def paths(self) -> Sequence[str]:
+        """The files in which names are looked for."""
+        return self._tree.searched()
 
     def occurrences(self, name: str) -> list[Occurrence]:
         """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
@@ -99,7 +103,7 @@ class Resolver:
             span: of the definition's name.
             name: the name.
         """
-        return family_of(span, self.meanings(name))
+        return family_in(ties_of(self, name), span)
 
     def uses(self, span: NameSpan, name: str) -> Uses:
         """Where a definition is used.

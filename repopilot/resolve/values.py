@@ -112,11 +112,13 @@ class Family:
         members: all their places.
         outside: definitions of libraries that a member overrides or is bound to: renaming it would break that.
         unsure: occurrences that may belong to it, which nothing resolves.
+        kept: what imports from outside name, bound to the same variable: it keeps its name, under an alias.
     """
 
     members: frozenset[NameSpan]
     outside: frozenset[str] = frozenset()
     unsure: tuple[Resolved, ...] = ()
+    kept: frozenset[NameSpan] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

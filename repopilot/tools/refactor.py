@@ -26,14 +26,13 @@ from rope.base.project import Project
 from rope.base.resources import File
 from rope.contrib.findit import find_occurrences
 from rope.refactor.patchedast import get_patched_ast
-from rope.refactor.rename import Rename
 
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.languages import language_of
 from repopilot.code.source_positions import SourcePositions, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
-from repopilot.tools import identifiers, result_types, signature
+from repopilot.tools import result_types, signature
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, mentions, name_offset
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.python_moves import Module, definition, from_new_package, module_moved, moved, used_from
@@ -50,15 +49,6 @@ RUFF_S = 30
 log = logging.getLogger(__name__)
 
 Texts = dict[str, str | None]
-
-
-class RenameSymbol(Arguments):
-    """A definition and its new name."""
-
-    name: str = Field(description=NAME)
-    new_name: str = Field(description="the new name, plain")
-    path: str = Field("", description=IN_FILE)
-    everywhere: bool = Field(False, description="also in comments, texts, documents, and on objects of unknown class")
 
 
 class MoveSymbol(Arguments):
@@ -110,12 +100,6 @@ _Step = Callable[[Project, int, list[File]], ChangeSet]
 T = TypeVar("T")
 
 
-async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
-    """Rename a definition and all references to it. Where the name stands otherwise is listed, and left as it is unless
-    `everywhere` is true."""
-    return await asyncio.to_thread(_rename, arguments, desk.working_copy)
-
-
 async def move_symbol(arguments: MoveSymbol, desk: Desk) -> ToolResult:
     """Move a function, class or constant from the top of a Python module to another module; imports follow."""
     return await asyncio.to_thread(_move, arguments, desk.working_copy)
@@ -129,76 +113,6 @@ async def change_signature(arguments: ChangedSignature, desk: Desk) -> ToolResul
 async def organize_imports(arguments: OnePath, desk: Desk) -> ToolResult:
     """Sort the imports of a Python file and remove those that nothing uses."""
     return await asyncio.to_thread(_organize_imports, arguments.path, desk.working_copy)
-
-
-def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
-    place, new = find_place(copy, arguments.name, arguments.path), arguments.new_name
-    if not new.isidentifier() or keyword.iskeyword(new):
-        raise UsageError(message("refactor_tools.no_identifier", name=new))
-    if (old := place.symbol.name) == new:
-        raise UsageError(message("refactor_tools.same_name", name=new))
-    owner = place.symbol.qualified.rpartition(".")[0]
-    taken = f"{owner}.{new}".lstrip(".")
-    if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
-        raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
-    if language_of(place.path) != "python":
-        texts, unsure = identifiers.renamed(copy, place, new)
-        rows = [*unsure, *mentions(copy, old, {row["path"] for row in unsure})]
-        return _result(copy, *_everywhere(copy, texts, rows, arguments, old))
-    python = _python(copy, place)
-
-    def change(project: Project, offset: int, files: list[File]) -> ChangeSet:
-        found = Rename(project, project.get_file(place.path), offset)
-        return found.get_changes(new, docs=False, in_hierarchy=True, resources=files)
-
-    texts = _by_rope(python, change)
-    left: list[dict[str, Any]] = []
-    for path in python.files:
-        texts[path], rows = _with_super(path, texts.get(path) or copy.text(path) or "", old, new)
-        left += rows
-    left += mentions(copy, old, set())
-    return _result(copy, *_everywhere(copy, texts, left, arguments, old), python.unread)
-
-
-def _everywhere(
-    copy: WorkingCopy, texts: Texts, left: list[dict[str, Any]], arguments: RenameSymbol, old: str
-) -> tuple[Texts, list[dict[str, Any]]]:
-    """The texts and the places left: only settings, where the name shall be another one everywhere."""
-    if not arguments.everywhere:
-        return texts, left
-    word = re.compile(rf"\b{re.escape(old)}\b")
-    rest = [row for row in left if file_kind(row["path"]) not in ("code", "doc")]
-    for path in {row["path"] for row in left if row not in rest}:
-        lines = (texts.get(path) or copy.text(path) or "").split("\n")
-        for number in {row["line"] - 1 for row in left if row["path"] == path}:
-            lines[number] = word.sub(arguments.new_name, lines[number])
-        texts[path] = "\n".join(lines)
-    return texts, rest
-
-
-def _with_super(path: str, text: str, old: str, new: str) -> tuple[str, list[dict[str, Any]]]:
-    """A text in which `super().old` is renamed in the classes that define the new name, which rope leaves; and the
-    attributes called so that are left, of objects whose class is not known."""
-    if not re.search(rf"\.\s*{re.escape(old)}\b", text):
-        return text, []
-    tree, lines = ast.parse(text), text.split("\n")
-    owned = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and any(getattr(member, "name", "") == new for member in node.body)
-        for inner in ast.walk(node)
-    }
-    rows = []
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Attribute) or node.attr != old:
-            continue
-        number, end = (node.end_lineno or node.lineno) - 1, node.end_col_offset or 0
-        line = lines[number].encode()
-        if id(node) in owned and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "super":
-            lines[number] = (line[: end - len(old.encode())] + new.encode() + line[end:]).decode()
-        else:
-            rows.append({"path": path, "line": number + 1, "text": lines[number].strip()[:LONGEST_LINE]})
-    return "\n".join(lines), rows
 
 
 def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
@@ -518,7 +432,6 @@ def _count(diff: str, sign: str) -> int:
 
 
 TOOLS = (
-    Tool("rename_symbol", RenameSymbol, "edit", rename_symbol, result_types.Refactored),
     Tool("move_symbol", MoveSymbol, "edit", move_symbol, result_types.Refactored),
     Tool("change_signature", ChangedSignature, "edit", change_signature, result_types.Refactored),
     Tool("set_value", SetValue, "edit", set_value, result_types.ValueSet),

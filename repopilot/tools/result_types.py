@@ -128,13 +128,18 @@ class UnsureUse(TypedDict):
     text: str
 
 
-class Refactored(TypedDict):
-    """The files that were changed, and the uses that weren't."""
-
+class _Changed(TypedDict):
     files: list[str]
     unsure: list[UnsureUse]
     unread: list[str]
     unsure_count: int
+
+
+class Refactored(_Changed, total=False):
+    """What was changed, and the uses that weren't. Those `left` may break the program; `done` is true without any."""
+
+    left: list[UnsureUse]
+    done: bool
 
 
 class ValueSet(TypedDict):

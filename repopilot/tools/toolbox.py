@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repopilot.tools import check, edit, look, refactor, talk
+from repopilot.tools import check, edit, look, refactor, rename, talk
 from repopilot.tools.registry import Tool
 
 
@@ -13,4 +13,4 @@ def toolbox() -> tuple[Tool, ...]:
 
 def client_tools() -> tuple[Tool, ...]:
     """Those for other programs: all but the ones that talk to the user."""
-    return (*look.TOOLS, *edit.TOOLS, *refactor.TOOLS, *check.TOOLS)
+    return (*look.TOOLS, *edit.TOOLS, *rename.TOOLS, *refactor.TOOLS, *check.TOOLS)

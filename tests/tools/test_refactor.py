@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import git_server
 from support.shop_workspace import offline, open_workspace
 from tools.test_tools import Toolbox, opened, refusal
 
@@ -54,16 +53,6 @@ async def test_a_method_is_renamed_in_its_hierarchy_and_documents_are_listed(app
         assert "def start" in text(tools, "app/child.py") and "super().start(x)" in text(tools, "app/child.py")
         assert "Child().start(price(" in text(tools, "app/use.py")
         assert [row["path"] for row in done.data["unsure"]] == ["app/other.py", "README.md"]
-
-
-async def test_a_file_whose_names_rope_cannot_find_is_named_and_left(tmp_path):
-    # Python reads the letter as another one, and rope finds no such token.
-    files = {"a.py": "def price():\n    return 1\n", "b.py": "from a import price\n\nㅁ = price()\n", "c.py": ""}
-    git_server.commit(tmp_path / "odd", files | {"c.py": "from a import price\n\né = price()\n"})
-    async with opened(open_workspace(tmp_path / "odd", offline(tmp_path / "home"))) as tools:
-        done = await tools("rename_symbol", name="price", new_name="cost", path="a.py")
-        assert done.data["unread"] == ["b.py"] and "def cost" in text(tools, "a.py")
-        assert "é = cost()" in text(tools, "c.py") and "price" in text(tools, "b.py")
 
 
 async def test_a_file_that_does_not_parse_is_named_and_left(app):

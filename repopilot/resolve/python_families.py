@@ -1,0 +1,350 @@
+"""What belongs together in Python beyond what a server says of single occurrences: the variables of a scope, members of
+one class, overriding methods, stubs, `__all__`, texts that name an attribute, fixtures."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from repopilot.resolve.meanings import TargetReader
+from repopilot.resolve.probes import Probe, probed
+from repopilot.resolve.python_scopes import MODULE, VARIABLES, PythonName, PythonScope, python_names
+from repopilot.resolve.python_texts import Function, PythonText, pytest_functions, python_texts
+from repopilot.resolve.values import Meaning, NameSpan, Resolved
+
+if TYPE_CHECKING:
+    from repopilot.resolve.families import Ties
+    from repopilot.resolve.names import Resolver
+
+SUFFIXES = (".py", ".pyi")
+_Places = dict[NameSpan, tuple[Resolved, PythonName]]
+
+
+def tie(resolver: Resolver, name: str, found: Iterable[Resolved], texts: Iterable[Resolved], ties: Ties) -> None:
+    """Tie what belongs together among the occurrences of a name in Python files.
+
+    Args:
+        resolver: of the repository.
+        name: the name.
+        found: the occurrences in code.
+        texts: the occurrences in texts.
+        ties: gets what belongs together, what can't be told, and what comes from outside.
+    """
+    _Python(resolver, name, list(found), list(texts), ties).tie()
+
+
+class _Python:
+    def __init__(self, resolver: Resolver, name: str, found: list[Resolved], texts: list[Resolved], ties: Ties) -> None:
+        self.resolver, self.name, self.ties, self.texts = resolver, name, ties, texts
+        self.places: _Places = {}
+        self.classes: dict[Hashable, tuple[str, PythonScope]] = {}
+        by_path: dict[str, list[Resolved]] = defaultdict(list)
+        for one in found:
+            by_path[one.occurrence.span.path].append(one)
+        for path, group in by_path.items():
+            names = {one.start: one for one in python_names(self.text(path), name)}
+            for one in group:
+                known = names.get(one.occurrence.span.start)
+                if known is None:
+                    ties.plain(one)
+                else:
+                    self.places[one.occurrence.span] = (one, known)
+
+    def text(self, path: str) -> str:
+        return self.resolver.text(path) or ""
+
+    def tie(self) -> None:
+        for span, (one, known) in self.places.items():
+            self._tie_name(span, one, known)
+        self._tie_patterns_and_copies()
+        self._tie_stubs()
+        self._tie_texts()
+        self._tie_fixtures()
+        self._tie_hierarchies()
+
+    def _tie_name(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
+        home, meaning = known.home, one.meaning
+        if known.role == "module":
+            return
+        if home is not None and known.role in (*VARIABLES, "imported"):
+            variable = self._variable(span.path, home)
+            elsewhere = (
+                known.open and meaning.known and not any(self._is_of(s, span.path, home) for s in meaning.inside)
+            )
+            if not elsewhere:
+                self.ties.join(span, variable)
+            elif meaning.inside:
+                self.ties.plain(one)
+            if known.role == "imported":
+                self._tie_import(span, one, known)
+            return
+        if known.member_of is not None:
+            self.ties.join(span, self._variable(span.path, known.member_of))
+        if known.role == "imported" and not meaning.inside:
+            return
+        if known.role != "pattern":
+            self.ties.plain(one, sure=known.member_of is not None)
+
+    def _tie_import(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
+        if one.meaning.inside:
+            self.ties.join(span, *one.meaning.inside)
+        else:
+            self.ties.kept.add(span)
+        module = known.object
+        if not one.meaning.known and (module.startswith(".") or _is_module(module, self.resolver.paths())):
+            self.ties.unsure[span] = one
+
+    def _variable(self, path: str, home: PythonScope) -> Hashable:
+        """The variable of a scope as an element of a family; those of a class are its members."""
+        element = (path, home.start)
+        if home.kind == "class":
+            self.classes[element] = (path, home)
+        return element
+
+    def _is_of(self, span: NameSpan, path: str, home: PythonScope) -> bool:
+        """Whether a definition is a binding in a scope, or comes in by an import there."""
+        place = self.places.get(span)
+        return (place is not None and span.path == path and place[1].home is home) or self._imports(path, home)
+
+    def _imports(self, path: str, home: PythonScope) -> bool:
+        return any(
+            span.path == path and known.home is home and (known.role == "imported")
+            for span, (_, known) in self.places.items()
+        )
+
+    def _tie_patterns_and_copies(self) -> None:
+        """Keywords of class patterns and of functions that copy an object with other fields."""
+        probes: dict[Probe, list[Resolved]] = defaultdict(list)
+        for span, (one, known) in self.places.items():
+            if known.role == "pattern" or (known.role == "keyword" and not one.meaning.inside):
+                probe = self._field(span, known)
+                if probe is not None:
+                    probes[probe].append(one)
+        self._take_all(probes)
+
+    def _take_all(self, probes: dict[Probe, list[Resolved]]) -> None:
+        meant = probed(self.resolver, list(probes))
+        for probe, group in probes.items():
+            for one in group:
+                self._take(one, meant.get(probe, Meaning()))
+
+    def _take(self, one: Resolved, meaning: Meaning) -> None:
+        """Tie an occurrence to what a probe found, or list it."""
+        if meaning.inside:
+            self.ties.join(one.occurrence.span, *meaning.inside)
+            self.ties.unsure.pop(one.occurrence.span, None)
+        elif not meaning.outside:
+            self.ties.unsure[one.occurrence.span] = Resolved(one.occurrence, Meaning())
+
+    def _field(self, span: NameSpan, known: PythonName) -> Probe | None:
+        """`object.name`, for `replace(object, name=…)`, `object._replace(name=…)`, `case Class(name=…)`; else None."""
+        end = len(self.text(span.path))
+        if known.role == "pattern":
+            return Probe(span.path, end, end, f"\ndef _probe(_of: {known.object}):\n    _of.{self.name}", "\n")
+        return Probe(span.path, *known.call, f"({known.object}).{self.name}") if known.object else None
+
+    def _tie_stubs(self) -> None:
+        """A stub with the module that it describes."""
+        homes = {
+            (span.path, known.home.qualified, known.home.kind): known.home
+            for span, (_, known) in self.places.items()
+            if known.home is not None and known.home.kind in ("module", "class")
+        }
+        for (path, qualified, kind), home in homes.items():
+            source = homes.get((path.removesuffix("i"), qualified, kind)) if path.endswith(".pyi") else None
+            if source is not None:
+                self.ties.join(self._variable(path, home), self._variable(path.removesuffix("i"), source))
+
+    def _tie_texts(self) -> None:
+        by_path: dict[str, list[Resolved]] = defaultdict(list)
+        for one in self.texts:
+            by_path[one.occurrence.span.path].append(one)
+        probes: dict[Probe, list[Resolved]] = defaultdict(list)
+        for path, group in by_path.items():
+            spans = [(one.occurrence.span.start, one.occurrence.span.end) for one in group]
+            for one, known in zip(group, python_texts(self.text(path), spans), strict=True):
+                probe = self._tie_text(path, one, known)
+                if probe is not None:
+                    probes[probe].append(one)
+        self._take_all(probes)
+
+    def _tie_text(self, path: str, one: Resolved, known: PythonText) -> Probe | None:
+        span, text = one.occurrence.span, self.text(path)
+        if one.meaning.inside:
+            self.ties.join(span, *one.meaning.inside)
+        elif known.use in ("exported", "doctest") and self._module_has(path):
+            self.ties.join(span, (path, MODULE))
+        elif known.use == "exported":
+            return Probe(path, len(text), len(text), f"\n{self.name}", "\n")
+        elif known.use == "slot" or known.use == "parameter":
+            self._tie_to_start(path, known.owner, span)
+        elif known.use == "attribute":
+            return Probe(path, *known.call, f"({known.object}).{self.name}")
+        elif known.use == "target":
+            return self._target(path, known)
+        elif known.use == "prose":
+            self.ties.mentions.append(one.occurrence)
+        elif known.use != "fixture":
+            self.ties.unsure[span] = one
+        return None
+
+    def _module_has(self, path: str) -> bool:
+        return any(
+            s.path == path and k.home is not None and k.home.start == MODULE for s, (_, k) in self.places.items()
+        )
+
+    def _tie_to_start(self, path: str, start: int, span: NameSpan) -> None:
+        self.ties.join(span, (path, start))
+
+    def _target(self, path: str, known: PythonText) -> Probe:
+        """The dotted target of a patch, behind imports of what are modules in it."""
+        parts = known.object.split(".")
+        dotted = [".".join(parts[:n]) for n in range(1, len(parts))]
+        files = self.resolver.paths()
+        modules = [m for m in dotted if _is_module(m, files)]
+        imports = "".join(f"    import {module}\n" for module in modules)
+        end = len(self.text(path))
+        return Probe(path, end, end, f"\ndef _probe():\n{imports}    {known.object}", "\n")
+
+    def _tie_fixtures(self) -> None:
+        """The parameters of tests and fixtures with the fixture that they get."""
+        functions = {
+            path: list(pytest_functions(self.text(path)))
+            for path in {s.path for s in self.places} | {one.occurrence.span.path for one in self.texts}
+            if path.endswith(".py")
+        }
+        fixtures = [
+            (path, function)
+            for path, group in functions.items()
+            for function in group
+            if function.fixture is not None and self.text(path)[slice(*function.fixture)] == self.name
+        ]
+        if not fixtures:
+            return
+        for path, function in fixtures:
+            assert function.fixture is not None
+            self._tie_to_fixture(path, fixtures, NameSpan(path, *function.fixture), function)
+        for span, (_, known) in self.places.items():
+            user = next((f for f in functions.get(span.path, ()) if f.start == known.scope.start), None)
+            is_parameter = user is not None and known.role == "bind" and known.home is known.scope
+            if (
+                is_parameter
+                and user is not None
+                and (user.is_test or user.fixture)
+                and self.name not in user.parametrized
+            ):
+                self._tie_to_fixture(span.path, fixtures, span, user)
+        for one in self.texts:
+            span = one.occurrence.span
+            use = python_texts(self.text(span.path), [(span.start, span.end)])[0].use
+            if use == "fixture" and span not in [NameSpan(p, *f.fixture) for p, f in fixtures if f.fixture]:
+                self._tie_to_fixture(span.path, fixtures, span, None)
+
+    def _tie_to_fixture(
+        self, path: str, fixtures: list[tuple[str, Function]], span: NameSpan, user: Function | None
+    ) -> None:
+        """Tie a place to the nearest fixture that is visible there and isn't itself."""
+        seen = [
+            (where, each)
+            for where, each in fixtures
+            if each is not user and (where == path or _is_conftest_for(where, path))
+        ]
+        if seen:
+            where, each = max(seen, key=lambda one: (one[0] == path, len(one[0])))
+            assert each.fixture is not None
+            self.ties.join(span, NameSpan(where, *each.fixture))
+        elif user is None or user.fixture is None:
+            known = self.places.get(span)
+            if known is not None:
+                self.ties.unsure[span] = Resolved(known[0].occurrence, Meaning())
+
+    def _tie_hierarchies(self) -> None:
+        """The members of classes that derive from one another, or that one class derives from both of."""
+        below = {element: self._subclasses(path, scope) for element, (path, scope) in self.classes.items()}
+        elements = list(below)
+        for number, one in enumerate(elements):
+            for other in elements[number + 1 :]:
+                if below[one] & below[other]:
+                    self.ties.join(one, other)
+        probes = {probe: element for element in elements if (probe := self._bases(*self.classes[element])) is not None}
+        for probe, meaning in probed(self.resolver, list(probes)).items():
+            if meaning.inside:
+                self.ties.join(probes[probe], *meaning.inside)
+            for name in meaning.outside:
+                self.ties.outside[probes[probe]].add(name)
+        self._tie_supers()
+        self._list_structural()
+
+    def _list_structural(self) -> None:
+        """Members of protocols beside members of other classes: either may stand for the other."""
+        members = [
+            (one, self._is_protocol(span.path, known.home))
+            for span, (one, known) in self.places.items()
+            if known.role == "bind" and known.home is not None and known.home.kind == "class"
+        ]
+        for protocol, is_protocol in members:
+            others = [one for one, is_other in members if is_protocol and not is_other]
+            for other in others:
+                pair = (protocol.occurrence.span, other), (other.occurrence.span, protocol)
+                self.ties.structural += pair
+
+    def _is_protocol(self, path: str, scope: PythonScope) -> bool:
+        data = self.text(path).encode("utf-8", "surrogatepass")
+        return scope.bases is not None and re.search(rb"\bProtocol\b", data[slice(*scope.bases)]) is not None
+
+    def _tie_supers(self) -> None:
+        """`super().name` that no base of its class has, but a class that a common subclass puts behind it."""
+        tied: dict[Hashable, int] = defaultdict(int)
+        for element in self.classes:
+            tied[self.ties.leader(element)] += 1
+        for span, (_, known) in self.places.items():
+            owner = known.super_of
+            element = (span.path, owner.start) if owner is not None else None
+            if span in self.ties.unsure and element in self.classes and tied[self.ties.leader(element)] > 1:
+                self.ties.join(span, element)
+                del self.ties.unsure[span]
+
+    def _subclasses(self, path: str, scope: PythonScope) -> frozenset[NameSpan]:
+        """The names of a class and of those that derive from it."""
+        session = self.resolver.session(path)
+        owner = self._owner(path, scope)
+        if session is None or owner is None:
+            return frozenset()
+        reader = TargetReader(self.resolver.text, frozenset(self.resolver.paths()))
+        found = session.implementations([(path, owner.start)])[0]
+        return frozenset([owner, *(span for t in found if (span := reader.span(t)) is not None)])
+
+    def _owner(self, path: str, scope: PythonScope) -> NameSpan | None:
+        if scope.owner is None:
+            return None
+        data = self.text(path).encode("utf-8", "surrogatepass")
+        start, end = (len(data[:byte].decode("utf-8", "surrogatepass")) for byte in scope.owner)
+        return NameSpan(path, start, end)
+
+    def _bases(self, path: str, scope: PythonScope) -> Probe | None:
+        """The member of a class's bases, as code behind the class; None where it has no bases."""
+        data = self.text(path).encode("utf-8", "surrogatepass")
+        if scope.bases is None or not data[slice(*scope.bases)].strip(b"() \r\n"):
+            return None
+        bases = data[slice(*scope.bases)].decode("utf-8", "surrogatepass")
+        begin = data.rfind(b"\n", 0, scope.start) + 1
+        indent = re.match(r"[ \t]*", data[begin : scope.start].decode("utf-8", "replace"))
+        margin = indent[0] if indent else ""
+        end = len(data[: scope.end].decode("utf-8", "surrogatepass"))
+        probe = f"_Probe{scope.start}"  # several stand in one file
+        code = f"\n{margin}class {probe}{bases}: pass\n{margin}def _probe(_of: {probe}): _of.{self.name}"
+        return Probe(path, end, end, code, "")
+
+
+def _is_module(dotted: str, paths: Iterable[str]) -> bool:
+    file = dotted.replace(".", "/")
+    ends = (f"{file}.py", f"{file}/__init__.py", f"{file}.pyi")
+    return any(path in ends or path.endswith(tuple(f"/{end}" for end in ends)) for path in paths)
+
+
+def _is_conftest_for(conftest: str, path: str) -> bool:
+    where = PurePosixPath(conftest)
+    return where.name == "conftest.py" and (where.parent == PurePosixPath(".") or path.startswith(f"{where.parent}/"))

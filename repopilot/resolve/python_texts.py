@@ -1,0 +1,207 @@
+"""Texts of Python code that hold a name which has to follow it: `__all__`, `getattr`, targets of mock.patch, arguments
+of parametrize, names of fixtures. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from tree_sitter import Node
+
+from repopilot.code.syntax import parse
+from repopilot.resolve.python_scopes import PARSE_S, CharacterOffsets
+
+TextUse = Literal["exported", "slot", "attribute", "target", "parameter", "fixture", "doctest", "whole", "prose"]
+"""What a text is: an entry of `__all__`, of `__slots__`, the attribute of an object, the dotted target of a patch, a
+parameter of a parametrized test, the name of a fixture, a line of a doctest, a text that is nothing but a name, other
+text."""
+_OF_OBJECT = ("getattr", "setattr", "hasattr", "delattr", "object")
+_OF_TARGET = ("patch", "setattr", "delattr", "multiple")
+_OF_FIXTURE = ("usefixtures", "getfixturevalue")
+
+
+class PythonText(NamedTuple):
+    """A name within a text.
+
+    Attributes:
+        start: its first character.
+        end: the character behind it.
+        use: what it is.
+        owner: the class that has the slot, or the function that is parametrized, as the byte it begins at.
+        call: the characters of the call around it.
+        object: the code of the object that it is an attribute of; the dotted name up to it for a target.
+    """
+
+    start: int
+    end: int
+    use: TextUse
+    owner: int = -1
+    call: tuple[int, int] = (0, 0)
+    object: str = ""
+
+
+def python_texts(text: str, spans: Iterable[tuple[int, int]]) -> list[PythonText]:
+    """What names within the texts of a file are.
+
+    Args:
+        text: of a Python file.
+        spans: of the names, in characters.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    tree = parse(data, "python", PARSE_S)
+    if tree is None:
+        return [PythonText(start, end, "whole") for start, end in spans]
+    places = CharacterOffsets(data, text)
+    found = []
+    for start, end in spans:
+        first = len(text[:start].encode("utf-8", "surrogatepass"))
+        last = first + len(text[start:end].encode("utf-8", "surrogatepass"))
+        node = tree.root_node.descendant_for_byte_range(first, last)
+        while node is not None and node.type != "string":
+            node = node.parent
+        read = _read(node, data, text[start:end], first) if node is not None else ("prose", -1, None, "")
+        use, owner, call, named = read
+        around = (places.at(call.start_byte), places.at(call.end_byte)) if call is not None else (0, 0)
+        found.append(PythonText(start, end, use, owner, around, named))
+    return found
+
+
+def _read(string: Node, data: bytes, name: str, first: int) -> tuple[TextUse, int, Node | None, str]:
+    content = "".join(_text(c, data) for c in string.named_children if c.type == "string_content")
+    line_start = data.rfind(b"\n", 0, first) + 1
+    if re.match(rb"\s*(?:>>>|\.\.\.) ", data[line_start:first]):
+        return "doctest", -1, None, ""
+    if not re.fullmatch(r"[\w.:, ]+", content):
+        return "prose", -1, None, ""
+    call = _call_around(string)
+    called = _last_name(call, data) if call is not None else ""
+    arguments = _positional(call) if call is not None else []
+    position = next((n for n, a in enumerate(arguments) if a.start_byte <= string.start_byte < a.end_byte), -1)
+    if called == "parametrize" and position == 0:
+        return "parameter", _decorated(call), None, ""
+    if called in _OF_FIXTURE or (called == "fixture" and content == name):
+        return "fixture", -1, None, ""
+    if called in _OF_TARGET and position == 0 and "." in content:
+        upto = content[: first + len(name.encode()) - string.named_children[1].start_byte]
+        return "target", -1, call, upto
+    if content != name:
+        return ("whole" if re.fullmatch(r"[\w.:]+", content) else "prose"), -1, None, ""
+    if called in _OF_OBJECT and position == 1:
+        return "attribute", -1, call, _text(arguments[0], data)
+    target, owner = _assigned(string, data)
+    if target.startswith("__all__"):
+        return "exported", -1, None, ""
+    if target in ("__slots__", "__match_args__"):
+        return "slot", owner, None, ""
+    return "whole", -1, None, ""
+
+
+def _text(node: Node | None, data: bytes) -> str:
+    return data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
+
+
+def _call_around(node: Node) -> Node | None:
+    around = node.parent
+    while around is not None and around.type in (
+        "argument_list",
+        "tuple",
+        "list",
+        "concatenated_string",
+        "keyword_argument",
+    ):
+        around = around.parent
+    return around if around is not None and around.type == "call" else None
+
+
+def _last_name(call: Node, data: bytes) -> str:
+    return _text(call.child_by_field_name("function"), data).rpartition(".")[2]
+
+
+def _positional(call: Node) -> list[Node]:
+    arguments = call.child_by_field_name("arguments")
+    return list(arguments.named_children) if arguments is not None else []
+
+
+def _decorated(call: Node | None) -> int:
+    """Where the function begins that a call decorates."""
+    node = call
+    while node is not None and node.type != "decorated_definition":
+        node = node.parent
+    inner = node.child_by_field_name("definition") if node is not None else None
+    return inner.start_byte if inner is not None else -1
+
+
+def _assigned(node: Node, data: bytes) -> tuple[str, int]:
+    """What a text is assigned to, or added to, and where the class around begins."""
+    target, around = "", node.parent
+    while around is not None and around.type not in ("module", "function_definition", "class_definition"):
+        if around.type in ("assignment", "augmented_assignment"):
+            target = _text(around.child_by_field_name("left"), data)
+        if around.type == "call" and not target:
+            target = _text(around.child_by_field_name("function"), data)
+        around = around.parent
+    return target, around.start_byte if around is not None and around.type == "class_definition" else -1
+
+
+class Function(NamedTuple):
+    """A function that pytest may call.
+
+    Attributes:
+        start: the byte it begins at.
+        name: the characters of its name.
+        fixture: the characters of the name that it has as a fixture, None for what is none.
+        is_test: whether it is a test.
+        parametrized: the names that parametrize gives.
+    """
+
+    start: int
+    name: tuple[int, int]
+    fixture: tuple[int, int] | None
+    is_test: bool
+    parametrized: tuple[str, ...]
+
+
+def pytest_functions(text: str) -> Iterator[Function]:
+    """The tests and fixtures of a file."""
+    data = text.encode("utf-8", "surrogatepass")
+    tree = parse(data, "python", PARSE_S)
+    todo = [tree.root_node] if tree is not None else []
+    places = CharacterOffsets(data, text)
+    while todo:
+        node = todo.pop()
+        todo += reversed([c for c in node.named_children if c.type in _HOLDERS])
+        name = node.child_by_field_name("name") if node.type == "function_definition" else None
+        if name is None:
+            continue
+        decorators = [d for d in _decorators(node) if d.named_children]
+        span = places.at(name.start_byte), places.at(name.end_byte)
+        fixture = next((d.named_children[0] for d in decorators if re.search(rb"\bfixture\b", _head(d, data))), None)
+        named = _named(fixture, data, places) if fixture is not None else None
+        given = [_text(d, data) for d in decorators if b"parametrize" in _head(d, data)]
+        names = tuple(n for each in given if "indirect" not in each for n in re.findall(r"\w+", each.split("(", 1)[-1]))
+        is_test = _text(name, data).startswith("test")
+        yield Function(node.start_byte, span, (named or span) if fixture is not None else None, is_test, names)
+
+
+_HOLDERS = ("class_definition", "block", "decorated_definition", "function_definition", "if_statement", "try_statement")
+
+
+def _decorators(node: Node) -> list[Node]:
+    around = node.parent
+    is_decorated = around is not None and around.type == "decorated_definition"
+    return [c for c in around.named_children if c.type == "decorator"] if is_decorated and around is not None else []
+
+
+def _head(decorator: Node, data: bytes) -> bytes:
+    return data[decorator.start_byte : decorator.end_byte].split(b"(")[0]
+
+
+def _named(call: Node, data: bytes, places: CharacterOffsets) -> tuple[int, int] | None:
+    """The characters of the name that a fixture is given by `name=`."""
+    arguments = call.child_by_field_name("arguments")
+    for each in arguments.named_children if arguments is not None else ():
+        value = each.child_by_field_name("value") if each.type == "keyword_argument" else None
+        if value is not None and value.type == "string" and _text(each.child_by_field_name("name"), data) == "name":
+            return places.at(value.start_byte + 1), places.at(value.end_byte - 1)
+    return None

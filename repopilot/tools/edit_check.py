@@ -1,0 +1,268 @@
+"""The check of every edit: each occurrence of the names concerned means afterwards what it meant before, and parser,
+linter and type checker say nothing new. Blocking."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from repopilot.code.languages import language_of
+from repopilot.i18n import Message, message
+from repopilot.resolve.families import Ties, ties_of
+from repopilot.resolve.values import Diagnosis, NameSpan
+from repopilot.review.code import Code
+from repopilot.review.linters import AnalyserFailed, ruff_errors
+from repopilot.tools.file_change import syntax_error
+from repopilot.tools.working_copy import WorkingCopy
+
+FaultKind = Literal["captured", "unresolved", "overrides", "syntax", "lint", "types"]
+"""What is wrong after an edit: a place means something else, or nothing any more; a member overrides one of a library;
+what parser, linter and type checker say."""
+_TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
+_Class = tuple[str, Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class EditFault:
+    """Something that an edit breaks.
+
+    Attributes:
+        kind: what is wrong.
+        path: the file.
+        line: from 1.
+        said: what is wrong, in a sentence.
+    """
+
+    kind: FaultKind
+    path: str
+    line: int
+    said: str
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the program certainly means something else."""
+        return self.kind in ("captured", "unresolved", "overrides", "syntax")
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What names mean in a state of the files, and what is said of those that hold them.
+
+    Attributes:
+        ties: what belongs together, by name.
+        texts: the files that hold a name or are looked at anyway.
+        problems: what the type checker says of each file.
+        lint: what the linter says of each Python file.
+    """
+
+    ties: Mapping[str, Ties]
+    texts: Mapping[str, str | None]
+    problems: Mapping[str, list[Diagnosis]]
+    lint: Mapping[str, list[tuple[int, str]]]
+
+
+def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = ()) -> Observed:
+    """What some names mean now.
+
+    Args:
+        copy: the working copy.
+        names: the names that an edit concerns: old and new ones.
+        paths: further files that it changes.
+    """
+    resolver = copy.resolver
+    ties = {name: ties_of(resolver, name) for name in dict.fromkeys(names)}
+    holding = [one.span.path for name in ties for one in resolver.occurrences(name) if one.kind in ("code", "text")]
+    texts = {path: resolver.text(path) for path in sorted({*holding, *paths})}
+    there = [path for path, text in texts.items() if text is not None]
+    return Observed(ties, texts, resolver.problems(there), _lint(texts))
+
+
+def faults(copy: WorkingCopy, before: Observed) -> list[EditFault]:
+    """What edits of a working copy break.
+
+    Args:
+        copy: the working copy after the edits.
+        before: what was observed before them, of the same names.
+    """
+    after = observed(copy, before.ties, before.texts)
+    moves = _Moves(before.texts, after.texts)
+    found = [*_meanings(before, after, moves), *_syntax(before, after)]
+    names = frozenset(before.ties)
+    found += _said("types", _first_lines(before), _first_lines(after), names)
+    found += _said("lint", before.lint, after.lint, names)
+    return found
+
+
+class _Moves:
+    """Where places of the files stand after an edit."""
+
+    def __init__(self, before: Mapping[str, str | None], after: Mapping[str, str | None]) -> None:
+        self._moved = {
+            path: dict(_moved(old, after.get(path) or ""))
+            for path, old in before.items()
+            if old != after.get(path) and old
+        }
+
+    def of(self, span: NameSpan) -> NameSpan | None:
+        """The place, None for one that is gone."""
+        known = self._moved.get(span.path)
+        if known is None:
+            return span
+        found = known.get(span.start)
+        return NameSpan(span.path, *found) if found is not None else None
+
+
+def _moved(old: str, new: str) -> Iterator[tuple[int, tuple[int, int]]]:
+    """The words of a text with the characters where each stands afterwards; a word that was replaced by one is that."""
+    olds, news = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    at = [0, 0]
+    for tag, i1, i2, j1, j2 in _blocks(olds, news):
+        before, after = "".join(olds[i1:i2]), "".join(news[j1:j2])
+        pairs = _words(before, before) if tag == "equal" else _words(before, after)
+        for start, (first, last) in pairs:
+            yield at[0] + start, (at[1] + first, at[1] + last)
+        at = [at[0] + len(before), at[1] + len(after)]
+
+
+def _blocks(olds: list[str], news: list[str]) -> list[tuple[str, int, int, int, int]]:
+    if len(olds) == len(news):
+        return [
+            ("equal" if a == b else "replace", n, n + 1, n, n + 1)
+            for n, (a, b) in enumerate(zip(olds, news, strict=True))
+        ]
+    return list(difflib.SequenceMatcher(None, olds, news).get_opcodes())
+
+
+def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
+    olds, news = list(_TOKENS.finditer(before)), list(_TOKENS.finditer(after))
+    if before == after:
+        yield from ((one.start(), one.span()) for one in olds)
+        return
+    matcher = difflib.SequenceMatcher(None, [one[0] for one in olds], [one[0] for one in news], autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal" or (tag == "replace" and i2 - i1 == j2 - j1):
+            yield from ((a.start(), b.span()) for a, b in zip(olds[i1:i2], news[j1:j2], strict=True))
+
+
+def _meanings(before: Observed, after: Observed, moves: _Moves) -> Iterator[EditFault]:
+    """The places that belong to others than before."""
+    olds, news = _classes(before), _classes(after)
+    kept = {moves.of(span) for ties in before.ties.values() for span in ties.kept}
+    kept |= {span for ties in after.ties.values() for span in ties.kept}
+    pairs = [
+        (moved, one, news[moved])
+        for span, one in olds.items()
+        if (moved := moves.of(span)) is not None and moved in news and moved not in kept
+    ]
+    unsure = {span for ties in after.ties.values() for span in ties.unsure}
+    apart = {span for span, _, _ in _strangers((span, one, new) for span, one, new in pairs)}
+    joined = {span for span, _, _ in _strangers((span, new, one) for span, one, new in pairs)}
+    for span in sorted(apart | joined):
+        kind: FaultKind = "unresolved" if span in unsure and span not in joined else "captured"
+        text = after.texts.get(span.path) or ""
+        word = text[span.start : span.end]
+        yield EditFault(kind, span.path, _line(text, span), message(f"edit_check.{kind}", name=word))
+    yield from _overriding(before, after, pairs)
+
+
+def _classes(state: Observed) -> dict[NameSpan, _Class]:
+    return {
+        span: (name, leader)
+        for name, ties in state.ties.items()
+        for leader, spans in ties.classes().items()
+        for span in spans
+    }
+
+
+def _strangers(pairs: Iterable[tuple[NameSpan, _Class, _Class]]) -> Iterator[tuple[NameSpan, _Class, _Class]]:
+    """The places of a first class that aren't in the second class that most of its places are in."""
+    groups: dict[_Class, list[tuple[NameSpan, _Class, _Class]]] = defaultdict(list)
+    for each in pairs:
+        groups[each[1]].append(each)
+    for group in groups.values():
+        most = Counter(second for _, _, second in group).most_common(1)[0][0]
+        yield from (each for each in group if each[2] != most)
+
+
+def _overriding(
+    before: Observed, after: Observed, pairs: Iterable[tuple[NameSpan, _Class, _Class]]
+) -> Iterator[EditFault]:
+    """The members that override one of a library now, and didn't."""
+    known = {one: _outside(before, one) for _, one, _ in pairs}
+    told: set[_Class] = set()
+    for span, one, new in pairs:
+        added = _outside(after, new) - known[one]
+        if added and new not in told and not _outside(before, one):
+            told.add(new)
+            text = after.texts.get(span.path) or ""
+            said = message("edit_check.overrides", name=text[span.start : span.end], where=", ".join(sorted(added)))
+            yield EditFault("overrides", span.path, _line(text, span), said)
+
+
+def _outside(state: Observed, one: _Class) -> frozenset[str]:
+    name, leader = one
+    ties = state.ties[name]
+    return frozenset(n for element, names in ties.outside.items() if ties.leader(element) == leader for n in names)
+
+
+def _syntax(before: Observed, after: Observed) -> Iterator[EditFault]:
+    for path, text in after.texts.items():
+        old = before.texts.get(path)
+        if text is None or text == old:
+            continue
+        found = syntax_error(path, text)
+        if found is not None and (old is None or syntax_error(path, old) is None):
+            yield EditFault("syntax", path, found.line, found.message)
+
+
+def _said(
+    kind: Literal["types", "lint"],
+    before: Mapping[str, list[tuple[int, str]]],
+    after: Mapping[str, list[tuple[int, str]]],
+    names: Collection[str],
+) -> Iterator[EditFault]:
+    """What is said that wasn't before, whatever the names in it."""
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else re.compile(r"(?!)")
+    for path, said in after.items():
+        known = Counter(word.sub("", text) for _, text in before.get(path, ()))
+        for line, text in said:
+            plain = word.sub("", text)
+            known[plain] -= 1
+            if known[plain] < 0:
+                yield EditFault(kind, path, line, text)
+
+
+def _first_lines(state: Observed) -> dict[str, list[tuple[int, str]]]:
+    """What the type checker says, without its explanations."""
+    said = state.problems.items()
+    return {path: [(one.line, one.message.split("\n")[0].strip()) for one in each] for path, each in said}
+
+
+def _lint(texts: Mapping[str, str | None]) -> dict[str, list[tuple[int, str]]]:
+    codes = [Code(p, t, t, "python") for p, t in texts.items() if t is not None and language_of(p) == "python"]
+    found: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    try:
+        for one in ruff_errors(codes) if codes else ():
+            found[one.path].append((one.line, one.message))
+    except AnalyserFailed:
+        return {}
+    return found
+
+
+def _line(text: str, span: NameSpan) -> int:
+    return text.count("\n", 0, span.start) + 1
+
+
+def told(found: Iterable[EditFault]) -> list[str]:
+    """The faults as lines for a person."""
+    return [f"{one.path}:{one.line}: {one.said}" for one in found]
+
+
+def refusal(found: Iterable[EditFault]) -> tuple[Message, Message]:
+    """What is said where an edit is refused for its faults, and the places as a hint."""
+    rows = told(found)
+    return message("edit_check.refused", count=len(rows)), message("edit_check.places", places="\n".join(rows[:20]))

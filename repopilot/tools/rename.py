@@ -1,0 +1,228 @@
+"""The tool that renames a definition, with all that has to keep one name with it."""
+
+from __future__ import annotations
+
+import asyncio
+import keyword
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from repopilot.code.languages import file_kind, language_of
+from repopilot.code.source_positions import Replacement, replaced
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.redaction.redact import redacted
+from repopilot.resolve.families import Ties, family_in
+from repopilot.resolve.python_scopes import PythonName, python_names
+from repopilot.resolve.values import Family, NameSpan, Occurrence
+from repopilot.tools import identifiers, result_types
+from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, name_offset
+from repopilot.tools.edit_check import EditFault, faults, observed, refusal, told
+from repopilot.tools.file_change import syntax_error
+from repopilot.tools.refactor import IN_FILE, MOST_LISTED, NAME
+from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import FileChange
+
+_NOTEBOOKS = (".ipynb",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What a rename leaves: places that may mean the definition, places that name it for people, new errors, what it
+    overrides in libraries, and files that can't be read."""
+
+    left: Sequence[Occurrence] = ()
+    named: Sequence[Occurrence] = ()
+    faults: Sequence[EditFault] = ()
+    outside: frozenset[str] = frozenset()
+    unread: Sequence[str] = ()
+
+
+class RenameSymbol(Arguments):
+    """A definition and its new name."""
+
+    name: str = Field(description=NAME)
+    new_name: str = Field(description="the new name, plain")
+    path: str = Field("", description=IN_FILE)
+    everywhere: bool = Field(False, description="also in comments, texts, documents, and on objects of unknown class")
+
+
+async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
+    """Rename a definition and all references to it. Where the name stands otherwise is listed, and left as it is unless
+    `everywhere` is true."""
+    return await asyncio.to_thread(_rename, arguments, desk.working_copy)
+
+
+def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
+    place, new = find_place(copy, arguments.name, arguments.path), arguments.new_name
+    if not new.isidentifier() or keyword.iskeyword(new):
+        raise UsageError(message("refactor_tools.no_identifier", name=new))
+    if place.symbol.name == new:
+        raise UsageError(message("refactor_tools.same_name", name=new))
+    owner = place.symbol.qualified.rpartition(".")[0]
+    taken = f"{owner}.{new}".lstrip(".")
+    if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
+        raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
+    if language_of(place.path) != "python":
+        return _by_identifiers(copy, place, arguments)
+    return _in_python(copy, place, arguments)
+
+
+def _by_identifiers(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
+    """In other languages: identifiers of syntax trees, where only one definition has the name."""
+    texts, unsure = identifiers.renamed(copy, place, arguments.new_name)
+    at = {(row["path"], row["line"]) for row in unsure}
+    occurrences = copy.resolver.occurrences(place.symbol.name)
+    left = [one for one in occurrences if (one.span.path, one.line) in at]
+    named = [one for one in occurrences if one.kind != "code" and one not in left]
+    return _result(copy, copy.edit(texts), place, _Rest(left, named))
+
+
+def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
+    old, new = place.symbol.name, arguments.new_name
+    text = copy.resolver.text(place.path) or ""
+    if syntax_error(place.path, text) is not None:
+        raise UsageError(message("refactor_tools.no_parse", path=place.path))
+    before = observed(copy, (old, new))
+    ties = before.ties[old]
+    span = _definition(text, place)
+    family = family_in(ties, span)
+    holding = {one.span.path for one in copy.resolver.occurrences(old) if one.kind == "code"}
+    unread = [path for path in sorted(holding) if syntax_error(path, before.texts[path] or "") is not None]
+    family = Family(
+        frozenset(s for s in family.members if s.path not in unread), family.outside, family.unsure, family.kept
+    )
+    left = _left(copy, family, ties, span)
+    named = _named(ties, {row.span for row in left})
+    texts = _replaced(copy, family, old, new)
+    if arguments.everywhere:
+        rest = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
+        texts = _replaced(copy, family, old, new, [one.span for one in (*left, *named) if one not in rest])
+        left, named = [one for one in left if one in rest], [one for one in named if one in rest]
+    made = copy.edit(texts)
+    found = faults(copy, before)
+    if any(one.breaks for one in found):
+        copy.undo(1)
+        raise UsageError(*refusal(one for one in found if one.breaks))
+    return _result(copy, made, place, _Rest(left, named, found, family.outside, unread))
+
+
+def _definition(text: str, place: DefinitionSite) -> NameSpan:
+    """Where the name of a definition stands."""
+    symbol = place.symbol
+    for one in python_names(text, symbol.name):
+        line = text.count("\n", 0, one.start) + 1
+        if one.role == "bind" and symbol.start_line <= line <= symbol.end_line:
+            return NameSpan(place.path, one.start, one.end)
+    start = name_offset(text, symbol)
+    return NameSpan(place.path, start, start + len(symbol.name))
+
+
+def _replaced(
+    copy: WorkingCopy, family: Family, old: str, new: str, more: Iterable[NameSpan] = ()
+) -> dict[str, str | None]:
+    """The new texts: members get the new name, what is imported from outside an alias."""
+    changed = [(span, new) for span in {*family.members, *more}]
+    changed += [(span, f"{old} as {new}") for span in family.kept]
+    texts: dict[str, str | None] = {}
+    for path in {span.path for span, _ in changed}:
+        text = copy.resolver.text(path) or ""
+        texts[path] = replaced(text, [Replacement(s.start, s.end, to) for s, to in changed if s.path == path])
+    return texts
+
+
+def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan) -> list[Occurrence]:
+    """The places that may mean the definition, which nothing resolves."""
+    home = _name_at(copy, span)
+    kind = home.home.kind if home is not None and home.home is not None else "class"
+    unsure = [one.occurrence for one in family.unsure if _can_mean(copy, one.occurrence, kind)]
+    return [*unsure, *(one for one in ties.mentions if _is_program(one))]
+
+
+def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
+    text = copy.resolver.text(span.path) or ""
+    return next((n for n in python_names(text, text[span.start : span.end]) if n.start == span.start), None)
+
+
+def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str) -> bool:
+    """Whether an occurrence that nothing resolves can be a member, a name of a module, or a local name."""
+    known = _name_at(copy, one.span) if language_of(one.span.path) == "python" else None
+    if one.kind == "text" or known is None:
+        return kind in ("class", "module")
+    if kind == "class":
+        return known.role in ("member", "keyword", "pattern", "bind")
+    if kind == "module" and known.role == "member":
+        first = re.escape(known.object.split(".")[0])
+        return (
+            re.search(rf"^\s*(?:from|import)\b.*\b{first}\b", copy.resolver.text(one.span.path) or "", re.M) is not None
+        )
+    return kind == "module" and known.role != "keyword"
+
+
+def _is_program(one: Occurrence) -> bool:
+    """Whether a program can read a mention: in a notebook, behind a dot or colon of configuration or a template."""
+    if one.kind != "document" or file_kind(one.span.path) == "doc":
+        return False
+    before = one.source[: max(0, one.source.find(_word(one)))]
+    return one.span.path.endswith(_NOTEBOOKS) or before.rstrip("'\"`").endswith((".", ":"))
+
+
+def _word(one: Occurrence) -> str:
+    found = re.search(rf"\w{{{one.span.end - one.span.start}}}", one.source)
+    return found[0] if found else ""
+
+
+def _named(ties: Ties, left: set[NameSpan]) -> list[Occurrence]:
+    return [one for one in ties.mentions if one.span not in left]
+
+
+def _rows(copy: WorkingCopy, found: Iterable[Occurrence]) -> list[dict[str, Any]]:
+    """The places as lines of the files as they are now, without secrets."""
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    for one in found:
+        lines = redacted((copy.resolver.text(one.span.path) or "").replace("\r\n", "\n")).split("\n")
+        text = lines[one.line - 1].strip()[:LONGEST_LINE] if one.line <= len(lines) else ""
+        rows.setdefault((one.span.path, one.line), {"path": one.span.path, "line": one.line, "text": text})
+    return list(rows.values())
+
+
+def _result(copy: WorkingCopy, made: Sequence[FileChange], place: DefinitionSite, rest: _Rest) -> ToolResult:
+    """What was renamed, and what is left for the user."""
+    left, named = _rows(copy, rest.left), _rows(copy, rest.named)
+    rows = [f"{c.path} +{_count(c.diff, '+')} -{_count(c.diff, '-')}" for c in made]
+    if rest.outside:
+        where = ", ".join(sorted(rest.outside))
+        rows.append(message("refactor_tools.overrides", name=place.symbol.qualified, where=where))
+    if left:
+        rows += [message("refactor_tools.unsure", count=len(left)), *map(_line, left[:MOST_LISTED])]
+    if rest.faults:
+        rows += [message("refactor_tools.newly_wrong"), *told(rest.faults)[:MOST_LISTED]]
+    if named:
+        rows += [message("refactor_tools.mentions", count=len(named)), *map(_line, named[:MOST_LISTED])]
+    rows += [message("refactor_tools.unread", path=path) for path in rest.unread]
+    said = [{"path": one.path, "line": one.line, "text": one.said} for one in rest.faults]
+    data = {
+        "files": [c.path for c in made],
+        "unsure": [*left, *named][:MOST_LISTED],
+        "unsure_count": len(left) + len(named),
+        "unread": list(rest.unread),
+        "left": [*left, *said],
+        "done": not (left or rest.faults or rest.outside or rest.unread),
+    }
+    return ToolResult("\n".join(rows), data)
+
+
+def _line(row: dict[str, Any]) -> str:
+    return f"{row['path']}:{row['line']} {row['text']}"
+
+
+def _count(diff: str, sign: str) -> int:
+    return sum(line.startswith(sign) and not line.startswith(sign * 3) for line in diff.split("\n"))
+
+
+TOOLS = (Tool("rename_symbol", RenameSymbol, "edit", rename_symbol, result_types.Refactored),)
