@@ -105,7 +105,7 @@ def _lines(number: int, cell: dict[str, Any], language: str) -> Iterator[str]:
     rows = _PICTURE.sub(r"\1…", source).split("\n") if source else []
     if kind == "code" and language in _PYTHON:
         yield f"# %% cell {number}"
-        yield from _python(rows)
+        yield from as_python(rows)
     else:
         # Only the name of a language or a kind: a line of one's own would be a line of Python.
         name = re.sub(r"[^\w+#.-]", "", str(language if kind == "code" else kind))[:30]
@@ -114,8 +114,8 @@ def _lines(number: int, cell: dict[str, Any], language: str) -> Iterator[str]:
     yield ""
 
 
-def _python(rows: list[str]) -> Iterator[str]:
-    """A cell as Python: what only IPython understands is a comment."""
+def as_python(rows: list[str]) -> Iterator[str]:
+    """The lines of a cell as Python, one for each: what only IPython understands is a comment."""
     first = next((row for row in rows if row.strip()), "")
     if first.startswith("%%") and re.split(r"\W", first[2:], maxsplit=1)[0] not in _PYTHON_CELLS:
         return _commented(rows)

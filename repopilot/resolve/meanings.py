@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from repopilot.code.notebook import SUFFIX as NOTEBOOK
+from repopilot.code.notebook import is_notebook
+from repopilot.code.notebook_cells import read_cells
 from repopilot.resolve.occurrences import language_in
-from repopilot.resolve.values import Meaning, NameSpan
+from repopilot.resolve.values import Diagnosis, Meaning, NameSpan
 from repopilot.sandbox.language_servers.positions import Positions
 from repopilot.sandbox.language_servers.session import LanguageSession, Target
 
 _LIBRARIES = re.compile(
     r"^.*/(?:site-packages|dist-packages|node_modules|pkg/mod|typeshed(?:/[0-9a-f]{40})?|lib/python[\d.]+)/"
 )
+_AS_PYTHON = ".py"
 Texts = Callable[[str], str | None]
 
 
@@ -41,16 +45,18 @@ class TargetReader:
 
     def span(self, target: Target) -> NameSpan | None:
         """The span of a place in the repository, None for one outside. A file as a whole is its first character."""
-        if not target.inside or target.path not in self._known:
-            return None
-        text = self._text(target.path)
+        path = _stored_path(target.path)
+        text = self._text(path) if target.inside and path in self._known else None
         if text is None:
             return None
-        positions = self._positions.get(target.path)
-        if positions is None or positions.text != text:
-            positions = self._positions[target.path] = Positions(text)
+        shown = _shown_text(path, text)
+        positions = self._positions.get(path)
+        if positions is None or positions.text != shown:
+            positions = self._positions[path] = Positions(shown)
         start, end = (positions.offset(*place) for place in (target.start, target.end))
-        return NameSpan(target.path, start, max(start, end))
+        if is_notebook(path):
+            start, end = read_cells(text)[0].stored(start, end)
+        return NameSpan(path, start, max(start, end))
 
 
 def ask(
@@ -73,17 +79,57 @@ def ask(
         LanguageServerError: the server fails.
     """
     show(session, {span.path for span in spans}, text, drafts)
-    answers = session.definitions([(span.path, span.start) for span in spans])
+    answers = session.definitions([place_of(span, text) for span in spans])
     return [reader.meaning(targets) for targets in answers]
 
 
+def place_of(span: NameSpan, text: Texts) -> tuple[str, int]:
+    """Where a server that was shown a file finds a place of it: the file as it was called there, and the character."""
+    if not is_notebook(span.path):
+        return span.path, span.start
+    return shown_path(span.path), read_cells(text(span.path) or "")[0].shown(span.start)
+
+
 def show(session: LanguageSession, paths: Collection[str], text: Texts, drafts: Mapping[str, str | None]) -> None:
-    """Show a server the files that it is asked about, and those that were edited, as they are now."""
+    """Show a server the files that it is asked about, and those that were edited, as they are now: the code of a
+    notebook as a file of Python."""
     session.on_disk(drafts)
-    for path in sorted({*paths, *session.shown(), *drafts}):
+    for path in sorted({*paths, *map(_stored_path, session.shown()), *drafts}):
         found = text(path)
         language = language_in(path, found) if found is not None else None
         if found is not None and language is not None and language in session.server.ids:
-            session.show(path, language, found)
+            session.show(shown_path(path), language, _shown_text(path, found))
         else:
-            session.forget([path])
+            session.forget([shown_path(path)])
+
+
+def problems(session: LanguageSession, paths: Sequence[str], text: Texts) -> list[list[Diagnosis]]:
+    """The errors that a server finds in files that it was shown."""
+    return [
+        [Diagnosis(path, _stored_line(path, one.line, text), one.message, one.code) for one in found if one.severe]
+        for path, found in zip(paths, session.problems([shown_path(path) for path in paths]), strict=True)
+    ]
+
+
+def shown_path(path: str) -> str:
+    """What a file is called when a server is shown it."""
+    return f"{path}{_AS_PYTHON}" if is_notebook(path) else path
+
+
+def _stored_path(path: str) -> str:
+    """The file that a server was shown under a path."""
+    return path.removesuffix(_AS_PYTHON) if path.endswith(f"{NOTEBOOK}{_AS_PYTHON}") else path
+
+
+def _stored_line(path: str, line: int, text: Texts) -> int:
+    """The line of a file that was shown as a line, both from 1."""
+    if not is_notebook(path):
+        return line
+    stored = text(path) or ""
+    code = read_cells(stored)[0]
+    start, _ = code.stored(*[Positions(code.text).offset(line - 1, 0)] * 2)
+    return stored.count("\n", 0, start) + 1
+
+
+def _shown_text(path: str, text: str) -> str:
+    return read_cells(text)[0].text if is_notebook(path) else text

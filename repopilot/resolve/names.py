@@ -131,9 +131,8 @@ class Resolver:
                     continue
                 try:
                     by_server.show(session, group, self._texts.text, self._tree.drafts())
-                    for path, problems in zip(group, session.problems(group), strict=True):
-                        severe = [problem for problem in problems if problem.severe]
-                        found[path] = [Diagnosis(path, one.line, one.message, one.code) for one in severe]
+                    said = by_server.problems(session, group, self._texts.text)
+                    found.update(zip(group, said, strict=True))
                 except LanguageServerError as error:
                     self._note(error)
         return found

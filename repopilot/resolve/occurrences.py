@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 
 from tree_sitter import Node, Tree
 
 from repopilot.code.languages import grammar, language_of, language_of_script
+from repopilot.code.notebook import is_notebook
+from repopilot.code.notebook_cells import read_cells
 from repopilot.code.syntax import parse
 from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind
 
@@ -18,6 +20,9 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _SHOWN = 400
 """Characters of a line: some are the whole file."""
 _TEXTS = ("string", "char", "heredoc", "jsx_text", "regex", "template_literal")
+
+
+_Found = tuple[tuple[int, int], OccurrenceKind]
 
 
 def language_in(path: str, text: str) -> str | None:
@@ -36,23 +41,40 @@ def occurrences_in(name: str, path: str, text: str) -> list[Occurrence]:
     Returns:
         The places in order.
     """
-    spans = list(_words(name, text))
+    if is_notebook(path):
+        return _placed(path, text, sorted(_in_cells(name, text)))
+    spans = _words(name, text)
     if not spans:
         return []
     language = language_in(path, text)
     is_code = language is not None and grammar(language) is not None
-    kinds: Iterable[OccurrenceKind] = _kinds(spans, text, str(language)) if is_code else repeat("document", len(spans))
-    starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
-    found = []
-    for (start, end), kind in zip(spans, kinds, strict=True):
+    kinds: Iterable[OccurrenceKind] = _kinds(spans, text, str(language)) if is_code else repeat("document")
+    return _placed(path, text, zip(spans, kinds, strict=False))
+
+
+def _in_cells(name: str, text: str) -> Iterator[_Found]:
+    """Where a name stands in a notebook's cells: spans of the notebook as it is stored."""
+    code, other = read_cells(text)
+    spans = _words(name, code.text)
+    for (start, end), kind in zip(spans, _kinds(spans, code.text, "python"), strict=True):
+        yield code.stored(start, end), kind
+    for start, end in _words(name, other.text):
+        yield other.stored(start, end), "document"
+
+
+def _placed(path: str, text: str, found: Iterable[_Found]) -> list[Occurrence]:
+    """Occurrences with the lines that they stand in."""
+    starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+    occurrences = []
+    for (start, end), kind in found:
         line = bisect_right(starts, start)
         begin = starts[line - 1]
         source = text[begin : starts[line] if line < len(starts) else len(text)].rstrip("\r\n")
         if len(source) > _SHOWN:
             first = max(0, start - begin - _SHOWN // 2)
             source = source[first : first + _SHOWN]
-        found.append(Occurrence(NameSpan(path, start, end), line, source.removeprefix("\ufeff"), kind))
-    return found
+        occurrences.append(Occurrence(NameSpan(path, start, end), line, source.removeprefix("\ufeff"), kind))
+    return occurrences
 
 
 def _words(name: str, text: str) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -179,3 +180,34 @@ def test_what_only_this_user_may_read_is_resolved(tmp_path: Path) -> None:
     assert not workspace.resolver.problems(["pkg/__init__.py"])["pkg/__init__.py"]
     [meant] = [m for m in workspace.resolver.meanings("Queue") if m.occurrence.source.startswith("from")]
     assert meant.meaning.inside
+
+
+def test_names_in_the_cells_of_a_notebook_are_resolved_in_place(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["Call push.\n", "Twice: push"]},
+        {
+            "cell_type": "code",
+            "source": "%matplotlib inline\nfrom pkg.queue import Queue\nq = Queue()\n",
+            "outputs": [],
+        },
+        {
+            "cell_type": "code",
+            "source": ["x = '\"\\u00e9\\t😀'; q.push(x)\n", "q.push(1)  # push"],
+            "outputs": ["push"],
+        },
+    ]
+    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    resolver = workspace_of(tmp_path, {**FILES, "a.ipynb": text}).resolver
+    found = [one for one in resolver.occurrences("push") if one.span.path == "a.ipynb"]
+    assert [one.kind for one in found] == ["document", "document", "code", "code", "comment"]
+    assert {text[one.span.start : one.span.end] for one in found} == {"push"}
+    meant = [one.meaning.inside for one in resolver.meanings("push", ["a.ipynb"])]
+    start = QUEUE.index("push")
+    assert meant == [{NameSpan("pkg/queue.py", start, start + 4)}] * 2
+    [target] = {place for one in resolver.meanings("q", ["a.ipynb"]) for place in one.meaning.inside}
+    assert target.path == "a.ipynb" and text[target.start : target.end] == "q"
+    assert resolver.problems(["a.ipynb"]) == {"a.ipynb": []}
+    wrong = text.replace("Queue()", "Quexe()")
+    (tmp_path / "repo" / "a.ipynb").write_text(wrong)
+    [problem] = resolver.problems(["a.ipynb"])["a.ipynb"]
+    assert "Quexe" in wrong.split("\n")[problem.line - 1]
