@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from repopilot.background import in_background
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
@@ -250,7 +251,7 @@ class SharedOpenings:
             snapshot = open_snapshot(source, self._runtime, ref or None, tell, cancel)
             return snapshot, open_index(snapshot, self._runtime, tell, cancel=cancel)
 
-        opening = _Opening(asyncio.create_task(asyncio.to_thread(work)), cancel, listeners)
+        opening = _Opening(in_background(work), cancel, listeners)
         self._running[source, ref] = opening
         return opening
 

@@ -27,6 +27,7 @@ os.environ.setdefault("REPOPILOT_SUGGEST_WORDS", "false")
 # Of this process alone, so that it can be seen what stays there. pytest's own folders lie where they always do.
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
 TEMPORARY = Path(tempfile.mkdtemp(prefix="t-", dir=os.environ["PYTEST_DEBUG_TEMPROOT"]))
+TEMPORARY.chmod(0o711)  # PostgreSQL, which root starts as another user, has its folder in it
 os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
 atexit.register(shutil.rmtree, TEMPORARY, ignore_errors=True)
 

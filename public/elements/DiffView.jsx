@@ -130,7 +130,7 @@ const DiffView = (window.repopilotDiffView ||= function ({ props, callAction, se
     setFailed(result?.response?.error || (result?.success ? '' : props.words.no_answer));
     return result?.response;
   };
-  const decide = (paths, decision, hunk = null) => call('decide', { paths, decision, hunk });
+  const decide = async (paths, decision, hunk = null) => setDone((await call('decide', { paths, decision, hunk }))?.done || '');
   const download = async (form, path) => {
     const file = await call('download', { form, path });
     if (file?.base64) window.repopilotSave(file);

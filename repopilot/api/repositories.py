@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
+from repopilot.repo.source import parse_source
+from repopilot.repo.wide_folders import require_narrow
 from repopilot.runtime import Runtime
 from repopilot.types import OnProgress, Snapshot
 from repopilot.workspace import SharedOpenings, Workspace, open_workspace
@@ -49,7 +51,10 @@ class Repositories:
         ]
 
     async def open(self, source: str, ref: str = "") -> OpenedRepository:
-        """A repository up to date. Raises RepoPilotError."""
+        """A repository up to date. Raises RepoPilotError; SourceRefused for a folder that holds all a user has."""
+        folder = parse_source(source).path
+        if folder is not None:
+            require_narrow(folder)
         known = self.opened.get((source, ref))
         fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
         if known is None or known.snapshot.root is not None or not fresh:

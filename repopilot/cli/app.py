@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -33,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.options = options
     log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
+    if arguments.run != "serve":  # which ends in its own way
+        signal.signal(signal.SIGTERM, _interrupt)
     try:
         with Runtime(Settings()) as runtime:
             arguments.language = runtime.settings.language or "en"
@@ -58,6 +61,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
         return _failed(reason(error), 1, arguments.language)
+
+
+def _interrupt(*_: object) -> None:
+    """End as after Ctrl+C, with everything temporary removed."""
+    signal.raise_signal(signal.SIGINT)
 
 
 def _failed(problem: str, status: int, language: str) -> int:

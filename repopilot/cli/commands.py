@@ -382,7 +382,7 @@ def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
         run_http(runtime, arguments.apply, arguments.port, folders)
         return 0
-    from repopilot.mcp.server import run
+    from repopilot.mcp.stdio import run
 
     run(runtime, arguments.apply, folders)
     return 0

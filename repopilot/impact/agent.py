@@ -16,7 +16,7 @@ from repopilot.impact.codebase import codebase_of
 from repopilot.impact.question import ImpactRequest, read_request
 from repopilot.impact.render import impact_markdown
 from repopilot.repo import history
-from repopilot.repo.patch import FileDiff, parse_patch
+from repopilot.repo.patch import FileDiff, parse_patch, quoted_path
 from repopilot.results import Answer, ImpactReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
@@ -183,6 +183,6 @@ def _as_diff(file: FileChange) -> str:
     """The change as git would write it; what was generated may come without the names of its files."""
     if file.diff.startswith(("diff --git", "--- ")):
         return file.diff.rstrip("\n")
-    old = "/dev/null" if file.change == "added" else f"a/{file.path}"
-    new = "/dev/null" if file.change == "deleted" else f"b/{file.path}"
+    old = "/dev/null" if file.change == "added" else quoted_path(f"a/{file.path}")
+    new = "/dev/null" if file.change == "deleted" else quoted_path(f"b/{file.path}")
     return f"--- {old}\n+++ {new}\n{file.diff}".rstrip("\n")

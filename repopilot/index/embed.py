@@ -178,9 +178,17 @@ class _Session(NamedTuple):
         return normalise(hidden[0].mean(axis=0, dtype=np.float32))
 
 
+def silent_onnxruntime() -> Any:
+    """The library that runs the model, without the telemetry that it sends its maker from its import on."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    return onnxruntime
+
+
 def _load_session(folder: Path) -> _Session:
     try:
-        import onnxruntime
+        onnxruntime = silent_onnxruntime()
         from tokenizers import Tokenizer
 
         from repopilot.index.embedding.quantise import int8_products

@@ -15,9 +15,10 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.types import ClientCapabilities, ListRootsRequest, ListRootsResult, RootsCapability, ServerRequest
 
-from repopilot.errors import UsageError
+from repopilot.errors import SourceRefused, UsageError
 from repopilot.i18n import message
 from repopilot.repo.local import is_work_tree, work_tree_top
+from repopilot.repo.wide_folders import is_wide, require_narrow
 
 ROOTS_S = 10
 """How long a client may take to name its roots."""
@@ -60,7 +61,10 @@ def named_folders(names: Iterable[str]) -> tuple[Path, ...]:
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(message("mcp.no_folder", folder=folder))
-        _require_narrow(folder)
+        try:
+            require_narrow(folder)
+        except SourceRefused as error:
+            raise UsageError(error.message, error.hint) from error
     return folders
 
 
@@ -74,9 +78,9 @@ def check_readable(folder: Path, named: tuple[Path, ...], roots: tuple[Path, ...
         roots: of the client.
 
     Raises:
-        UsageError: it may not.
+        UsageError, SourceRefused: it may not.
     """
-    _require_narrow(folder)
+    require_narrow(folder)
     if named or roots is not None:
         _require_within(folder, (*named, *(roots or ())))
 
@@ -90,31 +94,21 @@ def check_writable(folder: Path, named: tuple[Path, ...], roots: tuple[Path, ...
         roots: of the client.
 
     Raises:
-        UsageError: it may not.
+        UsageError, SourceRefused: it may not.
     """
-    _require_narrow(folder)
+    require_narrow(folder)
     if not (named or roots):
         raise UsageError(message("mcp.no_folders_named"), message("mcp.no_folders_named_hint"))
     _require_within(folder, (*named, *(roots or ())))
     top = work_tree_top(folder) if is_work_tree(folder) else None
     if top is None:
         raise UsageError(message("mcp.no_work_tree", folder=folder), message("mcp.no_work_tree_hint"))
-    _require_narrow(top)
-
-
-def _require_narrow(folder: Path) -> None:
-    if _is_wide(folder):
-        raise UsageError(message("mcp.wide_folder", folder=folder), message("mcp.wide_folder_hint"))
+    require_narrow(top)
 
 
 def _require_within(folder: Path, allowed: tuple[Path, ...]) -> None:
-    areas = [each for each in allowed if not _is_wide(each)]
+    areas = [each for each in allowed if not is_wide(each)]
     if not any(folder.is_relative_to(each) for each in areas):
         names = ", ".join(map(str, areas)) or "-"
         said = message("mcp.outside_folders", folder=folder, folders=names)
         raise UsageError(said, message("mcp.outside_folders_hint"))
-
-
-def _is_wide(folder: Path) -> bool:
-    """Whether a folder is the root, the user's home, or holds it."""
-    return folder == Path(folder.anchor) or Path("~").expanduser().resolve().is_relative_to(folder)

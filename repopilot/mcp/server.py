@@ -18,7 +18,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import anyio
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.types import (
     CallToolResult,
     GetPromptResult,
@@ -84,23 +83,6 @@ SOURCE = {"type": "string", "description": "the repository's https URL or local 
 
 
 ALL = {"type": "boolean", "description": "every repository that is indexed here, instead of source"}
-
-
-def run(runtime: Runtime, apply: bool = False, folders: tuple[Path, ...] = ()) -> None:
-    """Serve until standard input closes.
-
-    Args:
-        runtime: the state of the process.
-        apply: whether the tool `apply` may write into local folders.
-        folders: those that clients may name, beside their roots.
-    """
-
-    async def serve() -> None:
-        server = mcp_server(runtime, apply, folders)
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-
-    asyncio.run(serve())
 
 
 def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) -> Server:

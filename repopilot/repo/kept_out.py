@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
 from pathspec import GitIgnoreSpec
 
 from repopilot import i18n
@@ -29,6 +33,27 @@ def kept_out(path: str, snapshot: Snapshot, settings: Settings) -> str | None:
     if snapshot.root is not None and (snapshot.root / path).is_symlink():
         return i18n.message("repo.skip.symlink")
     return i18n.message("repo.skip.ignored") if _is_ignored(path, snapshot) else None
+
+
+def files_to_copy(root: Path, exclude: Collection[str]) -> Iterator[str]:
+    """The paths of a local folder that code under test may read: those that git tracks, and of the others those that
+    it doesn't ignore and that aren't kept out by their names. Blocking.
+
+    Args:
+        root: the folder.
+        exclude: the exclude patterns of the settings.
+
+    Raises:
+        SourceError: git can't list them, or there are too many.
+    """
+    patterns = PathPatterns((), exclude)
+    try:
+        tracked = local.tracked_paths(root)
+        for path in map(os.fsdecode, local.list_paths(root)):
+            if path in tracked or not (secret_name(path) or patterns.reason_to_skip(path)):
+                yield path
+    except git_command.GitFailed as error:
+        raise SourceError(i18n.message("repo.folder_not_listed", error=error)) from error
 
 
 def _is_ignored(path: str, snapshot: Snapshot) -> bool:

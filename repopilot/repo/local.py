@@ -158,9 +158,18 @@ def list_paths(root: Path) -> Iterator[bytes]:
         yield name
 
 
+def tracked_paths(root: Path) -> frozenset[str]:
+    """What git tracks below a folder, relative to it; nothing outside a work tree. Raises GitFailed."""
+    return frozenset(map(os.fsdecode, _listed(root, "--cached"))) if is_work_tree(root) else frozenset()
+
+
 def _list_tracked(root: Path) -> Iterator[bytes]:
     """What git tracks in a work tree, and what it would if it was added."""
-    args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", "."]
+    return _listed(root, "--cached", "--others", "--exclude-standard")
+
+
+def _listed(root: Path, *which: str) -> Iterator[bytes]:
+    args = ["ls-files", "-z", *which, "--deduplicate", "--", "."]
     with closing(git_command.records(root, args, git_command.reading(_disabled_filters(root)), bare=False)) as listed:
         yield from (name for name in listed if name)
 

@@ -13,6 +13,7 @@ from repopilot.redaction.redact import redacted
 
 Status = Literal["added", "deleted", "modified", "renamed"]
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9 _./+@,=~#%^&()\[\]{}!$;'-]+")
 _MARKS = (
     "--- ",
     "+++ ",
@@ -219,3 +220,12 @@ def _unquoted(name: str) -> str:
         else:
             out += part.encode()
     return out.decode("utf-8", "replace")
+
+
+def quoted_path(path: str) -> str:
+    """A path as git writes it in a patch: in C quotes where it contains anything unusual."""
+    if _PLAIN_PATH.fullmatch(path):
+        return path
+    data = path.encode("utf-8", "surrogateescape")
+    escaped = (chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:03o}" for byte in data)
+    return f'"{"".join(escaped)}"'

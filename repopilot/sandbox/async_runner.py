@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from repopilot.background import in_background
 from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, check_types
@@ -66,17 +67,10 @@ async def check_types_in_sandbox(
 
 
 async def _in_thread(work: Callable[[], T], cancel: threading.Event) -> T:
-    running = asyncio.create_task(asyncio.to_thread(work))
+    running = in_background(work)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         cancel.set()
-        running.add_done_callback(_retrieve_exception)
         await asyncio.wait([running])
         raise
-
-
-def _retrieve_exception(task: asyncio.Task[T]) -> None:
-    """Mark the error of a cancelled run as seen, or asyncio would log it as never retrieved."""
-    if not task.cancelled():
-        task.exception()

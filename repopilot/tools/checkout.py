@@ -1,47 +1,74 @@
-"""The repository as a folder that the sandbox copies: the local folder itself, or a temporary checkout of a clone."""
+"""A copy of the repository: what the sandbox sees of it, and what a working copy begins with."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from repopilot.repo.read import read
-from repopilot.repo.walk import walk
-from repopilot.types import Skip
+from repopilot import i18n
+from repopilot.errors import StorageError
+from repopilot.repo.kept_out import files_to_copy
+from repopilot.repo.read import read_bytes
+from repopilot.repo.walk import searched_files
 from repopilot.workspace import Workspace
 
-MOST_FILES = 5000
+MOST_BYTES = 512 << 20
+"""A larger local repository is copied without what is no text."""
 
 
 @asynccontextmanager
 async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
-    """A folder with the snapshot's text files. A clone's is removed afterwards.
+    """A temporary folder with the repository's files as they are stored, removed afterwards.
 
     Args:
-        workspace: of a clone at most MOST_FILES files are written, the most useful first, secrets redacted.
+        workspace: the repository.
 
     Yields:
         The folder.
 
     Raises:
-        SourceError: the clone can't be read.
+        SourceError: the repository can't be read.
+        StorageError: there is no room for it.
     """
-    root = workspace.snapshot.root
-    if root is not None:
-        yield root / workspace.snapshot.subdir
-        return
     with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
-        await asyncio.to_thread(_write_files, Path(name), workspace)
+        await asyncio.to_thread(write_repository, workspace, Path(name))
         yield Path(name)
 
 
-def _write_files(folder: Path, workspace: Workspace) -> None:
-    files, _ = walk(workspace.snapshot, workspace.settings)
-    for file, text in read(workspace.snapshot, files[:MOST_FILES]):
-        if not isinstance(text, Skip):
-            target = folder / file.path
+def write_repository(original: Workspace, tree: Path) -> None:
+    """Write the files of a repository below a folder, as they are stored: those of a clone that are worth reading; of
+    a local folder those that git tracks, and untracked ones that are neither ignored nor kept out as secret. Blocking.
+
+    Raises:
+        SourceError: the repository can't be read.
+        StorageError: there is no room for it.
+    """
+    try:
+        for path, source in _sources(original):
+            target = tree / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, "utf-8", newline="")
+            if isinstance(source, Path):
+                shutil.copy(source, target)  # with its mode: tests may start it
+            else:
+                target.write_bytes(source)
+    except OSError as error:
+        raise StorageError(i18n.message("planning.no_copy", error=error), i18n.message("sandbox.free_space")) from error
+
+
+def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes]]:
+    root, settings = original.snapshot.root, original.settings
+    if root is not None and (paths := _regular_files(root, settings.exclude)):
+        yield from ((path, root / path) for path in paths)
+        return
+    files = searched_files(original.snapshot, settings)
+    yield from ((file.path, data) for file, data in read_bytes(original.snapshot, files) if data is not None)
+
+
+def _regular_files(root: Path, exclude: Sequence[str]) -> list[str]:
+    """The files of a local repository that may be copied; none where they are too large for it."""
+    files = [p for p in files_to_copy(root, exclude) if (root / p).is_file() and not (root / p).is_symlink()]
+    return files if sum((root / path).stat().st_size for path in files) <= MOST_BYTES else []

@@ -15,6 +15,7 @@ from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
+from repopilot.repo.patch import quoted_path
 from repopilot.types import FileChange
 
 Changes = tuple[FileChange, ...]
@@ -167,9 +168,10 @@ def unified(path: str, old: str | None, new: str | None) -> str:
     """
     if old == new:
         return ""
-    head = [f"diff --git a/{path} b/{path}\n"]
+    before, after = quoted_path(f"a/{path}"), quoted_path(f"b/{path}")
+    head = [f"diff --git {before} {after}\n"]
     head += ["new file mode 100644\n"] if old is None else ["deleted file mode 100644\n"] if new is None else []
-    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
+    names = "/dev/null" if old is None else before, "/dev/null" if new is None else after
     rows = difflib.unified_diff(_rows(old or ""), _rows(new or ""), *names)
     body = [row if row.endswith("\n") else f"{row}\n{NO_NEWLINE}" for row in rows]
     return "".join([*head, *body])

@@ -13,7 +13,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -28,18 +28,17 @@ from repopilot.redaction.known_values import hidden, values_in
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
-from repopilot.repo.read import blob_id, read_bytes
+from repopilot.repo.read import blob_id
 from repopilot.repo.walk import searched_files
 from repopilot.resolve.lookups import Lookups
 from repopilot.resolve.names import Resolver
 from repopilot.sandbox.language_servers.session import Servers
+from repopilot.tools.checkout import write_repository
 from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Snapshot
 from repopilot.workspace import Workspace
 
-MOST_BYTES = 512 << 20
-"""A larger local repository is copied without what is no text."""
 CLOCK_NS = 2_000_000_000
 """Files that changed so little before a working copy began are compared as well."""
 
@@ -188,7 +187,7 @@ class WorkingCopy:
         tree = self._folder / "tree"
         if not tree.exists():
             tree.mkdir()
-            _copy_files(self.original, tree)
+            write_repository(self.original, tree)
             _seed_index(self.original, self._folder / "index" / _KEY)
         drafts = self._drafts
         wanted = {path: drafts.get(path, _UNEDITED) for path in {*drafts, *self._copied}}
@@ -304,33 +303,6 @@ def _removed(copy: WorkingCopy, workers: WorkerPool, folder: Path) -> None:
     copy.close()
     workers.close()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _copy_files(original: Workspace, tree: Path) -> None:
-    """Write the files of a repository below a folder, as they are stored."""
-    try:
-        for path, data in _contents(original):
-            target = tree / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
-    except OSError as error:
-        raise StorageError(i18n.message("planning.no_copy", error=error), i18n.message("sandbox.free_space")) from error
-
-
-def _contents(original: Workspace) -> Iterator[tuple[str, bytes]]:
-    root = original.snapshot.root
-    if root is not None and (paths := _regular_files(root)):
-        yield from ((path, (root / path).read_bytes()) for path in paths)
-        return
-    files = searched_files(original.snapshot, original.settings)
-    yield from ((file.path, data) for file, data in read_bytes(original.snapshot, files) if data is not None)
-
-
-def _regular_files(root: Path) -> list[str]:
-    """The files of a local repository that git would not ignore; none where they are too large to be copied."""
-    names = (os.fsdecode(name) for name in list_paths(root))
-    files = [name for name in names if (root / name).is_file() and not (root / name).is_symlink()]
-    return files if sum((root / name).stat().st_size for name in files) <= MOST_BYTES else []
 
 
 def _seed_index(original: Workspace, folder: Path) -> None:

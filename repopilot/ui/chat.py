@@ -50,7 +50,7 @@ class ShownAnswer:
         steps: the steps that led to it, as JSON; () while it is not complete.
         question: that was asked.
         command: that of the intent the user forced, '' for none.
-        written: git's id of what was written last to a file, by path; '' for one that was deleted.
+        written: the text that accepting made last of a file, by path; None for one that it deleted.
     """
 
     answer: Answer
@@ -62,7 +62,7 @@ class ShownAnswer:
     steps: Sequence[dict] = ()
     question: str = ""
     command: str = ""
-    written: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str | None] = field(default_factory=dict)
 
     @property
     def files(self) -> dict[str, FileChange]:
@@ -157,7 +157,7 @@ class Decisions(NamedTuple):
     """What was decided on of an answer, and what was written, as in `ShownAnswer`: one for all pages that show it."""
 
     decided: dict[str, str]
-    written: dict[str, str]
+    written: dict[str, str | None]
 
 
 @dataclass(slots=True)

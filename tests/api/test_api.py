@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import httpx
 import pytest
@@ -224,6 +225,17 @@ def test_a_request_that_is_cancelled_stops_its_index(client, slow):
     thread.join(90)
     assert answers[0].status_code == 409
     assert has_stopped(client)
+    assert "never retrieved" not in client.app.log.read_text()
+
+
+@pytest.mark.parametrize("source", ["/", "~", "~/..", "/tmp/.."])
+def test_no_client_has_all_that_a_user_has_indexed(client, tmp_path, source):
+    (tmp_path / "link").symlink_to(Path(source).expanduser())
+    for named in (source, str(tmp_path / "link")):
+        for route, rest in {"repositories": {}, "search": {"query": "x"}, "tools/files": {}}.items():
+            reply = client.post(f"/{route}", json={"source": named, **rest})
+            assert reply.status_code == 403, reply.text
+            assert "home folder" in reply.json()["error"]["message"] and reply.json()["error"]["hint"]
 
 
 def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, repository):

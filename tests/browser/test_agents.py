@@ -67,14 +67,25 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
     download.value.save_as(patch)
     subprocess.run(["git", "-C", str(folder), "apply", "--check", str(patch)], check=True)
 
-    # What the user changed meanwhile is not overwritten.
+    # What the user changed meanwhile is not overwritten: other lines are merged.
     (folder / "orchard/water.py").write_text("# mine\n")
     file.get_by_role("button", name="Accept", exact=True).click()
-    expect(page.get_by_text("has changed on disk")).to_be_visible()
+    expect(page.get_by_text("were changed on disk")).to_be_visible()
     assert (folder / "orchard/water.py").read_text() == "# mine\n"
+    mine, later = "# mine\n", "# later\n"
+    (folder / "orchard/water.py").write_text(mine + WATER)
+    file.get_by_role("button", name="Accept", exact=True).click()
+    expect(file).to_have_attribute("data-decision", "accepted")
+    expect(page.get_by_text("Merged with what others changed on disk meanwhile: orchard/water.py")).to_be_visible()
+    assert (folder / "orchard/water.py").read_text() == mine + THIRSTY
+    (folder / "orchard/water.py").write_text(later + mine + THIRSTY)
+    file.get_by_role("button", name="Undo").click()
+    expect(file).to_have_attribute("data-decision", "")
+    assert (folder / "orchard/water.py").read_text() == later + mine + WATER
     (folder / "orchard/water.py").write_text(WATER)
     file.get_by_role("button", name="Accept", exact=True).click()
     expect(file).to_have_attribute("data-decision", "accepted")
+    expect(page.get_by_text("Merged with")).to_have_count(0)
     assert (folder / "orchard/water.py").read_text() == THIRSTY
 
 
@@ -123,7 +134,7 @@ def test_hunks_are_accepted_and_rejected_one_by_one(renamed):
     assert (folder / "pour.py").read_text() == LONG.replace("LITRES", "AMOUNT")
     (folder / "pour.py").write_text("# mine\n")  # what was changed since is not written over
     file.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("has changed on disk")).to_be_visible()
+    expect(page.get_by_text("were changed on disk")).to_be_visible()
     assert (folder / "pour.py").read_text() == "# mine\n"
     assert tab.problems == []
 

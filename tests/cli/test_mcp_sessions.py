@@ -100,6 +100,39 @@ def test_an_end_amid_sessions_leaves_nothing_in_the_temporary_folder(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, None])
+def test_an_end_over_standard_input_leaves_nothing_in_the_temporary_folder(
+    shop: Path, home: Path, tmp_path: Path, how
+) -> None:
+    (tmp_path / "t").mkdir()
+    env = {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": "", "REPOPILOT_EMBEDDED": "false"}
+    env |= {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path / "t")}
+    edit = {"source": str(shop), "path": "new.py", "content": "x = 1\n"}
+    said = [
+        {"id": 1, "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "create_file", "arguments": edit}},
+        {
+            "id": 3,
+            "method": "tools/call",
+            "params": {"name": "search", "arguments": {"source": str(shop), "query": "x"}},
+        },
+    ]
+    command = [sys.executable, "-m", "repopilot", "mcp"]
+    with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+        for each in said:
+            p.stdin.write(json.dumps({"jsonrpc": "2.0", **each}).encode() + b"\n")
+            p.stdin.flush()
+            if "id" in each:
+                assert json.loads(p.stdout.readline())["id"] == each["id"]
+        assert list((tmp_path / "t").glob("repopilot-*"))
+        p.send_signal(how) if how else p.stdin.close()
+        p.wait(30)
+        assert b"Traceback" not in p.stderr.read() and p.returncode == (130 if how else 0)
+    assert not list((tmp_path / "t").glob("repopilot-*"))
+
+
+@pytest.mark.slow
 def test_abandoned_sessions_end_and_are_bounded(shop: Path, home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "t", mcp_idle_minutes=0.05, mcp_sessions=5) as server:
         for _ in range(5):

@@ -1,6 +1,7 @@
 """The agent: what a question means, what the picture shows."""
 
 import json
+import subprocess
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -9,9 +10,10 @@ from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
 from repopilot.errors import UsageError
-from repopilot.impact.agent import impact, impact_json, impact_report
+from repopilot.impact.agent import impact, impact_json, impact_of_files, impact_report
 from repopilot.impact.svg import graph_svg
 from repopilot.results import AffectedPlace, ChangedFile, ImpactReport, Turn
+from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
@@ -115,3 +117,15 @@ async def test_no_model_is_asked(shop):
     model = answering(lambda prompt: pytest.fail(prompt))
     _, outline, _ = await traced(lambda step: impact_report(replace(shop, model=model), step, ["shop/prices.py:price"]))
     assert outline == "turn\n  changed code\n  evidence"
+
+
+@pytest.mark.parametrize(
+    "name", ["a b/x.py", "a\tb.py", "a\nb.py", 'a"b.py', "a\\b.py", "naïve.py", "-x.py", "c b/a.py"]
+)
+async def test_a_generated_file_may_have_any_name(shop, tmp_path, name):
+    made = change(name, "x = 1\n", None)
+    for files in ([made], [replace(made, diff="".join(made.diff.partition("@@")[1:]))]):
+        report, _, _ = await traced(lambda step, files=files: impact_of_files(shop, step, files))
+        assert [(file.path, file.status) for file in report.changed] == [(name, "added")]
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=made.diff.encode(), check=True)
+    assert (tmp_path / name).read_text() == "x = 1\n"

@@ -1,5 +1,11 @@
 """Which embedder is used, and that no text and no server can make it fail silently."""
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.index_case import settings
@@ -186,12 +192,13 @@ def test_minilm_knows_what_belongs_together(tmp_path):
 
 @pytest.mark.model
 def test_int8_products_stay_close_to_the_published_model(tmp_path):
-    import onnxruntime
     from tokenizers import Tokenizer
 
     conf = model_settings(tmp_path)
     folder = conf.models / "minilm"
-    published = onnxruntime.InferenceSession(str(folder / "model.onnx"), providers=["CPUExecutionProvider"])
+    published = embed.silent_onnxruntime().InferenceSession(
+        str(folder / "model.onnx"), providers=["CPUExecutionProvider"]
+    )
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(embed.MINILM_TOKENS)
@@ -200,3 +207,17 @@ def test_int8_products_stay_close_to_the_published_model(tmp_path):
     for vector, text in zip(ours, texts, strict=True):
         theirs = embed._Session(published, tokenizer).vector(text)
         assert vector @ theirs > 0.97
+
+
+def test_the_library_that_runs_the_model_sends_no_telemetry(tmp_path):
+    # Its telemetry begins a session in a file `.ses` when it is imported.
+    code = "from repopilot.index.embed import silent_onnxruntime; silent_onnxruntime()"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_the_silent_import_loads_the_library():
+    sources = Path(embed.__file__).parents[1].rglob("*.py")
+    assert [p.name for p in sources if re.search(r"^\s*(import|from) onnxruntime", p.read_text(), re.M)] == ["embed.py"]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
 from support.git_server import serve
-from support.shop_workspace import offline
-from support.small_repo import FILES, lay_out
+from support.index_case import write
+from support.shop_workspace import offline, open_workspace
+from support.small_repo import FILES, lay_out, run_git
+from tools.test_tools import opened
 
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -25,10 +29,52 @@ async def test_a_clone_is_checked_out_and_removed_afterwards(tmp_path: Path) -> 
     assert not folder.exists()
 
 
-async def test_a_local_folder_is_itself(tmp_path: Path) -> None:
+TOLD = """import pathlib
+
+
+def test_it():
+    there = sorted(str(path) for path in pathlib.Path().rglob("*") if path.is_file())
+    assert not there, there
+"""
+PLANTED = {
+    ".env": "PASSWORD=hK9%dPw2qLx7Zt",
+    "shop/.npmrc": "x",
+    "private/notes.py": "x = 1",
+    "tests/server.pem": "x",
+    "tests/untracked.pem": "x",
+    "left_out/data.txt": "x",
+    "new.txt": "x",
+    "run.sh": "x",
+}
+
+
+@pytest.mark.slow
+async def test_code_under_test_reads_nothing_that_is_kept_out(tmp_path: Path) -> None:
+    """With the edits and without them it sees the same files: tracked ones, and untracked ones that aren't kept out."""
     folder = lay_out(tmp_path / "shop")
-    settings = offline(tmp_path / "home")
-    snapshot = open_source(parse_source(str(folder)), settings)
-    async with checked_out(Workspace(snapshot, None, settings)) as found:  # type: ignore[arg-type]
-        assert found == folder
-    assert folder.exists()
+    run_git(folder, "rm", "-q", "--cached", ".env")
+    write(folder, PLANTED | {"tests/test_told.py": TOLD, ".gitignore": "private/\n"})
+    (folder / "run.sh").chmod(0o755)
+    run_git(folder, "add", "-f", "tests/server.pem")
+    settings = offline(tmp_path / "home").model_copy(update={"exclude": ["left_out/"]})
+    workspace = open_workspace(folder, settings)
+    async with opened(workspace) as tools, checked_out(workspace) as copy:
+        assert os.access(copy / "run.sh", os.X_OK) and not os.access(copy / "new.txt", os.X_OK)
+        said = [(await tools("run_tests", paths=["tests/test_told.py"])).text]
+        await tools("replace_text", path="shop/cart.py", old="class EmptyCart", new="class NoItems")
+        said.append((await tools("run_tests", paths=["tests/test_told.py"])).text)
+        there = {str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()}
+    assert there & PLANTED.keys() == {"tests/server.pem", "new.txt", "run.sh"}
+    assert said[0] == said[1] and "hK9" not in said[0]
+
+
+async def test_a_folder_without_git_keeps_its_secrets_too(tmp_path: Path) -> None:
+    folder = write(tmp_path / "plain", PLANTED | {".gitignore": "private/\n"})
+    workspace = open_workspace(folder, offline(tmp_path / "home"))
+    async with checked_out(workspace) as copy:
+        assert {path.name for path in copy.rglob("*") if path.is_file()} == {
+            ".gitignore",
+            "data.txt",
+            "new.txt",
+            "run.sh",
+        }

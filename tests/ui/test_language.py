@@ -87,10 +87,10 @@ def test_an_answer_is_in_the_language_of_its_question(question, chosen, language
 
 
 def test_an_error_is_said_in_the_readers_language():
-    error = SourceError(i18n.message("ui.errors.exists", path="a.py"), "Plain hint.")
-    assert str(error) == "a.py already exists and was not overwritten. Plain hint."
-    assert error_line(error, "fr").startswith("a.py existe déjà") and error_line(error, "fr").endswith("Plain hint.")
-    assert error_paragraphs(error, "en") == "a.py already exists and was not overwritten.\n\nPlain hint."
+    error = SourceError(i18n.message("ui.errors.not_indexed", path="a.py"), "Plain hint.")
+    assert str(error) == "a.py is not in the index. Plain hint."
+    assert error_line(error, "fr").startswith("a.py n’est pas") and error_line(error, "fr").endswith("Plain hint.")
+    assert error_paragraphs(error, "en") == "a.py is not in the index.\n\nPlain hint."
 
 
 def test_steps_are_shown_in_french():

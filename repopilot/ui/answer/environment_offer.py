@@ -11,6 +11,7 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.agents.testing.missing import modules_missing, packages_needed
+from repopilot.background import in_background
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import duration
@@ -119,7 +120,7 @@ async def build(chat: Chat, payload: dict) -> dict:
     latest: list[Progress] = []
     cancel = threading.Event()
     work = partial(_build, opening.snapshot, payload.get("language") or "", settings, latest.append, cancel)
-    building = asyncio.create_task(asyncio.to_thread(work))
+    building = in_background(work)
     chat.building = True
     try:
         while not building.done():

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
+from repopilot.repo.patch import quoted_path
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.ui.changes.diff_rows import Row, coloured, rows_of
@@ -20,7 +21,6 @@ from repopilot.ui.file_ids import is_follow_up
 
 ROWS_SHOWN = 1500
 """Rows of one file in the diff view; the download is complete."""
-_PLAIN = re.compile(r"[A-Za-z0-9 _./+@,=~#%^&()\[\]{}!$;'-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _hunk_props(id: str, file: FileChange, hunks: Sequence[Sequence[Row]], decis
 
 def _file_patch(file: FileChange) -> str:
     path = checked_path(file.path)
-    old, new = _quoted("a/" + path), _quoted("b/" + path)
+    old, new = quoted_path("a/" + path), quoted_path("b/" + path)
     head = [f"diff --git {old} {new}"]
     if file.change == "added":
         head.append("new file mode 100644")
@@ -166,13 +166,3 @@ def _file_patch(file: FileChange) -> str:
         head.append("--- " + ("/dev/null" if file.change == "added" else old))
         head.append("+++ " + ("/dev/null" if file.change == "deleted" else new))
     return "\n".join(head) + "\n" + (hunks.rstrip("\n") + "\n" if hunks else "")
-
-
-def _quoted(path: str) -> str:
-    """A path as git writes it in a patch: in C quotes where it contains anything unusual."""
-    if _PLAIN.fullmatch(path):
-        return path
-    escaped = "".join(
-        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:03o}" for byte in path.encode()
-    )
-    return f'"{escaped}"'

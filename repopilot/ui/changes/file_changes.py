@@ -10,13 +10,12 @@ from pathlib import Path
 import chainlit as cl
 
 from repopilot import i18n
-from repopilot.errors import RepoPilotError, UsageError
+from repopilot.errors import RepoPilotError
 from repopilot.forge.contents import HostIssue
-from repopilot.repo.apply import safe_target, write_files
+from repopilot.repo.apply import apply_changes
 from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.publish.branch import branch_name, create_branch
-from repopilot.repo.read import blob_id
-from repopilot.tools.file_change import change
+from repopilot.tools.file_change import change, deletion
 from repopilot.types import FileChange
 from repopilot.ui.changes.diffs import ShownFiles, accepted, files_props, not_rejected
 from repopilot.ui.changes.hunks import divisible, hunk_ids
@@ -44,7 +43,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
             decision: `accepted`, `rejected`, or `undone` for files}.
 
     Returns:
-        {}, or {error}, which says why nothing was written.
+        {done: a note on what was written, or ''}, or {error}, which says why nothing was.
     """
     answer_id = str(payload.get("answer", ""))
     shown = chat.answers.get(answer_id)
@@ -57,9 +56,10 @@ async def decide(chat: Chat, payload: dict) -> dict:
         for id in ids:
             _decide_file(decided, id, shown.files, decision, payload.get("hunk"))
         changed = [id for id in ids if _result(id, shown, decided) != _result(id, shown, shown.decisions)]
+        notes: tuple[str, ...] = ()
         try:
             if changed and shown.root is not None:
-                await asyncio.to_thread(_write, shown.root, changed, shown, decided)
+                notes = await asyncio.to_thread(_write, shown.root, changed, shown, decided)
                 _update_index(chat)
         except RepoPilotError as error:
             return {"error": error_line(error, chat.language)}
@@ -67,7 +67,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
         shown.decisions.update(decided)
     await show_decisions(chat, answer_id)
     await change_exchange(chat, shown, decisions=dict(shown.decisions))
-    return {}
+    return {"done": " ".join(i18n.said(note, chat.language) for note in notes)}
 
 
 def _decide_file(
@@ -174,37 +174,37 @@ def _result(id: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> FileCh
     return accepted(id, file, decisions) if "accepted" in decided else None
 
 
-def _write(folder: Path, ids: list[str], shown: ShownAnswer, decided: Mapping[str, str]) -> None:
-    """Write, unless the folder has changed since it was indexed. Raises UsageError, StorageError."""
-    files = [_result(id, shown, decided) or _taken_back(shown.files[id], shown) for id in ids]
-    for file in files:
-        _check_unchanged(safe_target(folder, file.path), file, shown)
-    for file, target in zip(files, write_files(folder, files), strict=True):
-        shown.written[file.path] = blob_id(target.read_bytes()) if target.exists() else ""
+def _write(folder: Path, ids: list[str], shown: ShownAnswer, decided: Mapping[str, str]) -> tuple[str, ...]:
+    """Write what the decisions make of files, together with what others changed in them meanwhile.
+
+    Returns:
+        A note on the files that others had changed.
+
+    Raises:
+        UsageError, StorageError: as `apply_changes`.
+    """
+    texts = {shown.files[id].path: _text(shown.files[id].path, shown, decided) for id in ids}
+    files = []
+    for path, new in texts.items():
+        # A version that was accepted while it was still being checked may have been replaced by another.
+        old = shown.written[path] if path in shown.written else _text(path, shown, shown.decisions)
+        if old != new:
+            files.append(deletion(path, old or "") if new is None else change(path, new, old))
+    notes = apply_changes(folder, files)
+    shown.written.update(texts)
+    return notes
 
 
-def _taken_back(file: FileChange, shown: ShownAnswer) -> FileChange:
-    """What undoes a change that was written."""
-    if file.change == "added":
-        return replace(file, change="deleted", content="")
-    before = before_change(file)
-    text = shown.index.text(file.path) or "" if before is None else before
-    return replace(file, change="modified", content=text)
-
-
-def _check_unchanged(target: Path, file: FileChange, shown: ShownAnswer) -> None:
-    """What the user has changed since the index was built would be lost. Raises UsageError."""
-    hint = i18n.message("ui.errors.changed_hint", button=i18n.message("ui.opening.words.update"))
-    on_disk = blob_id(target.read_bytes()) if target.is_file() else ""
-    said = [_result(id, shown, shown.decisions) for id, each in shown.files.items() if each.path == file.path]
-    contents = [file.content, *(each.content for each in said if each is not None)]
-    known = {shown.written.get(file.path), *(blob_id(content.encode()) for content in contents)}
-    if file.change == "added" and on_disk not in {"", *known}:
-        raise UsageError(i18n.message("ui.errors.exists", path=file.path), hint)
-    if file.path in shown.index.files:
-        known.add(shown.index.files[file.path].hash)
-    if file.change != "added" and on_disk not in known:
-        raise UsageError(i18n.message("ui.errors.changed", path=file.path), hint)
+def _text(path: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> str | None:
+    """What decisions make of a file, None for no file. A follow-up contains the change of the same file."""
+    files = [(id, file) for id, file in shown.files.items() if file.path == path]
+    for id, _ in reversed(files):
+        made = _result(id, shown, decisions)
+        if made is not None:
+            return None if made.change == "deleted" else made.content
+    _, first = files[0]
+    before = before_change(first)
+    return before if before is not None or first.change == "added" else shown.index.text(path)
 
 
 def _update_index(chat: Chat) -> None:
