@@ -25,6 +25,7 @@ from repopilot.sandbox.environments.environment_store import (
     remove_environment,
 )
 from repopilot.sandbox.environments.package_install import install_packages, installer_name, packages_key
+from repopilot.sandbox.language_servers.fetched import fetch_servers
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.settings import Settings
@@ -66,6 +67,7 @@ def _build(
         build_environment(request, report, threading.Event())
     for declaration in others:
         install_packages(declaration, settings, report, threading.Event())
+    fetch_servers((each.language for each in others), settings, report, threading.Event())
 
 
 def build_if_allowed(arguments: argparse.Namespace, runtime: Runtime) -> None:

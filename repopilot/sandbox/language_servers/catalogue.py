@@ -9,13 +9,18 @@ from __future__ import annotations
 import os
 import shutil
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from repopilot import i18n
+from repopilot.errors import SandboxError
 from repopilot.sandbox.job_spec import MB
+from repopilot.sandbox.language_servers import fetched
+from repopilot.sandbox.runners.runner_table import find_program
+from repopilot.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class LanguageServer:
         configuration: its options by section, which it asks for.
         variables: of its environment.
         packaged: the folder of the program in a Python package, '' where it is a script of one or none.
+        toolchain: the language whose tools it starts, of `runner_table.LANGUAGES`; '' for none.
         memory: of all its processes, in bytes.
         patience: how long it may say nothing, in seconds.
     """
@@ -41,6 +47,7 @@ class LanguageServer:
     configuration: Mapping[str, Any] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     packaged: str = ""
+    toolchain: str = ""
     memory: int = 3072 * MB
     patience: float = 20.0
 
@@ -93,9 +100,15 @@ SERVERS: tuple[LanguageServer, ...] = (
         ),
         packaged="clangd/data/bin",
     ),
-    LanguageServer("gopls", {"go": "go"}, ("serve",), variables=_GO_VARIABLES),
+    LanguageServer("gopls", {"go": "go"}, ("serve",), variables=_GO_VARIABLES, toolchain="go"),
     LanguageServer(
-        "rust-analyzer", {"rust": "rust"}, (), _RUST_OPTIONS, {"rust-analyzer": _RUST_OPTIONS}, _RUST_VARIABLES
+        "rust-analyzer",
+        {"rust": "rust"},
+        (),
+        _RUST_OPTIONS,
+        {"rust-analyzer": _RUST_OPTIONS},
+        _RUST_VARIABLES,
+        toolchain="rust",
     ),
     LanguageServer(
         "jdtls",
@@ -113,20 +126,47 @@ def server_of(language: str) -> LanguageServer | None:
     return next((server for server in SERVERS if language in server.ids), None)
 
 
-def program_of(server: LanguageServer, outside_of: Path, folders: Iterable[Path] = ()) -> Path | None:
-    """The program of a server on this machine: among our own packages, in further folders, or on the PATH.
+def program_of(server: LanguageServer, outside_of: Path, settings: Settings) -> Path | None:
+    """The program of a server on this machine: among our own packages, what was fetched, or on the PATH.
 
     Args:
         server: which one.
         outside_of: the repository, whose programs are never run.
-        folders: looked through first.
+        settings: the data directory.
     """
-    wheel = find_spec(server.packaged.split("/")[0]) if server.packaged else None
-    origin = [Path(wheel.origin).parent.parent / server.packaged] if wheel and wheel.origin else []
-    places = [*folders, *origin, Path(sysconfig.get_path("scripts")), *map(Path, os.get_exec_path())]
-    for place in places:
+    repository = os.path.realpath(outside_of)
+    for place in _places(server, settings):
         found = shutil.which(server.name, path=str(place)) if place.is_absolute() else None
         real = Path(os.path.realpath(found)) if found else None
-        if real is not None and not real.is_relative_to(os.path.realpath(outside_of)):
+        # One that is a link to another program would be rustup, which fetches it.
+        if real is not None and real.name == server.name and not real.is_relative_to(repository):
             return real
     return None
+
+
+def tools_of(server: LanguageServer) -> tuple[Path, tuple[Path, ...]] | None:
+    """The program of the toolchain that a server needs, and what that reads; None for none."""
+    try:
+        return find_program(server.toolchain) if server.toolchain else None
+    except SandboxError:
+        return None
+
+
+def how_to_get(server: LanguageServer) -> str:
+    """What a user does to have a server, as a message."""
+    return i18n.message(f"resolve.get.{server.name.replace('-', '_')}")
+
+
+def _places(server: LanguageServer, settings: Settings) -> list[Path]:
+    """The folders in which the program of a server may be, the surest first."""
+    on_path = list(map(Path, os.get_exec_path()))
+    if fetched.can_be_fetched(server.name):  # what has its name on the PATH is a script, or an older one
+        scripts = (shutil.which(server.name, path=str(place)) for place in on_path if place.is_absolute())
+        packages = [Path(os.path.realpath(script)).parents[2] for script in scripts if script]
+        machine = [place.parent / "lib" / fetched.NODE_MODULES for place in on_path]
+        return list(fetched.folders_of(server.name, settings, [*packages, *machine]))
+    wheel = find_spec(server.packaged.split("/")[0]) if server.packaged else None
+    ours = [Path(wheel.origin).parent.parent / server.packaged] if wheel and wheel.origin else []
+    tools = tools_of(server)
+    beside = [tools[0].parent] if tools else []
+    return [*ours, *beside, Path(sysconfig.get_path("scripts")), *on_path]

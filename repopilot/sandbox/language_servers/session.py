@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from repopilot import i18n
-from repopilot.errors import LanguageServerError, SandboxError
+from repopilot.errors import EnvironmentFailed, LanguageServerError, SandboxError, StorageError
 from repopilot.sandbox import levels, supervise
 from repopilot.sandbox.isolation.bwrap import MOUNTS
 from repopilot.sandbox.job_spec import SandboxJob, SandboxLimits, SandboxProgram
-from repopilot.sandbox.language_servers.catalogue import LanguageServer, program_of, server_of
+from repopilot.sandbox.language_servers.catalogue import LanguageServer, program_of, server_of, tools_of
 from repopilot.sandbox.language_servers.client import LanguageClient
+from repopilot.sandbox.language_servers.fetched import can_be_fetched, fetch_servers
 from repopilot.sandbox.language_servers.positions import Positions
 from repopilot.sandbox.usage.processes import descendants, memory
 from repopilot.settings import Settings
@@ -367,7 +368,7 @@ class Servers:
             if len(failures) >= _STARTS or self._closed:
                 said = failures[-1].message if failures else i18n.message("resolve.closed", name=server.name)
                 raise LanguageServerError(said)
-            program = program_of(server, root)
+            program = self._program(server, root)
             if program is None:
                 return None
             try:
@@ -377,6 +378,17 @@ class Servers:
                 raise
             self._sessions[key] = found
             return found
+
+    def _program(self, server: LanguageServer, root: Path) -> Path | None:
+        """The program of a server; where the user has consented in advance, it is fetched."""
+        found = program_of(server, root, self._settings)
+        if found is None and self._settings.environments == "always" and can_be_fetched(server.name):
+            try:
+                fetch_servers(server.ids, self._settings, lambda _: None, threading.Event())
+            except (EnvironmentFailed, StorageError) as error:
+                raise LanguageServerError(error.message, error.hint) from error
+            found = program_of(server, root, self._settings)
+        return found
 
     def running(self) -> dict[str, int]:
         """The memory of each running server by its name, in bytes."""
@@ -410,9 +422,10 @@ def _level(settings: Settings) -> SandboxLevel:
 
 def _job(server: LanguageServer, program: Path, root: Path, folder: Path, packages: Sequence[Path]) -> SandboxJob:
     (folder / "work").mkdir()
-    readable = (program.parent, *_home(program), *packages)
-    arguments = (str(program), *server.arguments)
-    command = SandboxProgram(arguments, server.variables, readable=readable, serves=True)
+    tools = tools_of(server)
+    readable = (program.parent, *_home(program), *packages, *((tools[0].parent, *tools[1]) if tools else ()))
+    variables = dict(server.variables) | ({"PATH": f"{tools[0].parent}:/usr/bin:/bin"} if tools else {})
+    command = SandboxProgram((str(program), *server.arguments), variables, readable=readable, serves=True)
     limits = SandboxLimits(seconds=_DAY, memory=server.memory, descriptors=4096, processes=256)
     return SandboxJob(root, folder / "work", in_repository=True, limits=limits, program=command)
 

@@ -21,6 +21,7 @@ from repopilot.sandbox.environments.environment_build import BuildRequest, build
 from repopilot.sandbox.environments.environment_store import list_environments
 from repopilot.sandbox.environments.package_install import install_packages, installer_name
 from repopilot.sandbox.environments.uv import index_name
+from repopilot.sandbox.language_servers.fetched import fetch_servers
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.settings import Settings
 from repopilot.types import Environment, InstalledPackages, OnProgress, Progress, Snapshot
@@ -148,7 +149,9 @@ def _build(
     """Build Python's environment, or install the packages of another language."""
     for each in declared_packages(snapshot) if language else ():
         if each.language == language:
-            return install_packages(each, settings, progress, cancel)
+            packages = install_packages(each, settings, progress, cancel)
+            fetch_servers([language], settings, progress, cancel)
+            return packages
     declared = declared_project(snapshot)
     return build_environment(BuildRequest(declared.project, settings, files=declared.files), progress, cancel)
 

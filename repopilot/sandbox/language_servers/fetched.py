@@ -1,0 +1,70 @@
+"""Servers that are fetched from a package registry, like what a repository's tests need and with the same consent."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from repopilot.code.dependencies.package_declarations import PackageDeclaration
+from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages
+from repopilot.settings import Settings
+from repopilot.types import OnProgress
+
+__all__ = ["NODE_MODULES", "can_be_fetched", "fetch_servers", "folders_of"]
+_TYPESCRIPT = "7.0.2"
+_PACKAGES = {
+    "tsc": PackageDeclaration(
+        "javascript",
+        "typescript-language-server",
+        (),
+        (f"typescript@{_TYPESCRIPT}",),
+        files={"package.json": json.dumps({"private": True, "dependencies": {"typescript": _TYPESCRIPT}})},
+    )
+}
+_SERVERS_OF = {"javascript": "tsc"}
+"""The server that is fetched with the packages of a language."""
+_MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+def fetch_servers(languages: Iterable[str], settings: Settings, progress: OnProgress, cancel: threading.Event) -> None:
+    """Fetch the servers of languages that have one in a registry, where they aren't here yet. Blocking.
+
+    Args:
+        languages: of the package declarations of a repository whose user consents.
+        settings: data directory and limits.
+        progress: receives how far it is.
+        cancel: ends it once set.
+
+    Raises:
+        EnvironmentFailed: one can't be had.
+        StorageError: the data directory can't be used.
+        Cancelled: `cancel` was set.
+    """
+    for name in {_SERVERS_OF[language] for language in languages if language in _SERVERS_OF}:
+        if load_packages(_PACKAGES[name], settings) is None:
+            install_packages(_PACKAGES[name], settings, progress, cancel)
+
+
+def can_be_fetched(server: str) -> bool:
+    """Whether a server is in a registry."""
+    return server in _PACKAGES
+
+
+def folders_of(server: str, settings: Settings, modules: Iterable[Path]) -> tuple[Path, ...]:
+    """Where the program of a server of a registry lies, if it is there: a package holds it for each kind of machine.
+
+    Args:
+        server: its name.
+        settings: the data directory.
+        modules: folders of the machine's own packages, which come last.
+    """
+    if server not in _PACKAGES:
+        return ()
+    packages = load_packages(_PACKAGES[server], settings)
+    kind = f"@typescript/typescript-{sys.platform}-{_MACHINES.get(platform.machine().lower(), '')}"
+    places = (*((packages.folder,) if packages is not None else ()), *modules)
+    return tuple(place / inner / kind / "lib" for place in places for inner in (".", "typescript/node_modules"))
