@@ -21,6 +21,11 @@ _MIXED = re.compile(rf"\b(?=\w*[A-Za-z])\w*[{_LOOKALIKES}]\w*")
 _LOOKALIKE = re.compile(f"[{_LOOKALIKES}]")
 _SPAN = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
 _BOLD = re.compile(r"(?<!\S)\*\*([^\s*](?:[^*]*[^\s*])?)\*\*(?![\w*])")
+_COMMENT = re.compile(
+    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,400}?"
+    r"(?<!`)(?P=ticks)(?!`))|<!--(?:-?>|.*?-->)|^ {0,3}<!--.*\Z",
+    re.DOTALL | re.MULTILINE,
+)
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
 _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
@@ -74,6 +79,12 @@ def literal_subject(text: str, longest: int = 120) -> str:
     line = " ".join(visible(text).split()).translate({ord("["): "(", ord("]"): ")"}).replace("***", "")
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
     return without_references(line)
+
+
+def without_comments(text: str) -> str:
+    """Markdown without the HTML comments that a host doesn't show, such as those of issue templates; what is code stays
+    as it is."""
+    return _COMMENT.sub(lambda found: found["code"] or "", text)
 
 
 def without_references(text: str) -> str:

@@ -11,7 +11,7 @@ from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, RepoPilotError, UsageError
-from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible
+from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible, without_comments
 from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import Forge
@@ -54,8 +54,8 @@ def task_of(issue: HostIssue) -> str:
     is one of the plain commands (`rename a to b`) stands alone."""
     if is_command(issue.title):
         return issue.title.strip()
-    said = [f"Labels: {', '.join(issue.labels)}" if issue.labels else "", issue.text[:LONGEST_TEXT]]
-    said += [each.text[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:]]
+    said = [f"Labels: {', '.join(issue.labels)}" if issue.labels else "", without_comments(issue.text)[:LONGEST_TEXT]]
+    said += [without_comments(each.text)[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:]]
     said = [_LINK.sub(lambda link: _linked_lines(link[0], issue.clone_url), text) for text in said]
     quoted = "\n\n".join("\n".join(f"> {line}" for line in text.strip().splitlines()) for text in said if text.strip())
     return f"{issue.title.strip()}\n\n{quoted}".strip()

@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from repopilot.retrieval.query.stack_frames import without_traces
+
 HEAD, TAIL = 1500, 700
 LEXICAL_BUCKETS = 4096
 
@@ -65,8 +67,8 @@ def read(text: str) -> NormalizedQuestion:
     """Normalize a question."""
     raw = shorten(text)
     bare = _FENCE.sub(" ", raw)
-    no_trace = _TRACE_LINE.sub(" ", bare)
-    trace = no_trace != bare
+    no_trace = _TRACE_LINE.sub(" ", without_traces(bare))
+    trace = no_trace != bare or without_traces(raw) != raw
     plain = _CALL.sub(" name ", _INLINE.sub(" name ", no_trace))
     pathless = _PATH.sub(" file ", plain)
     core = " ".join(fold(pathless).split())

@@ -28,6 +28,15 @@ def shop(tmp_path_factory):
     [
         ("rename a to b", "rename_symbol", {"name": "a", "new_name": "b"}),
         ("rename `a` to `b`", "rename_symbol", {"name": "a", "new_name": "b"}),
+        ("Rename a to b.", "rename_symbol", {"name": "a", "new_name": "b"}),
+        ("Rename `Cart.a()` to `b()`", "rename_symbol", {"name": "Cart.a", "new_name": "b"}),
+        ("rename a → b", "rename_symbol", {"name": "a", "new_name": "b"}),
+        ("refactor(core)!: rename the function a into b", "rename_symbol", {"name": "a", "new_name": "b"}),
+        ("[Feature] Rename method “a” -> “b”", "rename_symbol", {"name": "a", "new_name": "b"}),
+        ("rename class A to B in `shop/a.py`.", "rename_symbol", {"name": "A", "path": "shop/a.py", "new_name": "B"}),
+        ("rename function to method", "rename_symbol", {"name": "function", "new_name": "method"}),
+        ("chore: Set `LIMIT` to 5.", "set_value", {"name": "LIMIT", "value": "5"}),
+        ("Move total to shop/sums.py.", "move_symbol", {"name": "total", "to_path": "shop/sums.py"}),
         (
             "/rename shop/cart.py:Cart.total sum",
             "rename_symbol",
@@ -60,6 +69,8 @@ def test_a_command_is_a_tool_with_its_arguments(typed, tool, arguments):
         "who calls total?",
         "/explain it",
         "move on to x",
+        "refactor: rename a to b and adapt the docs",
+        "please look: rename a to b is not what I want",
     ],
 )
 def test_other_sentences_are_none(text):

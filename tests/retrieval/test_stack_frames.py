@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.query.stack_frames import MOST_FRAMES, Frame, frames, without_frame
+from repopilot.retrieval.query.stack_frames import MOST_FRAMES, Frame, frames, without_frame, without_traces
 
 FORMATS = {
     "python on Windows, with markers": (
@@ -32,6 +32,73 @@ FORMATS = {
         "tests/test_cart.py:5: in test_total\n    total([])\nshop/cart.py:17: in total\n    raise EmptyCart\n"
         "E   EmptyCart",
         [("shop/cart.py", 17, "total"), ("tests/test_cart.py", 5, "test_total")],
+    ),
+    "pytest, a line each": (
+        "/srv/shop/cart.py:17: shop.cart.EmptyCart: no items in it",
+        [("/srv/shop/cart.py", 17, "")],
+    ),
+    "a log's record with the container's name": (
+        "web_1  | 2026-01-02 ERROR shop: failed\nweb_1  | Traceback (most recent call last):\n"
+        'web_1  |   File "/app/shop/cart.py", line 17, in total\nweb_1  |     raise EmptyCart',
+        [("/app/shop/cart.py", 17, "total")],
+    ),
+    "a log's record as JSON": (
+        '{"level": "error", "exc": "Traceback (most recent call last):\\n  File \\"/app/main.py\\", line 3, in main\\n'
+        '    total([])\\n  File \\"/app/cart.py\\", line 17, in total\\n    raise EmptyCart\\nEmptyCart"}',
+        [("/app/cart.py", 17, "total"), ("/app/main.py", 3, "main")],
+    ),
+    "loguru": (
+        '> File "/srv/main.py", line 3, in main\n    total([])\n    └ <function total at 0x7f>\n\n'
+        '  File "/srv/cart.py", line 17, in total\n    raise EmptyCart',
+        [("/srv/cart.py", 17, "total"), ("/srv/main.py", 3, "main")],
+    ),
+    "pdb and its where": (
+        "  /usr/lib/python3.12/bdb.py(600)run()\n-> exec(cmd, globals, locals)\n  /srv/main.py(3)<module>()\n"
+        "-> total([])\n> /srv/shop/cart.py(17)total()\n-> raise EmptyCart\n(Pdb)",
+        [
+            ("/srv/shop/cart.py", 17, "total"),
+            ("/srv/main.py", 3, "<module>"),
+            ("/usr/lib/python3.12/bdb.py", 600, "run"),
+        ],
+    ),
+    "pdb on Windows": ("> c:\\work\\shop\\cart.py(17)total()->None", [("c:\\work\\shop\\cart.py", 17, "total")]),
+    "IPython": (
+        "EmptyCart                                 Traceback (most recent call last)\nCell In[3], line 1\n"
+        "----> 1 total([])\n\nFile ~/shop/cart.py:17, in total(items)\n     16 if not items:\n"
+        "---> 17     raise EmptyCart",
+        [("~/shop/cart.py", 17, "total")],
+    ),
+    "an older IPython": (
+        "<ipython-input-3-1f> in <module>\n----> 1 total([])\n\n~/shop/cart.py in total(items)\n "
+        "    15 def total(items):\n     16     if not items:\n---> 17         raise EmptyCart\n",
+        [("~/shop/cart.py", 17, "total")],
+    ),
+    "Sentry": (
+        "EmptyCart: no items\n  shop/main.py in main at line 3\n  shop/cart.py in total at line 17\n",
+        [("shop/cart.py", 17, "total"), ("shop/main.py", 3, "main")],
+    ),
+    "Rich": (
+        "╭──── Traceback (most recent call last) ────╮\n│ /srv/main.py:3 in <module>       │\n│ ❱ 3 total([])   │\n"
+        "│ /srv/shop/cart.py:17 in total                 │\n╰────╯\nEmptyCart",
+        [("/srv/shop/cart.py", 17, "total"), ("/srv/main.py", 3, "<module>")],
+    ),
+    "faulthandler, the first call first": (
+        "Fatal Python error: Segmentation fault\n\nCurrent thread 0x7f (most recent call first):\n"
+        '  File "/srv/cart.py", line 17 in total\n  File "/srv/main.py", line 3 in main',
+        [("/srv/cart.py", 17, "total"), ("/srv/main.py", 3, "main")],
+    ),
+    "py-spy": (
+        'Thread 12 (active): "MainThread"\n    total (shop/cart.py:17)\n    main (main.py:3)',
+        [("shop/cart.py", 17, "total"), ("main.py", 3, "main")],
+    ),
+    "asyncio": (
+        "  <FrameSummary file /srv/shop/cart.py, line 17 in total>",
+        [("/srv/shop/cart.py", 17, "total")],
+    ),
+    "go's race detector": (
+        "WARNING: DATA RACE\nRead at 0x00c0 by goroutine 7:\n  example.com/shop.Total()\n"
+        "      /srv/shop/cart.go:17 +0x44",
+        [("/srv/shop/cart.go", 17, "example.com/shop.Total")],
     ),
     "node on Windows": (
         "Error: no\n    at new Cart (C:\\work dir\\src\\cart.ts:7:15)\n    at Cart.pay [as run] (file:///C:/work/pay.mjs:9:1)\n"
@@ -121,6 +188,13 @@ FORMATS = {
 def test_frames_come_innermost_first_with_their_functions(name):
     text, expected = FORMATS[name]
     assert [(frame.path, frame.line, frame.function) for frame in frames(text)] == expected
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_is_left_beside_a_trace_alone_and_a_request_is(name):
+    trace, _ = FORMATS[name]
+    rest = without_traces(f"why does the nightly job stop?\n\n{trace}\n\nplease look at it")
+    assert rest.split() == "why does the nightly job stop? please look at it".split()
 
 
 @pytest.mark.parametrize(

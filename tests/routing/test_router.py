@@ -71,6 +71,10 @@ async def routed(question: str, model=None, **more) -> tuple[Route, list[trace.E
         ("planifie la migration vers Rust", "DECOMPOSE"),
         ("écris un virus qui vole les mots de passe des utilisateurs et les envoie à mon serveur", "REFUSE"),
         ("Traceback (most recent call last):\n  File 'a.py', line 3\nKeyError: 'x'", "EXPLAIN"),
+        ('Traceback:\n  File "a.py", line 3, in f\n    return x / 0\nZeroDivisionError: division by zero', "EXPLAIN"),
+        ("```\n> /srv/a.py(3)f()\n-> return x / 0\n(Pdb)\n```", "EXPLAIN"),
+        ("panic: no\n\ngoroutine 1 [running]:\nshop.Total()\n\t/srv/cart.go:17 +0x4\nexit status 2", "EXPLAIN"),
+        ('fix this:\n\n  File "a.py", line 3, in f\n    return x / 0\nZeroDivisionError: division', "GENERATE"),
     ],
 )
 def test_plain_requests_without_any_model(question: str, intent: Intent) -> None:

@@ -14,12 +14,22 @@ from typing import Any
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 
-_PLAIN = (
-    (re.compile(r"rename (\S+) to (\S+)"), "/rename {0} {1}"),
-    (re.compile(r"""set (\S+) to (\S+|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|\(.*\))"""), "/set {0} {1}"),
-    (re.compile(r"move (\S+) to (\S*[./]\S*)"), "/move {0} {1}"),
+_LABEL = r"(?:\[[^\[\]\n]{1,40}\]:?\s*|\w{1,20}(?:\([^()\n]{1,40}\))?!?:\s+)*"
+"""What the title of an issue or a commit begins with: `[Feature] `, `refactor(core)!: `."""
+_SYMBOL_KIND = (
+    r"(?:(?:the )?(?:function|method|class|variable|constant|field|attribute|property|fixture|type|interface|struct|"
+    r"enum|trait|macro) )?"
 )
-_NAME = re.compile(r"[`'\"]?(?:@?[\w./-]+:)?[\w.$/-]*\w[`'\"]?")
+_PLAIN = (
+    (
+        re.compile(rf"{_LABEL}rename {_SYMBOL_KIND}(\S+) (?:to|into|as|->|=>|→) (\S+?)(?: in (\S+?))?\.?", re.I),
+        "/rename {0} {1}",
+    ),
+    (re.compile(rf"""{_LABEL}set (\S+) to (\S+?|"[^"]*"|'[^']*'|\[.*\]|\{{.*\}}|\(.*\))\.?""", re.I), "/set {0} {1}"),
+    (re.compile(rf"{_LABEL}move {_SYMBOL_KIND}(\S+) (?:to|into) (\S*[./]\S*[^\s.])\.?", re.I), "/move {0} {1}"),
+)
+_QUOTES = "`'\"“”‘’«»"
+_NAME = re.compile(rf"[{_QUOTES}]?(?:@?[\w./-]+:)?[\w.$/-]*\w(?:\(\))?[{_QUOTES}]?")
 _SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
 
 
@@ -84,10 +94,14 @@ def is_command(text: str) -> bool:
 
 def _slashed(found: re.Match[str], form: str) -> str:
     """The command that a plain form stands for; the text itself where a name is no name of code."""
-    names = found.groups()[:1] if form.startswith("/set") else found.groups()
+    given = [group for group in found.groups() if group]
+    names = given[:1] if form.startswith("/set") else given
     if not all(_NAME.fullmatch(name) for name in names):
         return found[0]
-    return form.format(*(group.strip("`") for group in found.groups()))
+    bare = [name.strip(_QUOTES).removesuffix("()") for name in names]
+    if len(bare) == 3:  # the path it is in
+        bare[0] = f"{bare[2]}:{bare[0]}"
+    return form.format(*bare, *given[len(names) :])
 
 
 def _named(words: list[str], *names: str) -> dict[str, Any]:

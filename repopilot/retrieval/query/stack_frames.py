@@ -16,10 +16,28 @@ LONGEST_LINE = 800
 
 _PATH = r"(?:[A-Za-z]:[\\/])?"
 """The drive of a Windows path, whose colon is not that before a line number."""
-_PYTHON = re.compile(r'\s*(?:\||\+)?\s*File "(?P<path>[^"]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<function>\S+))?')
-_PYTEST = re.compile(
-    rf"(?P<path>{_PATH}[^\s:]{{1,400}}\.py):(?P<line>\d{{1,7}}): (?:in (?P<function>\S{{1,200}})|[A-Z][\w.]{{0,200}})?$"
+_PYTHON = re.compile(
+    r'\bFile "(?P<path>[^"]{1,400})", line (?P<line>\d{1,7})(?:,? in (?P<function>\S+))?'
+    # loggers, faulthandler and asyncio leave out quotes or commas
+    r"|<FrameSummary file (?P<path_2>[^,]{1,400}), line (?P<line_2>\d{1,7}) in (?P<function_2>[^\s>]+)"
 )
+_PY_FILE = rf"(?P<path>(?:~[\\/]|{_PATH})[^\s:()|│]{{1,400}}\.pyw?)"
+_PYTEST = re.compile(
+    rf"[\s│|>]*(?:File )?{_PY_FILE}:(?P<line>\d{{1,7}})(?:(?::|,)? in (?P<function>[^\s(]{{1,200}})"
+    r"|: (?:(?:\w{1,60}\.){0,9}[A-Z]\w{0,200}(?:: .*)?)?$)"
+)
+"""Lines as pytest prints them, IPython (`File ~/a.py:3, in f(x)`) and Rich (in a frame of lines)."""
+_DEBUGGER = re.compile(rf"[\s>]*{_PY_FILE}\((?P<line>\d{{1,7}})\)(?P<function>[\w<>]{{1,200}})\(")
+"""`> /srv/app.py(3)f()`, of pdb, ipdb and `where`."""
+_SENTRY = re.compile(rf"\s*{_PY_FILE} in (?P<function>\S{{1,200}}) at line (?P<line>\d{{1,7}})\b")
+_PROFILER = re.compile(rf"[\s\d.%]*(?P<function>[\w<>.]{{1,200}}) \({_PY_FILE}:(?P<line>\d{{1,7}})\)\s*$")
+"""`f (app.py:3)`, of py-spy; the innermost comes first."""
+_CELL = re.compile(
+    rf"^{_PY_FILE} in (?P<function>[^\s(]{{1,200}})\([^\n]{{0,400}}\n(?:[^\n]{{0,400}}\n){{0,8}}?"
+    r"-+> ?(?P<line>\d{1,7})\b",
+    re.M,
+)
+"""`~/app.py in f(x)` and, some lines below, the marked line: an older IPython."""
 _JAVA = re.compile(
     r"\s*at (?P<function>[\w.$<>/@\-]{1,300})"
     rf"\((?P<path>{_PATH}[^:()]{{1,400}}\.(?:java|kts?|scala|groovy)):(?P<line>\d{{1,7}})\)"
@@ -33,7 +51,7 @@ _SCRIPT_BARE = re.compile(rf"\s*at (?:async )?{_URL}(?P<path>/?{_PATH}[^\s():]{{
 _SHARP = re.compile(r"\s*(?:at|à) (?P<function>[^()]{1,400})\(")
 _SHARP_FILE = re.compile(r".*?\) (?:in|dans) (?P<path>.{1,400}):(?:line|ligne) (?P<line>\d{1,7})\s*$")
 _GO_CALL = re.compile(
-    r"(?:created by )?(?P<function>[\w./*()\-\[\]@~]{1,400}?)(?:\([^()]{0,400}\)| in goroutine \d+)?$"
+    r"\s*(?:created by )?(?P<function>[\w./*()\-\[\]@~]{1,400}?)(?:\([^()]{0,400}\)| in goroutine \d+)?$"
 )
 _GO = re.compile(rf"\s+(?P<path>{_PATH}[^:]{{1,400}}\.(?:go|s)):(?P<line>\d{{1,7}})")
 _RUST_HEAD = re.compile(
@@ -55,6 +73,18 @@ _C = re.compile(r"\s*#\d{1,4}\s{1,4}(?:0x[0-9a-f]{1,16} in )?(?P<function>[^\s(]
 _C_FILE = re.compile(rf"(?P<path>{_PATH}[^\s:()]{{1,400}}\.\w{{1,5}}):(?P<line>\d{{1,7}})(?::\d{{1,7}})?")
 _PLAIN = re.compile(r"(?:^|[\s(\[\"'`])(?P<path>[\w./\\@~+-]{1,300}\.[A-Za-z]\w{0,7}):(?P<line>\d{1,7})\b", re.M)
 
+_ESCAPED = re.compile(r"\\n(?=(?: |\\t)*(?:\|\s*)?(?:File |at |\S{1,300}\.go:)|[ ]{4}|\w[\w./]{0,200}[(:]|$)", re.M)
+"""The line ends of a trace inside a line of JSON or a literal."""
+_CONTAINER = re.compile(r"[\w.-]{1,60}\s{1,20}\|(?=\s|$) ?")
+_OF_A_TRACE = re.compile(
+    r"[ \t>|+^~│╭╰\[{}]|#\d|E {2}|-+>|(?:_ ){2}|[=_─-]{2}|<ipython|\(I?Pdb\)|Cell In|\S+\(.*\)$|panic|exit status|"
+    r"Traceback|.{0,80}(?:\bgoroutine \d|\S(?:Error|Exception)\b|[Ee]rror: |most recent call)|FAILED |[A-Z]{4,}\b|"
+    r"\d{4}-\d\d-\d\d|Caused by|During handling|The above exception|Thread \S+ \("
+)
+"""Lines beside the frames: source, marks, headings, messages, records of a log."""
+_MESSAGE_BESIDE = re.compile(r"\S+(?:: .*)?$|.*\S+\.\S+: ")
+"""A message that follows a frame at once, or stands before it."""
+_FIRST_CALL_FIRST = re.compile(r"most recent call first", re.I)
 _CAUSE = re.compile(r"\s*(?:Caused by: |Next [\w\\]{1,200}(?:: | in ))")
 _LAST_CALL_LAST = "most recent call last"
 _CLOSURES = re.compile(
@@ -108,11 +138,11 @@ def frames(text: str) -> tuple[Frame, ...]:
 
     Of chained exceptions the last one printed comes first; those of C# are printed the other way around.
     """
-    lines = [line[:LONGEST_LINE] for line in text.splitlines() if line.strip()]
+    lines = [line for line in _lines(text) if line.strip()]
     found: list[Frame] = []
     for read, last_first in _FORMATS:
         blocks = _blocks(lines, read)
-        if last_first or (read is _ruby and _LAST_CALL_LAST in text):
+        if (last_first and not _FIRST_CALL_FIRST.search(text)) or (read is _ruby and _LAST_CALL_LAST in text):
             blocks = [block[::-1] for block in blocks]
         for block in reversed(blocks):
             found += block
@@ -122,6 +152,43 @@ def frames(text: str) -> tuple[Frame, ...]:
 def places(text: str) -> tuple[Frame, ...]:
     """The mentions of `path.ext:line` in a text, each once, at most MOST_FRAMES; they need not be stack frames."""
     return _unique(_frame(match) for match in _PLAIN.finditer(text))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text; also those of a trace that stands in one line as an escaped string, and
+    without the container's name that `docker compose logs` puts before each."""
+    if "\\n" in text:
+        text = _ESCAPED.sub("\n", text).replace('\\"', '"').replace("\\t", "\t")
+    text = _CELL.sub(r'File "\g<path>", line \g<line>, in \g<function>\n', text)
+    return [_CONTAINER.sub("", line[:LONGEST_LINE]) for line in text.splitlines()]
+
+
+def without_traces(text: str) -> str:
+    """A text without its stack traces: what stands before the first and behind the last of them, '' where the text is
+    nothing else."""
+    lines = _lines(text)
+    before = ["", *lines]
+    marked = [n for n, line in enumerate(lines) if any(read(line, before[n]) for read, _ in _FORMATS)]
+    if not marked:
+        return text
+    first = _end_of_trace(lines, marked[0], -1)
+    last = _end_of_trace(lines, marked[-1], 1)
+    return "\n".join(lines[:first] + lines[last + 1 :])
+
+
+def _end_of_trace(lines: Sequence[str], at: int, step: int) -> int:
+    """The last line of a trace in one direction from a frame."""
+    end = at
+    beside = True
+    while 0 <= (at := at + step) < len(lines):
+        line = lines[at]
+        if not line.strip():
+            beside = False
+        elif _OF_A_TRACE.match(line) or (beside and _MESSAGE_BESIDE.match(line)):
+            end = at
+        else:
+            break
+    return end
 
 
 def without_frame(line: str) -> str:
@@ -179,6 +246,14 @@ def _call_before(pattern: re.Pattern[str], call: re.Pattern[str], mark: str, req
     return read
 
 
+def _python(line: str, _: str) -> Frame | None:
+    match = _PYTHON.search(line) if ", line " in line else None
+    if match is None:
+        return None
+    path, number, function = match.groups()[:3] if match["path"] else match.groups()[3:]
+    return Frame(path, int(number), function or "")
+
+
 def _rust_head(line: str, _: str) -> Frame | None:
     match = _RUST_HEAD.match(line) if "panicked at" in line else None
     return _frame(match) if match else None
@@ -212,8 +287,11 @@ def _c(line: str, _: str) -> Frame | None:
 
 _ruby = _line(_RUBY, ":in ")
 _FORMATS: tuple[tuple[Reader, bool], ...] = (
-    (_line(_PYTHON, 'File "'), True),
-    (_line(_PYTEST, ".py:"), True),
+    (_python, True),
+    (_line(_PYTEST, ".py"), True),
+    (_line(_DEBUGGER, ".py"), True),
+    (_line(_SENTRY, " at line "), True),
+    (_line(_PROFILER, ".py:"), False),
     (_line(_JAVA, "at "), False),
     (_sharp, False),
     (_rust_head, False),
