@@ -19,6 +19,7 @@ from repopilot.errors import ModelError
 from repopilot.i18n import Message, joined, message, reason
 from repopilot.prompts import render
 from repopilot.results import Turn
+from repopilot.retrieval.query.parse import is_other_language
 from repopilot.routing import classifier
 from repopilot.routing.features import evidence, scores, signs
 from repopilot.routing.normalize import NormalizedQuestion, fold, read, reads_as_latin
@@ -173,10 +174,10 @@ def _by_single_word(reading: NormalizedQuestion, found: dict[str, float]) -> Rou
 
 
 def _by_classifier(reading: NormalizedQuestion, found: dict[str, float], embedder: Embedder | None) -> Route:
-    if not reads_as_latin(reading.core) and not any(found.get(name) for name in ("code", "trace")):
-        return Route("EXPLAIN", 0.4, message("routing.script"), "heuristic", (("GENERATE", 0.3),))
     chances, tier, remark = _chances(reading, found, embedder)
     ranked = list(chances.items())
+    if is_other_language(reading.raw) and scores(found)[ranked[0][0]] < _LITTLE_EVIDENCE and not found["trace"]:
+        return Route("EXPLAIN", 0.4, message("routing.other_language"), "heuristic", (("GENERATE", 0.3),))
     if ranked[0][0] == "REFUSE" and ranked[0][1] < SURE_ENOUGH_TO_REFUSE:
         ranked[0], ranked[1] = ranked[1], ranked[0]
     intent, confidence = ranked[0]

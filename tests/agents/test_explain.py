@@ -36,6 +36,18 @@ async def asked(workspace: Workspace, question: str = QUESTION) -> tuple[Answer,
     return done, events
 
 
+@pytest.mark.parametrize(
+    "question", ["wer ruft validate_token auf?", "谁调用了 validate_token?", "wo gibt es Gutscheine?"]
+)
+async def test_a_question_in_another_language_is_answered_in_english_with_a_word_about_it(
+    shop_with: Shop, question: str
+) -> None:
+    done, events = await asked(replace(shop_with(lambda messages: ""), model=None), question)
+    assert "Not in this repository" not in done.text
+    assert ("shop/" in done.text) == ("validate_token" in question)
+    assert any("neither English nor French" in note for note in (done.text, *trace.degraded(events)))
+
+
 async def test_the_evidence_is_what_code_found_with_the_lines_that_bear_on_the_question(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: TRUE)
     done, _ = await asked(workspace)

@@ -154,6 +154,24 @@ def test_anything_gets_a_route(question: str) -> None:
     assert classify(question).intent in intents.ids()
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "wer ruft parse_config auf",
+        "¿quién llama a parse_config?",
+        "quién llama a parse_config",
+        "谁调用了 parse_config",
+        "кто вызывает parse_config",
+        "onde é validado o token?",
+        "waar wordt het token gecontroleerd",
+        "gdzie jest walidowany token?",
+        "כיצד עובד parse_config",
+    ],
+)
+def test_a_question_in_a_language_that_is_not_read_is_a_question(question: str) -> None:
+    assert classify(question).intent in ("EXPLAIN", "IMPACT")
+
+
 def test_an_unread_script_is_said_to_be_unread() -> None:
     assert classify("どうやって動きますか").tier == "heuristic"
 

@@ -48,6 +48,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         a model writes that doesn't use tools is a draft below what code found, never in its place.
     """
     found = await find(question, workspace, step)
+    if found.results.query.other_language:
+        step.degrade(i18n.message("explain.degraded.other_language"))
     if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
         return absent
     basis = await asyncio.to_thread(_basis, found, workspace)
@@ -119,7 +121,8 @@ async def _prose(
 def _absent_technologies(found: Findings, workspace: Workspace) -> Answer | None:
     """The answer that the repository lacks what is asked about; None where that isn't known, where code is sure of
     its answer, and where all of the repository is asked about."""
-    if (found.code and found.code.sure) or found.results.query.kind == "overview":
+    query = found.results.query
+    if (found.code and found.code.sure) or query.kind == "overview" or query.other_language:
         return None
     lacking = absent_technologies(found.question, workspace.index)
     names = absent_names(found.question, workspace.index, found.results) if lacking else []
@@ -156,7 +159,12 @@ def best_match(place: Evidence, language: str) -> str:
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:
     """The answer that the repository doesn't hold it, above the nearest places."""
-    note = absence_note(workspace.index, names, found.language, technologies)
+    unread = found.results.query.other_language and not names
+    note = (
+        i18n.text("explain.degraded.other_language", found.language)
+        if unread
+        else absence_note(workspace.index, names, found.language, technologies)
+    )
     if found.evidence:
         note = f"{note}\n\n{i18n.text('explain.nearest', found.language)}"
     return _answer(replace(found, code=None), workspace, note, "absent")

@@ -32,11 +32,12 @@ from repopilot.retrieval.query.query_words import (
     SEEK,
     STOP_EN,
     STOP_FR,
+    STOP_OTHER,
     TESTS,
     VAGUE,
     WHOLE,
 )
-from repopilot.retrieval.query.stack_frames import Frame, frames, places, without_frame
+from repopilot.retrieval.query.stack_frames import Frame, frames, places, without_frame, without_traces
 from repopilot.settings import Settings
 
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
@@ -59,6 +60,10 @@ _COMPOUND = re.compile(
 )
 
 
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u1cff\u2e80-\ud7ff\uf900-\ufdff\ufe70-\uffef]{2,}")
+"""Words in a script that isn't Latin."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What hits must satisfy. The values of one filter are alternatives; languages and kinds are in lower case."""
@@ -79,7 +84,8 @@ class Query:
     `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
     folders it mentions; `frames` its stack frames, innermost first; `scope` that of a conventional commit
     (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks for tests or
-    documentation. `notes` say what was left out.
+    documentation. `other_language`: it is in one that isn't read, so only its names are found. `notes` say
+    what was left out.
     """
 
     kind: Kind
@@ -95,6 +101,7 @@ class Query:
     wants_tests: bool = False
     wants_docs: bool = False
     language: Language = "en"
+    other_language: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -136,6 +143,7 @@ def parse(text: str) -> Query:
         wants_tests=bool(TESTS.search(subject)),
         wants_docs=bool(DOCS.search(subject)),
         language=language,
+        other_language=is_other_language(bare),
         notes=notes,
     )
 
@@ -167,6 +175,17 @@ def _language(text: str) -> Language:
     french = sum(word in STOP_FR and word not in STOP_EN for word in found) + sum(map(is_french, found))
     english = sum(word in STOP_EN and word not in STOP_FR for word in found)
     return "fr" if french > english and french >= 1 else "en"
+
+
+def is_other_language(text: str) -> bool:
+    """Whether a text reads as one in another language than English and French, by its script or its small words; names
+    of code and what is quoted don't count."""
+    prose = _COMPOUND.sub(" ", _PHRASE.sub(" ", _CODE.sub(" ", without_traces(text[:2000]))))
+    found = [word.lower() for word in words(prose)]
+    read = sum(word in STOP_EN or word in STOP_FR for word in found)
+    other = sum(word in STOP_OTHER for word in found) + 2 * len(_OTHER_SCRIPT.findall(prose)) + prose.count("¿")
+    shared = sum(word in STOP_OTHER and (word in STOP_EN or word in STOP_FR) for word in found)
+    return other - shared > read - shared and (len(found) > 1 or not prose.isascii())
 
 
 def _names(text: str, filters: Filters) -> tuple[str, ...]:

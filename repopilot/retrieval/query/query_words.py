@@ -22,6 +22,20 @@ STOP_EN = frozenset(
     actually responsible""".split()
 )
 
+STOP_OTHER = frozenset(
+    """macht machen der dem den ein eine einen einer gibt ist kann mit nicht sind sich und unsere warum wann welche
+    welcher welches wenn wer werden wie wird wo woher wofür wozu zu für auf auch aus bei beim im ins mir zeige
+    erkläre algún alguna cómo como cuál cuáles cuándo cuando cuánto del dónde donde el es está están este esta
+    esto hace hacen hay las los muestra para pero por porque qué quién quiénes quien se según sin sobre su una y
+    explica aos ao da do dos é em está faz fazem isso mostre na nas nos não onde por pelo pela quais qual quando
+    quem são sem seu sua um uma explique alla anche che chi come cosa dal dalla degli del della delle dove dei gli
+    il lo mostra nel nella per perché più quale quali quando sono spiega sta un una viene vengono è aan bij dat
+    deze een en het hoe iets is kan niet te van voor waar waarom wanneer wat welke wie wordt worden zijn gdzie jak
+    jest kto dlaczego czy się var vem hur varför är och för att det som nerede kim nasıl neden nedir ne için kde
+    jak proč kdo je a as de en es la was le que se so""".split()
+)
+"""Small words of German, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish and Czech."""
+
 STOP_FR = frozenset(
     """afin ai aie ainsi alors apres après as assure assurer au aucun aucune auquel aussi autre autres aux avant avec
     avez avoir avons bien c ca cas ce ceci cela celle celles celui certain certaine certaines certains ces cet
