@@ -36,6 +36,7 @@ class LanguageServer:
         variables: of its environment.
         packaged: the folder of the program in a Python package, '' where it is a script of one or none.
         toolchain: the language whose tools it starts, of `runner_table.LANGUAGES`; '' for none.
+        beside: what it reads of its installation, from the folder of its program.
         memory: of all its processes, in bytes.
         patience: how long it may say nothing, in seconds.
     """
@@ -48,6 +49,7 @@ class LanguageServer:
     variables: Mapping[str, str] = field(default_factory=dict)
     packaged: str = ""
     toolchain: str = ""
+    beside: tuple[str, ...] = ()
     memory: int = 3072 * MB
     patience: float = 20.0
 
@@ -84,7 +86,7 @@ _JAVA_SETTINGS = {
 
 SERVERS: tuple[LanguageServer, ...] = (
     LanguageServer("ty", {"python": "python"}, ("server",), {"logLevel": "error"}, {"ty": {"logLevel": "error"}}),
-    LanguageServer("tsc", _JAVASCRIPT, ("--lsp", "-stdio"), _TYPESCRIPT_OPTIONS),
+    LanguageServer("tsc", _JAVASCRIPT, ("--lsp", "-stdio"), _TYPESCRIPT_OPTIONS, beside=(".",)),
     LanguageServer(
         "clangd",
         {"c": "c", "cpp": "cpp", "objc": "objective-c"},
@@ -99,6 +101,7 @@ SERVERS: tuple[LanguageServer, ...] = (
             "-j=2",
         ),
         packaged="clangd/data/bin",
+        beside=("../lib/clang",),
     ),
     LanguageServer("gopls", {"go": "go"}, ("serve",), variables=_GO_VARIABLES, toolchain="go"),
     LanguageServer(
@@ -116,6 +119,7 @@ SERVERS: tuple[LanguageServer, ...] = (
         ("-data", "{work}/jdtls"),
         {"settings": {"java": _JAVA_SETTINGS}},
         {"java": _JAVA_SETTINGS},
+        beside=("../plugins", "../features", "../config_linux", "../config_mac"),
         patience=60.0,
     ),
 )

@@ -423,17 +423,12 @@ def _level(settings: Settings) -> SandboxLevel:
 def _job(server: LanguageServer, program: Path, root: Path, folder: Path, packages: Sequence[Path]) -> SandboxJob:
     (folder / "work").mkdir()
     tools = tools_of(server)
-    readable = (program.parent, *_home(program), *packages, *((tools[0].parent, *tools[1]) if tools else ()))
+    own = (path for path in (program.parent / each for each in server.beside) if path.is_dir())
+    readable = (program, *own, *packages, *((tools[0].parent, *tools[1]) if tools else ()))
     variables = dict(server.variables) | ({"PATH": f"{tools[0].parent}:/usr/bin:/bin"} if tools else {})
     command = SandboxProgram((str(program), *server.arguments), variables, readable=readable, serves=True)
     limits = SandboxLimits(seconds=_DAY, memory=server.memory, descriptors=4096, processes=256)
     return SandboxJob(root, folder / "work", in_repository=True, limits=limits, program=command)
-
-
-def _home(program: Path) -> tuple[Path, ...]:
-    """The folder around a program's `bin`, where it reads its own files, unless it is the system's."""
-    folder = program.parent.parent
-    return () if program.parent.name != "bin" or str(folder) in ("/", "/usr", "/usr/local") else (folder,)
 
 
 def _with_packages(server: LanguageServer, packages: Sequence[Path]) -> dict[str, Any]:

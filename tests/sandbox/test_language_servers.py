@@ -1,0 +1,178 @@
+"""Servers of languages: what they may do, and what becomes of one that fails. The server is scripted, all else real."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.language_server import install
+from support.shop_workspace import offline, workspace_of
+
+from repopilot.errors import LanguageServerError
+from repopilot.sandbox import levels
+from repopilot.sandbox.language_servers.catalogue import program_of, server_of
+from repopilot.sandbox.language_servers.client import LanguageClient
+from repopilot.sandbox.language_servers.positions import Positions
+from repopilot.sandbox.language_servers.session import LanguageSession
+from repopilot.sandbox.usage.processes import descendants
+from repopilot.types import SandboxLevel
+
+CODE = "package p\n\nfunc run() { run() }\n"
+Start = Callable[..., LanguageSession]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts the scripted server on a folder with one file, which it is shown."""
+    started: list[LanguageSession] = []
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "a.go").write_text(CODE)
+
+    def begin(behaviour: str = "", level: str = "auto", memory: int = 300 << 20) -> LanguageSession:
+        server = server_of("go")
+        assert server is not None
+        program = install(tmp_path / "bin", "gopls", behaviour)
+        settings = offline(tmp_path / "home").model_copy(update={"sandbox": level, "allow_weak_sandbox": True})
+        row = replace(server, patience=1.5, memory=memory)
+        session = LanguageSession(row, program, tmp_path / "repo", settings)
+        started.append(session)
+        session.show("a.go", "go", CODE)
+        return session
+
+    yield begin
+    for session in started:
+        session.close()
+
+
+def asked(session: LanguageSession) -> list[tuple[str, bool, tuple[int, int]]]:
+    places = [("a.go", CODE.index("run")), ("a.go", CODE.rindex("run"))]
+    return [(target.path, target.inside, target.start) for found in session.definitions(places) for target in found]
+
+
+def working() -> list[SandboxLevel]:
+    found: list[SandboxLevel] = ["bwrap", "landlock", "limits"]
+    return [level for level in found if not levels.why_unavailable(level)]
+
+
+@pytest.mark.slow
+def test_it_answers_in_every_level(start: Start) -> None:
+    for level in working():
+        assert asked(start(level=level)) == [("a.go", True, (2, 5))] * 2
+
+
+@pytest.mark.slow
+def test_it_reads_its_folder_and_reaches_nothing_else(start: Start, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        for level in (found for found in working() if found != "limits"):
+            session = start(f"escape {listening.getsockname()[1]} {secret}", level=level)
+            assert asked(session)[0][:2] == ("", False), "nothing was possible"
+    assert not (tmp_path / "repo" / "written").exists()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        ("die", "resolve.ended"),
+        ("hang", "resolve.silent"),
+        ("deaf", "resolve.silent"),
+        ("nonsense", "resolve.nonsense"),
+        ("endless", "resolve.nonsense"),
+        ("no object", "resolve.nonsense"),
+        ("greedy", "resolve.memory"),
+    ],
+)
+def test_one_that_fails_is_ended_and_said(start: Start, behaviour: str, said: str) -> None:
+    session = start(behaviour)
+    with pytest.raises(LanguageServerError) as failed:
+        asked(session)
+    assert failed.value.message.key == said  # type: ignore[attr-defined]
+    with pytest.raises(LanguageServerError):
+        asked(session)
+    session.close()
+
+
+def test_one_that_reads_nothing_holds_up_nobody(start: Start) -> None:
+    session = start("deaf")
+    questions = [("a.go", CODE.index("run"))] * 200_000
+    with pytest.raises(LanguageServerError):
+        session.definitions(questions)
+
+
+def test_what_is_no_place_is_no_answer(start: Start) -> None:
+    assert asked(start("odd")) == []
+    assert asked(start("refuse")) == []
+
+
+def test_it_is_told_its_options_and_may_change_nothing(start: Start) -> None:
+    assert [path for path, _, _ in asked(start("demanding"))] == ["{'applied': False}[None, None]"] * 2
+
+
+def test_nothing_is_left_of_one_that_is_closed(start: Start, tmp_path: Path) -> None:
+    session = start()
+    asked(session)
+    tree = descendants(session._client.process.pid)
+    folder = session._folder
+    session.close()
+    assert tree and not any(descendants(pid) for pid in tree)
+    assert not folder.exists()
+
+
+def test_several_may_ask_at_once(start: Start) -> None:
+    session = start()
+    found: list[list[tuple[str, bool, tuple[int, int]]]] = []
+    threads = [threading.Thread(target=lambda: found.append(asked(session))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[("a.go", True, (2, 5))] * 2] * 8
+
+
+def test_a_program_of_the_repository_is_never_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = server_of("go")
+    assert server is not None
+    inside = tmp_path / "repo"
+    inside.mkdir()
+    program = install(inside / "bin", "gopls")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "gopls").symlink_to(program)
+    settings = offline(tmp_path / "home")
+    for folder in (program.parent, tmp_path / "bin", Path("bin"), Path()):
+        monkeypatch.chdir(inside)
+        monkeypatch.setenv("PATH", f"{folder}")
+        assert program_of(server, inside, settings) is None
+
+
+def test_a_server_that_can_t_be_started_is_said(tmp_path: Path) -> None:
+    def launch() -> None:
+        raise LanguageServerError("no room")
+
+    with pytest.raises(LanguageServerError, match="no room"):
+        LanguageClient("x", launch, {})  # type: ignore[arg-type]
+
+
+def test_a_server_that_dies_is_started_once_more_then_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = install(tmp_path / "bin", "gopls", "die")
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    resolver = workspace_of(tmp_path, {"go.mod": "module p\n", "a.go": CODE}).resolver
+    found = [one.occurrence.line for one in resolver.meanings("run")]
+    assert found == [3, 3] and len(resolver.notes) == 1, "a fallback, said"
+    install(program.parent, "gopls")
+    [first, _] = resolver.resolved(resolver.occurrences("run"))
+    assert first.meaning.inside and resolver.engine("a.go") == "gopls"
+
+
+def test_positions_count_units_of_utf_16_and_no_byte_order_mark() -> None:
+    text = "\ufeffa😀b\r\nç\rx"
+    positions = Positions(text)
+    for offset, place in ((1, (0, 0)), (2, (0, 1)), (3, (0, 3)), (6, (1, 0)), (8, (2, 0)), (9, (2, 1))):
+        assert positions.position(offset) == {"line": place[0], "character": place[1]}
+        assert positions.offset(*place) == offset
+    assert positions.offset(0, 99) == 6 and positions.offset(9, 0) == len(text)
