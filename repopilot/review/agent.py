@@ -11,10 +11,12 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.code.languages import file_kind
 from repopilot.code.notebook import is_notebook, place_in_cells
+from repopilot.errors import RepoPilotError
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.review.broken_uses import broken_uses
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import AnalysisResult, analyse
 from repopilot.review.findings import DOMAINS, merged, score, scores
@@ -95,7 +97,22 @@ async def review_snapshot(
     async with step.child("scope", "tool", f"{commits or ''} {' '.join(paths)}".strip()) as choosing:
         scope = await asyncio.to_thread(_scope, workspace, commits, paths)
         choosing.note(what=scope.what, files=len(scope.targets), notes=list(scope.notes))
-    return await _review_scope(scope, workspace, step)
+    return await _review_scope(await _with_broken_uses(scope, workspace, step), workspace, step)
+
+
+async def _with_broken_uses(scope: Scope, workspace: Workspace, step: Step) -> Scope:
+    """The scope, with what the change leaves behind elsewhere as given findings."""
+    if scope.states is None:
+        return scope
+    try:
+        async with step.child("uses elsewhere", "tool", scope.what) as comparing:
+            found, notes = await asyncio.to_thread(broken_uses, scope, workspace)
+            comparing.note(findings=len(found))
+    except RepoPilotError as error:
+        found, notes = [], (i18n.message("review.uses_not_compared", why=i18n.reason(error)),)
+    for note in notes:
+        step.degrade(note)
+    return replace(scope, given=(*scope.given, *found), notes=(*scope.notes, *notes))
 
 
 async def review_changes(workspace: Workspace, step: Step, changes: Sequence[FileChange]) -> ReviewReport:
@@ -128,7 +145,8 @@ def _scope(workspace: Workspace, commits: CommitRange | None, paths: Sequence[st
         return any(p in ("", ".", path) or path.startswith(p + "/") for p in wanted)
 
     targets = tuple(t for t in scope.targets if inside(t.new.path))
-    return Scope(scope.what, targets, tuple(f for f in scope.given if inside(f.path)), scope.notes, scope.commit)
+    diffs = tuple(diff for diff in scope.diffs if inside(diff.path))
+    return replace(scope, targets=targets, given=tuple(f for f in scope.given if inside(f.path)), diffs=diffs)
 
 
 async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:

@@ -40,6 +40,8 @@ class Scope:
         given: findings that need no analyser: a committed key file.
         notes: what was left out, and why.
         commit: the state reviewed, where it isn't the workspace's.
+        states: the repository before and after the change, None where it isn't between two states.
+        diffs: all files that differ between them.
     """
 
     what: str
@@ -47,6 +49,8 @@ class Scope:
     given: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     commit: str = ""
+    states: tuple[Snapshot, Snapshot] | None = None
+    diffs: tuple[FileDiff, ...] = ()
 
 
 def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Scope:
@@ -89,7 +93,8 @@ def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Sco
             notes.append(i18n.message("review.in_full", path=shown_path(diff.path)))
     if not diffs:
         notes.append(i18n.message("review.nothing_differs"))
-    return _bounded(Scope(what, tuple(targets), tuple(given), (*notes, *_not_reviewed(unread)), new.commit))
+    said = (*notes, *_not_reviewed(unread))
+    return _bounded(Scope(what, tuple(targets), tuple(given), said, new.commit, (old, new), tuple(diffs)))
 
 
 def _attributes(snapshot: Snapshot) -> LinguistAttributes:
@@ -262,4 +267,4 @@ def _bounded(scope: Scope) -> Scope:
     if len(scope.targets) <= MOST_FILES:
         return scope
     note = i18n.message("review.first_changed_files", shown=MOST_FILES, count=len(scope.targets))
-    return Scope(scope.what, scope.targets[:MOST_FILES], scope.given, (*scope.notes, note), scope.commit)
+    return replace(scope, targets=scope.targets[:MOST_FILES], notes=(*scope.notes, note))

@@ -1,0 +1,112 @@
+"""The review of a change says which uses it leaves behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from review.test_review import reported, workspace
+from support.git_server import commit
+
+from repopilot.repo.history import CommitRange
+
+LIB = "def used(x):\n    return x\n\n\ndef other():\n    return 1\n"
+MAIN = "from lib import other, used\n\nprint(used(1), other())\n"
+BOTH = {"lib.py": LIB, "main.py": MAIN}
+SHAPES = "class Shape:\n    def area(self):\n        return 1\n\n    def name(self):\n        return 'a'\n"
+DRAWING = "from shapes import Shape\n\n\ndef draw(one: Shape, rows: list):\n    rows.pop()\n    return one.area()\n"
+GO = {
+    "go.mod": "module m\n",
+    "lib/lib.go": "package lib\n\nfunc Used() int { return 1 }\n\nfunc Other() {}\n",
+    "main.go": 'package main\n\nimport "m/lib"\n\nfunc main() { lib.Used(); lib.Other() }\n',
+}
+TYPED = {"lib.py": "def used(x: int | str) -> int:\n    return 1\n", "main.py": "from lib import used\n\nused('a')\n"}
+DATA = "from dataclasses import dataclass\n\n\n@dataclass\nclass Order:\n    rows: int\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found", "named"),
+    [
+        (BOTH, {"lib.py": "def other():\n    return 1\n"}, "lib.py", ["used", "main.py", ":1", ":3"]),
+        (BOTH, {"lib.py": None}, "main.py", ["used", ":3"]),
+        (BOTH, {"lib.py": LIB.replace("(x)", "(x, y)")}, "lib.py", ["used", "main.py", ":3", "`y`"]),
+        (BOTH, {"lib.py": LIB.replace("(x)", "(*, x)")}, "lib.py", ["used", "main.py", ":3"]),
+        (TYPED, {"lib.py": TYPED["lib.py"].replace(" | str", "")}, "lib.py", ["used", "main.py", ":3", "`int`"]),
+        (
+            {
+                "p/__init__.py": "from p.lib import used\n",
+                "p/lib.py": LIB,
+                "main.py": "from p import used\n\nused(1)\n",
+            },
+            {"p/__init__.py": ""},
+            "p/__init__.py",
+            ["used", "main.py", ":1"],
+        ),
+        (
+            {"lib.py": "LIMIT = 1\nMORE = 2\n", "main.py": "import lib\n\nprint(lib.LIMIT)\n"},
+            {"lib.py": "MORE = 2\n"},
+            "lib.py",
+            ["LIMIT", "main.py", ":3"],
+        ),
+        (
+            {"shapes.py": SHAPES, "draw.py": DRAWING},
+            {"shapes.py": SHAPES.replace("def area", "def surface")},
+            "shapes.py",
+            ["Shape.area", "draw.py", ":6"],
+        ),
+        (
+            {"data.py": DATA, "main.py": "from data import Order\n\nOrder(1)\n"},
+            {"data.py": f"{DATA}    note: str\n"},
+            "data.py",
+            ["Order", "main.py", ":3"],
+        ),
+        (GO, {"lib/lib.go": "package lib\n\nfunc Other() {}\n"}, "lib/lib.go", ["Used", "main.go", ":5"]),
+    ],
+)
+@pytest.mark.parametrize("committed", [True, False])
+async def test_what_still_uses_a_changed_definition_is_one_high_finding(
+    tmp_path: Path, before, after, found: str, named: list[str], committed: bool
+) -> None:
+    commit(work := tmp_path / "work", before, "before")
+    if committed:
+        commit(work, after, "after")
+    else:
+        for path, text in after.items():
+            (work / path).unlink() if text is None else (work / path).write_text(text)
+    commits = CommitRange("HEAD~1", "HEAD") if committed else CommitRange("HEAD")
+    report, _ = await reported(workspace(str(work), tmp_path), commits)
+    broken = [each for each in report.findings if each.rule == "broken-use"]
+    assert [(each.path, each.severity) for each in broken if each.message.count(named[0])][:1] == [(found, "high")]
+    text = " ".join(str(each.message) for each in broken)
+    assert all(part in text for part in named), text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (BOTH, {"lib.py": LIB.replace("(x)", "(x, y=1)")}),
+        (BOTH, {"lib.py": LIB.replace("used", "taken"), "main.py": MAIN.replace("used", "taken")}),
+        (BOTH, {"lib.py": None, "core.py": LIB, "main.py": MAIN.replace("lib", "core")}),
+        (
+            BOTH,
+            {
+                "impl.py": "def used(x):\n    return x\n",
+                "lib.py": "from impl import used as used\n\n\ndef other():\n    return 1\n",
+            },
+        ),
+        ({**BOTH, "main.py": "print(1)\n"}, {"lib.py": "def other():\n    return 1\n"}),
+        (
+            {"shapes.py": SHAPES, "draw.py": DRAWING},
+            {"shapes.py": f"{SHAPES}\n\nclass Box(Shape):\n    def area(self):\n        return 2\n"},
+        ),
+        (
+            {**GO, "main.go": GO["main.go"].replace("lib.Used(); ", "")},
+            {"lib/lib.go": "package lib\n\nfunc Other() {}\n"},
+        ),
+    ],
+)
+async def test_a_change_whose_users_follow_breaks_nothing(tmp_path: Path, before, after) -> None:
+    commit(work := tmp_path / "work", before, "before")
+    commit(work, after, "after")
+    report, _ = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
+    assert [each for each in report.findings if each.rule == "broken-use"] == []
