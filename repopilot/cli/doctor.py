@@ -182,6 +182,16 @@ def _parsers(runtime: Runtime) -> Check:
     return Check("parsers", "ok", _message("parsers", environment=Path(sys.prefix).name))
 
 
+def _servers(runtime: Runtime) -> Check:
+    from repopilot.sandbox.language_servers.catalogue import SERVERS, how_to_get, is_package, program_of
+
+    found = {server.name: program_of(server, None, runtime.settings) for server in SERVERS}
+    detail = i18n.joined([name if path else _message("no_server", name=name) for name, path in found.items()], ", ")
+    missing = [server for server in SERVERS if is_package(server) and not found[server.name]]
+    state: Literal["ok", "degraded"] = "ok" if found[SERVERS[0].name] else "degraded"
+    return Check("language servers", state, detail, i18n.joined([how_to_get(server) for server in missing], " "))
+
+
 def _message(key: str, **values: object) -> str:
     return i18n.message(f"cli.doctor.{key}", **values)
 
@@ -196,5 +206,6 @@ _CHECKS: dict[str, Callable[[Runtime], Check]] = {
     "embeddings": _embedding,
     "chroma": _chroma,
     "sandbox": _sandbox,
+    "language servers": _servers,
     "test browser": _browser,
 }

@@ -6,8 +6,10 @@ No server is started before a name is looked up.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from repopilot.settings import Settings
 from repopilot.types import Environment, Snapshot
@@ -30,8 +32,9 @@ class Lookups:
 
     def __init__(self, only: Resolver | None = None) -> None:
         self._only = only
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._kept: dict[str, _Kept] = {}
+        self._all: WeakSet[Servers] = WeakSet()
 
     def resolver(
         self, snapshot: Snapshot, index: Index, settings: Settings, environment: Environment | None
@@ -49,7 +52,6 @@ class Lookups:
         """
         from repopilot.resolve.names import Resolver
         from repopilot.resolve.snapshot_tree import SnapshotTree
-        from repopilot.sandbox.language_servers.session import Servers
 
         if self._only is not None:
             return self._only
@@ -60,19 +62,32 @@ class Lookups:
             tree = SnapshotTree(snapshot, settings)
             if kept is not None:
                 _end({snapshot.key: self._kept.pop(snapshot.key)})
-            servers = Servers(settings, environment)
+            servers = self.servers(settings, environment)
             resolver = Resolver(tree, index, servers)
             self._kept[snapshot.key] = (index.folder, resolver, tree, servers)
             return resolver
 
+    def servers(self, settings: Settings, environment: Environment | None) -> Servers:
+        """Servers for a folder of one's own, closed by whoever asks for them; `running` counts them too.
+
+        Args:
+            settings: the sandbox's level.
+            environment: the packages that the repository needs, None for none.
+        """
+        from repopilot.sandbox.language_servers.session import Servers
+
+        found = Servers(settings, environment)
+        with self._lock:
+            self._all.add(found)
+        return found
+
     def running(self) -> dict[str, int]:
         """The memory of the running servers by their names, in bytes."""
-        found: dict[str, int] = {}
+        found: Counter[str] = Counter()
         with self._lock:
-            for _, _, _, servers in self._kept.values():
-                for name, memory in servers.running().items():
-                    found[name] = found.get(name, 0) + memory
-        return found
+            for servers in self._all:
+                found.update(servers.running())
+        return dict(found)
 
     def close(self) -> None:
         """End what was started."""

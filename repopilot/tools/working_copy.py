@@ -143,13 +143,10 @@ class WorkingCopy:
         """Resolves the names of the repository as edited. It is made when it is first asked for. Blocking."""
         with self._writing:
             if self._resolver is None:
-                self._servers = Servers(self.original.settings, self.original.environment)
+                original = self.original
+                self._servers = original.lookups.servers(original.settings, original.environment)
                 self._resolver = Resolver(self, self.original.index, self._servers)
             return self._resolver
-
-    def servers_running(self) -> dict[str, int]:
-        """The memory of the language servers that were started for it, by their names, in bytes."""
-        return self._servers.running() if self._servers is not None else {}
 
     def close(self) -> None:
         """End what was started for it."""

@@ -122,6 +122,9 @@ def test_doctor_says_what_is_missing_and_how_to_fix_it(run: Run) -> None:
     assert document["ok"] and checks["git"]["state"] == "ok" and checks["parsers"]["state"] == "ok"
     assert checks["language model"]["state"] == "degraded" and checks["language model"]["fix"]
     assert all(c["fix"] for c in document["checks"] if c["state"] == "broken")
+    servers = checks["language servers"]
+    assert servers["state"] == "ok" and "ty" in servers["detail"].split(", ")
+    assert "no tsc" not in servers["detail"].split(", ") or "environment" in servers["fix"]
 
 
 def test_models_are_listed(run: Run) -> None:

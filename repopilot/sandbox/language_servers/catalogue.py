@@ -130,20 +130,22 @@ def server_of(language: str) -> LanguageServer | None:
     return next((server for server in SERVERS if language in server.ids), None)
 
 
-def program_of(server: LanguageServer, outside_of: Path, settings: Settings) -> Path | None:
+def program_of(server: LanguageServer, outside_of: Path | None, settings: Settings) -> Path | None:
     """The program of a server on this machine: among our own packages, what was fetched, or on the PATH.
 
     Args:
         server: which one.
-        outside_of: the repository, whose programs are never run.
+        outside_of: the repository, whose programs are never run; None where it is only looked for.
         settings: the data directory.
     """
-    repository = os.path.realpath(outside_of)
+    repository = Path(os.path.realpath(outside_of)) if outside_of is not None else None
     for place in _places(server, settings):
         found = shutil.which(server.name, path=str(place)) if place.is_absolute() else None
         real = Path(os.path.realpath(found)) if found else None
         # One that is a link to another program would be rustup, which fetches it.
-        if real is not None and real.name == server.name and not real.is_relative_to(repository):
+        if real is None or real.name != server.name:
+            continue
+        if repository is None or not real.is_relative_to(repository):
             return real
     return None
 
@@ -154,6 +156,11 @@ def tools_of(server: LanguageServer) -> tuple[Path, tuple[Path, ...]] | None:
         return find_program(server.toolchain) if server.toolchain else None
     except SandboxError:
         return None
+
+
+def is_package(server: LanguageServer) -> bool:
+    """Whether a server can be had with us, by itself and whatever else is on the machine."""
+    return server.packaged != "" or fetched.can_be_fetched(server.name)
 
 
 def how_to_get(server: LanguageServer) -> str:

@@ -36,7 +36,13 @@ def health_props(opening: Opening | None, process: Process, language: str) -> di
     if opening is not None and opening.phase == "failed" and opening.error is not None:
         problems.insert(0, error_line(opening.error, language))
     busy = models.status is None or models.warming or (opening is not None and opening.phase in ("cloning", "indexing"))
-    items = [*(_repository(opening, language) if opening else []), _model(process, language), sandbox, vectors]
+    items = [
+        *(_repository(opening, language) if opening else []),
+        _model(process, language),
+        sandbox,
+        vectors,
+        _servers(process, language),
+    ]
     return {
         "state": "bad" if problems else "busy" if busy else "ok",
         "items": [item for item in items if item],
@@ -64,6 +70,12 @@ def _model(process: Process, language: str) -> str:
     speed = models.status.sizes.speed(models.model.name) if models.status.sizes else None
     took = i18n.text("ui.health.seconds", language, seconds=speed.answer_seconds()) if speed else ""
     return " ".join(filter(None, (models.model.name, f"({way})", took)))
+
+
+def _servers(process: Process, language: str) -> str:
+    """The running language servers with their memory."""
+    running = sorted(process.runtime.lookups.running().items())
+    return ", ".join(i18n.text("ui.health.server", language, name=name, megabytes=m / 1e6) for name, m in running)
 
 
 def _sandbox(settings: Settings, language: str) -> tuple[str, str]:
