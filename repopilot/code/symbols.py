@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
+from repopilot.code.receivers import Assigned, Scope, receiver
 from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
 
@@ -21,15 +22,14 @@ _CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "
 _VAGUENESS = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
 _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
-_RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
-"""A receiver with what separates it from the name, read backwards: nothing has to be tried from every byte before."""
 _SIGNATURE_CHARS = 1000
 
 
 class Use(NamedTuple):
     """A use of a name: a `Reference` without its path, small enough to keep by the million.
 
-    `receiver` is what precedes the name as written (`self`, `os.path`), `)` for the result of a call, '' for none.
+    `receiver` is what precedes the name (`self`, `os.path`; `Client()` for what a call gives, or for a variable that is
+    set to it), `)` for what can't be told, '' for nothing.
     """
 
     name: str
@@ -288,6 +288,8 @@ def _with_scopes(
 
     All sequences are ordered by their first byte.
     """
+    found = (Scope(s.start_byte, s.end_byte, s.symbol.qualified, s.is_class, s.symbol.signature) for s in scopes)
+    assigned = Assigned(data, list(found))
     result: list[Use] = []
     enclosing: list[tuple[int, str]] = []  # end byte, qualified name
     seen: set[tuple[str, int]] = set()
@@ -309,13 +311,7 @@ def _with_scopes(
             if (name, line) in seen:
                 continue
             seen.add((name, line))
-        result.append(Use(name, line, kind, enclosing[-1][1] if enclosing else "", _receiver(data, start)))
+        around = enclosing[-1][1] if enclosing else ""
+        before = receiver(data, start)
+        result.append(Use(name, line, kind, around, assigned.instead_of(before, around) if before else ""))
     return result
-
-
-def _receiver(data: bytes, at: int) -> str:
-    """The receiver of the name that begins at byte `at`; see `Use`."""
-    if at == 0 or data[at - 1 : at] not in (b".", b":", b">", b"\\"):
-        return ""
-    match = _RECEIVER.match(data[max(0, at - 80) : at][::-1])
-    return match[1][::-1].decode("utf-8", "replace").replace("::", ".").replace("->", ".") if match else ")"

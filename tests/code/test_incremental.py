@@ -292,7 +292,7 @@ def test_edits_of_real_code():
     before = link(files)
     outlines = dict(zip(files, before.linkage.outlines, strict=True))
     for path in list(files)[::48]:
-        names = [name for name, _, _ in outlines[path]]
+        names = [name for name, *_ in outlines[path]]
         renamed = files | {path: re.sub(rf"\b{re.escape(names[0])}\b", "another", files[path])} if names else files
         without = {other: text for other, text in files.items() if other != path}
         starred = files | {path: "from repopilot.code.graph.graph import *\n" + files[path]}

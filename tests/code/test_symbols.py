@@ -6,7 +6,7 @@ import pytest
 
 from repopilot.code import languages
 from repopilot.code.split import FileAnalysis, analyse
-from repopilot.code.symbols import _receiver
+from repopilot.code.receivers import receiver as receiver_before
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -117,12 +117,14 @@ def test_syntax_errors_are_noted_and_the_rest_is_read():
     ("before", "receiver"),
     [
         ("a.b.", "a.b"),
-        ("x = self.items?.first.", "self.items?.first"),
+        ("x = self.items?.first.", "self.items.first"),
         ("std::vector::", "std.vector"),
         ("node->next->", "node.next"),
         ("App\\Models\\", "App\\Models"),
         ("table:", "table"),
-        ("call().", ")"),
+        ("call().", "call()"),
+        ("a.call(f(x), 1).", "a.call()"),
+        ("a[0](1).", ")"),
         ("a - b > ", ""),
         ("x:::", ")"),
         ("w" * 200 + ".", "w" * 79),
@@ -130,7 +132,7 @@ def test_syntax_errors_are_noted_and_the_rest_is_read():
 )
 def test_receivers_are_read_backwards_from_the_name(before, receiver):
     data = before.encode()
-    assert _receiver(data, len(data)) == receiver
+    assert receiver_before(data, len(data)) == receiver
 
 
 def test_a_long_signature_is_kept_whole_without_its_comments():

@@ -21,7 +21,7 @@ from repopilot.code.project.manifest import Manifest
 from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis
 
-VERSION = "4"  # of the way graphs are built: one built with another version is rebuilt
+VERSION = "5"  # of the way graphs are built: one built with another version is rebuilt
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {
     **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "module"), _CLASS),
@@ -159,7 +159,7 @@ class _Builder:
             found, resolution = linker.link(number, use)
             if resolution in (None, Resolution.AMBIGUOUS) and len(linker.names.by_name.get(use.name, ())) > 1:
                 unresolved[use.name] += 1
-            if resolution is None:
+            if resolution is None or not found:
                 continue
             confidence = CONFIDENCE[resolution] / (len(found) if resolution == Resolution.AMBIGUOUS else 1)
             source = scopes.get(use.scope, number)

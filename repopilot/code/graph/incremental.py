@@ -1,10 +1,10 @@
 """Decides which files have to be relinked after some have changed. Pure.
 
 A use is linked by looking up facts one after the other: what the file itself defines and what its imports refer to; the
-definitions of a name, anywhere or in one file; what an imported file binds a name to, or imports with a star. Where
-none of these facts has changed, the link is the same. A name that is looked up occurs in the file (as a use, in its
-receiver, as a type in a signature), or one of the imports that are followed binds such a name to it. So a file is
-relinked when
+definitions of a name, anywhere or in one file, with their signatures; what an imported file binds a name to, or imports
+with a star; the bases of a class. Where none of these facts has changed, the link is the same. A name that is looked up
+occurs in the file (as a use, in its receiver, as a type in a signature), or one of the imports that are followed binds
+such a name to it, or a class of such a name inherits. So a file is relinked when
 
 - its own content, or what its imports or its package refer to, has changed;
 - it mentions a name whose definitions or bindings have changed anywhere, or an alias of such a name;
@@ -52,7 +52,9 @@ def files_to_relink(before: Linkage, after: Linkage, files: Sequence[FileAnalysi
     names = _redefined(before, after, old, changed)
     for n in rebound:
         names |= _differing(_bound(imports[old[n]]), _bound(after.imports[n]))
-    names = _with_aliases(names, after.imports)
+        # A method belongs to a class of another file by what its own file imports.
+        names |= {name for name, qualified, *_ in after.outlines[n] if "." in qualified}
+    names = _with_aliases(_with_subclasses(names, files), after.imports)
     stars = {n for n in rebound if _stars(imports[old[n]]) != _stars(after.imports[n])}
     found = changed | rebound | _regrouped(before, after) | _leading_to(stars, after.imports)
     return found | _mentioning(names, files, found) if names else found
@@ -88,9 +90,9 @@ def _redefined(before: Linkage, after: Linkage, old: dict[int, int], changed: It
 def _definitions(found: Outline, language: str) -> dict[str, list]:
     """Definitions by the names they are looked up with."""
     result: dict[str, list] = defaultdict(list)
-    for name, qualified, kind in found:
+    for name, qualified, kind, signature in found:
         for key in {name, qualified.rpartition(".")[2]}:
-            result[key].append((name, qualified, kind, language))
+            result[key].append((name, qualified, kind, signature, language))
     return result
 
 
@@ -118,6 +120,22 @@ def _with_aliases(names: set[str], imports: Iterable[Sequence[ImportRecord]]) ->
     result, fresh = set(names), set(names)
     while fresh:
         fresh = {local for name in fresh for local in aliases.get(name, ())} - result
+        result |= fresh
+    return result
+
+
+def _with_subclasses(names: set[str], files: Sequence[FileAnalysis]) -> set[str]:
+    """The names, and the classes that inherit from classes of such a name: they have other members now."""
+    if not names:
+        return names
+    below: dict[str, set[str]] = defaultdict(set)
+    for file in files:
+        for use in file.uses:
+            if use.kind == "inherit":
+                below[use.name].add(use.scope.rpartition(".")[2])
+    result, fresh = set(names), set(names)
+    while fresh:
+        fresh = {name for base in fresh for name in below.get(base, ())} - result
         result |= fresh
     return result
 
@@ -172,7 +190,7 @@ def _mentioning(names: set[str], files: Sequence[FileAnalysis], known: set[int])
     def is_among(text: str) -> bool:
         found = cache.get(text)
         if found is None:
-            found = cache[text] = text in names or ("." in text and not names.isdisjoint(text.split(".")))
+            found = cache[text] = text in names or not names.isdisjoint(re.split(r"[.()]+", text))
         return found
 
     def mentions(file: FileAnalysis) -> bool:

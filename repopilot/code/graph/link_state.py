@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from repopilot.code.graph.nodes import FILE, PACKAGE
 from repopilot.code.split import FileAnalysis
 
 Outline = list[list[str]]
-"""The definitions of a file in order: [name, qualified name, kind]."""
+"""The definitions of a file in order: [name, qualified name, kind, digest of the signature]."""
 
 ImportRecord = list
 """An `ImportTarget` without its line: [files, {local name: [files, name in them]}, is it a star import?]."""
@@ -51,7 +52,7 @@ class Linked:
 
 def outline(file: FileAnalysis) -> Outline:
     """The definitions of a file as other files see them."""
-    return [[symbol.name, symbol.qualified, symbol.kind] for symbol in file.symbols]
+    return [[s.name, s.qualified, s.kind, f"{crc32(s.signature.encode()):x}"] for s in file.symbols]
 
 
 def import_records(targets: Sequence[ImportTarget]) -> list[ImportRecord]:
@@ -119,9 +120,9 @@ def _new_nodes(old: Outline, new: Outline, start: int) -> Sequence[int]:
     if old == new:
         return range(start, start + len(new))
     by_name: dict[str, list[int]] = defaultdict(list)
-    for offset, (name, _, _) in enumerate(new):
+    for offset, (name, *_) in enumerate(new):
         by_name[name].append(start + offset)
     result = []
-    for name, _, _ in old:
+    for name, *_ in old:
         result.append(by_name[name].pop(0) if by_name.get(name) else -1)
     return result

@@ -27,12 +27,21 @@ class Resolution(IntEnum):
     IMPORTED = 1
     UNIQUE = 2
     AMBIGUOUS = 3
+    OUTSIDE = 4
 
 
 CONFIDENCE = {Resolution.SAME_FILE: 0.95, Resolution.IMPORTED: 0.9, Resolution.UNIQUE: 0.6, Resolution.AMBIGUOUS: 0.4}
 """Confidence of a reference; that of an ambiguous one is divided by the number of candidates."""
 
 _SELF = frozenset(("self", "this", "cls", "super", "Self", "$this", "static", "parent", "@"))
+_ABOVE = frozenset(("super", "super()", "parent"))
+_CLASSES = frozenset(("class", "interface", "struct", "trait", "enum", "type"))
+_FUNCTIONS = frozenset(("function", "method", "declaration"))
+_IMPLICIT_THIS = frozenset(("java", "csharp", "cpp", "c", "kotlin", "scala", "swift", "ruby"))
+"""Languages in which a bare name may be a member of the class around it."""
+_CLOSED = frozenset(("python", "js", "c"))
+"""Families of languages in which a class has no members but its own and those of its bases."""
+_IN_SEVERAL_FILES = frozenset(("go", "c", "csharp", "rust", "swift", "jvm"))
 SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
 _EVERYWHERE = frozenset(
     "append add get set pop push put remove update clear copy sort index count find keys values items join split strip "
@@ -51,6 +60,8 @@ DEPTH = 4
 
 _TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)")
 _TYPE_BEFORE = re.compile(r"(?:^|[(,<\s])(?:\w+\.)*([A-Z]\w*)(?:<[^()]*>)?[\s&*?]+$")
+_RETURNED = re.compile(r"\)\s*(?:->|:)?\s*(?:&|\*|\"|Promise<|Optional\[)*((?:\w+\.)*[A-Z]\w*)\W*$")
+_RETURNED_BEFORE = re.compile(r"(?:^|[\s:])([A-Z]\w*)[\s&*]+(?:\w+(?:::|\.))*\w+\s*\(")
 _ENDED = re.compile(r"\s*[,)=]")
 
 
@@ -68,6 +79,23 @@ def _declared_type(signature: str, variable: str) -> str:
     )
     before = [found for at in ends if (found := _TYPE_BEFORE.search(signature[:at]))]
     return min(before, key=re.Match.start)[1] if before else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _returned_type(signature: str) -> str:
+    """The type that a function is declared to return (`-> Client`, `): Client`, `Client* make()`); '' for none."""
+    after = _RETURNED.search(signature)
+    if after:
+        return after[1]
+    before = _RETURNED_BEFORE.search(signature)
+    return before[1] if before else ""
+
+
+def may_mean(kind: str, family_: str, member: bool) -> bool:
+    """Whether a use by a bare name, or as a member of something, may refer to a definition of a kind at all."""
+    is_member = kind in ("method", "field")
+    # A bare name never refers to a method or field; in Go a selector that isn't of a package only to these.
+    return is_member == member if family_ == "go" else member or not is_member
 
 
 def _occurrences(text: str, part: str) -> list[int]:
@@ -123,6 +151,8 @@ def names(files: Sequence[FileAnalysis]) -> Names:
 
 
 _Found = tuple[Sequence[int], "Resolution | None"]
+_NOTHING: _Found = ((), None)
+_ELSEWHERE: _Found = ((), Resolution.OUTSIDE)
 
 
 @dataclass(slots=True)
@@ -136,16 +166,21 @@ class Linker:
     names: Names
     targets: Sequence[Sequence[ImportTarget]]
     _bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
+    _outside: list[frozenset[str]] = field(init=False)
     _tests: list[bool] = field(init=False)
     _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
     _file: int = -1
-    _near: frozenset[int] = frozenset()
-    _package: tuple[int, ...] = ()
-    _links: dict[tuple[str, str, str], _Found] = field(default_factory=dict)
+    _packages: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _bases: dict[int, tuple[list[int], bool]] = field(default_factory=dict)
+    _links: dict[tuple[str, str, str, str], _Found] = field(default_factory=dict)
     _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
+        self._outside = [
+            frozenset(local for item in file.imports if item.module for local in item.bound if local not in bound)
+            for file, bound in zip(self.lookup.files, self._bound, strict=True)
+        ]
         self._tests = [is_test_path(file.path) for file in self.lookup.files]
 
     def link(self, number: int, use: Use) -> tuple[Sequence[int], Resolution | None]:
@@ -156,45 +191,87 @@ class Linker:
             use: the use.
 
         Returns:
-            The numbers of the symbols it may refer to, and how they were found; ((), None) when none fits.
+            The numbers of the symbols it may refer to, and how they were found; ((), Resolution.OUTSIDE) for what
+            certainly is none of them, ((), None) when none fits.
         """
         if number != self._file:
             self._start_file(number)
-        key = (use.name, use.receiver, use.scope)
+        key = (use.name, use.receiver, use.scope, use.kind)
         found = self._links.get(key)
         if found is None:
             found = self._links[key] = self._find(number, use)
         return found
 
     def _start_file(self, number: int) -> None:
-        self._file, self._package = number, self._package_of(number)
-        self._near = frozenset((number, *(f for t in self.targets[number] for f in t.files), *self._package))
+        self._file = number
         self._links, self._guesses = {}, {}
 
-    def _find(self, number: int, use: Use) -> _Found:
-        if not use.receiver and self._is_parameter(number, use):
-            return (), None
-        found = self._scoped(number, use)
-        if found:
-            return found, Resolution.SAME_FILE
-        found = self._imported(number, use) or self._typed(number, use)
-        if found:
-            return found, Resolution.IMPORTED
-        return self._anywhere(number, use)
+    def imported(self, number: int, name: str, local: str) -> Sequence[int]:
+        """The symbols that an import of a file binds to `local`; where it binds a module, those of `name` in it."""
+        files, original = self._bound[number].get(local, ((), ""))
+        path = original or name
+        return self._in_files(files, path, path.rpartition(".")[2]) if files else ()
 
-    def _is_parameter(self, number: int, use: Use) -> bool:
-        """Whether a bare name is a parameter of an enclosing function, which hides any definition of that name."""
-        scope, qualified = use.scope, self.names.in_file[number]
-        while scope:
-            at = qualified.get(scope)
-            found = self.names.symbols[at] if at is not None else None
-            if found and found.kind in ("function", "method") and use.name in _parameters(found.signature):
-                return True
+    def _find(self, number: int, use: Use) -> _Found:
+        found = self._member(number, use) if use.receiver else self._bare(number, use.name, use.scope)
+        return self._anywhere(number, use) if found == _NOTHING else found
+
+    # Bare names
+
+    def _bare(self, number: int, name: str, scope: str) -> _Found:
+        found = self._in_scopes(number, name, scope)
+        if found is None or found:
+            return (found, Resolution.SAME_FILE) if found else _ELSEWHERE
+        files, original = self._bound[number].get(name, ((), ""))
+        if files:
+            found = self._in_files(files, original or name, original or name)
+            return (found, Resolution.IMPORTED) if found else _NOTHING
+        if name in self._outside[number]:
+            return _ELSEWHERE
+        found = self._in_package(number, name)
+        if not found and self._implicit(number) and (around := self._class_around(number, scope)):
+            found = self._members(around, name)[0]
+        return (found, Resolution.IMPORTED) if found else _NOTHING
+
+    def _in_scopes(self, number: int, name: str, scope: str) -> Sequence[int] | None:
+        """What a bare name means in the scopes around it; None for a parameter, which hides any definition."""
+        qualified, own = self.names.in_file[number], scope
+        while True:
+            around = qualified.get(scope) if scope else None
+            kind = self.names.symbols[around].kind if around is not None else ""
+            if around is not None and kind in _FUNCTIONS and name in _parameters(self.names.symbols[around].signature):
+                return None
+            at = qualified.get(f"{scope}.{name}" if scope else name)
+            if at is not None and (not scope or kind not in _CLASSES or self._sees_members(number, scope == own)):
+                return self._overloads(at)
+            if not scope:
+                break
             scope = scope.rpartition(".")[0]
-        return False
+        # In C++ and C# definitions are in a namespace, which uses need not name.
+        inside = [at for at in self.names.tails[number].get(name, ()) if self._is_in_namespace(number, at)]
+        return inside if len({self.names.symbols[at].qualified for at in inside}) == 1 else ()
+
+    def _sees_members(self, number: int, directly: bool) -> bool:
+        """Whether a bare name in a class can be a member of it: in Python only beside the methods, not in them."""
+        return self._implicit(number) or (directly and self.lookup.files[number].language == "python")
+
+    def _implicit(self, number: int) -> bool:
+        return self.lookup.files[number].language in _IMPLICIT_THIS
+
+    def _is_in_namespace(self, number: int, at: int) -> bool:
+        outer = self.names.symbols[at].qualified.rpartition(".")[0]
+        while outer:
+            around = self.names.in_file[number].get(outer)
+            if around is None or self.names.symbols[around].kind != "module":
+                return False
+            outer = outer.rpartition(".")[0]
+        return True
 
     def _package_of(self, number: int) -> tuple[int, ...]:
         """The files whose names are in scope without a prefix: those of star imports and of the same package."""
+        known = self._packages.get(number)
+        if known is not None:
+            return known
         file = self.lookup.files[number]
         found: list[int] = [f for t in self.targets[number] if t.star for f in t.files]
         if file.language == "go":
@@ -202,92 +279,232 @@ class Linker:
             found += [n for n in self.lookup.by_folder[folder] if self.lookup.files[n].language == "go"]
         elif file.language in SHARED_PACKAGE and file.package:
             found += self.lookup.by_package[file.package]
-        return tuple(dict.fromkeys(found))
+        elif self.names.families[number] == "c":
+            found += [f for n in found for t in self.targets[n] for f in t.files]
+        self._packages[number] = tuple(dict.fromkeys(found))
+        return self._packages[number]
 
-    def _scoped(self, number: int, use: Use) -> Sequence[int]:
-        qualified = self.names.in_file[number]
-        if use.receiver and use.receiver not in _SELF:
-            at = qualified.get(f"{use.receiver}.{use.name}")
-            return () if at is None else (at,)
-        scope = use.scope
-        while True:
-            at = qualified.get(f"{scope}.{use.name}" if scope else use.name)
-            if at is not None:
-                return (at,)
-            if not scope:
-                break
-            scope = scope.rpartition(".")[0]
-        # In C++ and C# definitions are in a namespace, which uses need not name.
-        inside = self.names.tails[number].get(use.name, ())
-        return inside[:1] if len(inside) == 1 and not use.receiver else ()
-
-    def _imported(self, number: int, use: Use) -> Sequence[int]:
-        bound = self._bound[number]
-        if use.receiver:
-            first, _, rest = use.receiver.partition(".")
-            files, name = bound.get(first, ((), ""))
-            path = ".".join(p for p in (name, rest, use.name) if p)
-            return self._in_files(files, path, use.name) if files else self._in_package(number, use)
-        files, name = bound.get(use.name, ((), ""))
-        if files:
-            return self._in_files(files, name or use.name, name or use.name)
-        return self._in_package(number, use)
-
-    def _typed(self, number: int, use: Use) -> Sequence[int]:
-        """A member of the type that the signature of the enclosing function declares for the receiver."""
-        if not use.receiver or not use.scope or use.receiver in _SELF:
-            return ()
-        variable = use.receiver.partition(".")[0]
-        scope = self.names.in_file[number].get(use.scope)
-        if scope is None or "." in use.receiver:
-            return ()
-        type_ = _declared_type(self.names.symbols[scope].signature, variable)
-        if not type_:
-            return ()
-        typed = use._replace(receiver=type_)
-        found = self._scoped(number, typed) or self._imported(number, typed)
-        if found:
-            return found
-        ending = f".{type_}.{use.name}"
-        everywhere = [
-            c for c in self.names.by_name.get(use.name, ()) if f".{self.names.symbols[c].qualified}".endswith(ending)
-        ]
-        return everywhere if len(everywhere) == 1 else ()
-
-    def _in_package(self, number: int, use: Use) -> Sequence[int]:
-        files = self._package
-        if not files or (use.receiver and use.receiver.partition(".")[0] not in self.names.by_name):
-            return ()
-        path = f"{use.receiver}.{use.name}" if use.receiver and use.receiver not in _SELF else use.name
+    def _in_package(self, number: int, path: str) -> Sequence[int]:
+        files = self._package_of(number)
         found = [self.names.in_file[f][path] for f in files if f != number and path in self.names.in_file[f]]
+        if not found:
+            name = path.rpartition(".")[2]
+            tails = [(f, at) for f in files if f != number for at in self.names.tails[f].get(name, ())]
+            found = [at for f, at in tails if self._is_in_namespace(f, at) and path == name]
         return found[:_MOST_CANDIDATES]
 
     def _in_files(self, files: Sequence[int], path: str, name: str, depth: int = 0) -> Sequence[int]:
         """Definitions with the qualified name `path`, else with the name `name`, in files or what these import."""
-        found = [self.names.in_file[f][path] for f in files if path in self.names.in_file[f]]
+        found = [
+            at for f in files if path in self.names.in_file[f] for at in self._overloads(self.names.in_file[f][path])
+        ]
         if found:
             return found[:_MOST_CANDIDATES]
-        if depth < DEPTH:
-            first, _, rest = path.partition(".")
-            for file in files:
-                again, original = self._bound[file].get(first, ((), ""))
-                again = tuple(f for f in again if f != file) or tuple(
-                    f for t in self.targets[file] if t.star for f in t.files if f != file
-                )
-                if again:
-                    inner = ".".join(p for p in (original or ("" if first in self._bound[file] else first), rest) if p)
-                    found = list(self._in_files(again[:_MOST_CANDIDATES], inner or name, name, depth + 1))
-                    if found:
-                        return found
+        first, _, rest = path.partition(".")
+        for file in files if depth < DEPTH else ():
+            bound = self._bound[file]
+            again, original = bound.get(first, ((), ""))
+            if again == (file,) and original in ("", first):
+                continue
+            again = again or tuple(f for t in self.targets[file] if t.star for f in t.files if f != file)
+            if again:
+                inner = ".".join(p for p in (original or ("" if first in bound else first), rest) if p)
+                found = list(self._in_files(again[:_MOST_CANDIDATES], inner or name, name, depth + 1))
+                if found:
+                    return found
         tails = [at for f in files[:_MOST_CANDIDATES] for at in self.names.tails[f].get(name, ())]
-        return tails if len(tails) == 1 else ()
+        return tails if len({self.names.symbols[at].qualified for at in tails}) == 1 else ()
+
+    def _overloads(self, at: int) -> Sequence[int]:
+        """A definition with the others of its qualified name in the file."""
+        symbol, number = self.names.symbols[at], self.names.file_of[at]
+        same = [n for n in self.names.tails[number][symbol.name] if self.names.symbols[n].qualified == symbol.qualified]
+        return same if len(same) > 1 else (at,)
+
+    # Members
+
+    def _member(self, number: int, use: Use) -> _Found:
+        """A member of what its receiver is: an object of a class, a class, or a module."""
+        classes = self._classes_of(number, use.receiver, use.scope)
+        if classes:
+            members = [self._members(each, use.name) for each in classes]
+            found = list(dict.fromkeys(at for inside, _ in members for at in inside))
+            if found:
+                own = all(self.names.file_of[at] == number for at in found)
+                return found, Resolution.SAME_FILE if own else Resolution.IMPORTED
+            return _ELSEWHERE if all(closed for _, closed in members) else _NOTHING
+        first = use.receiver.partition(".")[0]
+        if first in self._outside[number] and self._in_scopes(number, first, use.scope) == ():
+            return _ELSEWHERE
+        if use.receiver.endswith(")"):
+            return _NOTHING
+        found = self._named(number, f"{use.receiver}.{use.name}", use.scope)
+        return (found, Resolution.IMPORTED) if found else _NOTHING
+
+    def _named(self, number: int, path: str, scope: str, depth: int = 0) -> Sequence[int]:
+        """The definitions that a dotted name certainly means; () for a variable."""
+        at = self.names.in_file[number].get(path)
+        if at is not None:
+            return (at,)
+        first, _, rest = path.partition(".")
+        hidden = self._in_scopes(number, first, scope)
+        files, original = self._bound[number].get(first, ((), ""))
+        if files and hidden == ():
+            inner = ".".join(p for p in (original, rest) if p) or first
+            return self._in_files(files, inner, inner.rpartition(".")[2])
+        if not rest:
+            found, how = self._bare(number, path, scope)
+            return found if how in (Resolution.SAME_FILE, Resolution.IMPORTED) else ()
+        found = self._in_package(number, path)
+        if found or hidden is None or depth >= DEPTH:
+            return found
+        owner, _, name = path.rpartition(".")
+        owners = self._named(number, owner, scope, depth + 1) or self._packaged(number, owner)
+        return [at for each in owners if self._is_class(each) for at in self._members(each, name)[0]]
+
+    def _packaged(self, number: int, path: str) -> Sequence[int]:
+        """A class that is named with its package."""
+        package, _, name = path.rpartition(".")
+        files = self.lookup.packaged.get((package, name), ()) if package else ()
+        return [self.names.in_file[f][name] for f in files if name in self.names.in_file[f]]
+
+    def _is_class(self, at: int) -> bool:
+        return self.names.symbols[at].kind in _CLASSES
+
+    def _class_around(self, number: int, scope: str) -> int | None:
+        """The class, or the object with functions, that `self` is in a scope."""
+        qualified = self.names.in_file[number]
+        while scope:
+            at = qualified.get(scope)
+            if at is not None and self.names.symbols[at].kind not in _FUNCTIONS:
+                return at
+            outer = scope.rpartition(".")[0]
+            if at is not None and outer and outer not in qualified:  # a method in another file than its class
+                found = [each for each in self._in_package(number, outer) if self._is_class(each)]
+                found = found or [c for c in self._all_near(number, outer) if self._is_class(c)]
+                return found[0] if found else None
+            scope = outer
+        return None
+
+    def _all_near(self, number: int, qualified: str) -> list[int]:
+        near = (f for t in self.targets[number] for f in t.files)
+        return [self.names.in_file[f][qualified] for f in near if qualified in self.names.in_file[f]]
+
+    def _classes_of(self, number: int, receiver: str, scope: str, depth: int = 0) -> Sequence[int]:
+        """The classes that a receiver is an object of, or is itself; () where that isn't written down."""
+        if depth > DEPTH:
+            return ()
+        if receiver in _SELF or receiver == "super()":
+            around = self._class_around(number, scope)
+            if around is None:
+                return ()
+            return self._bases_of(around)[0] if receiver in _ABOVE else (around,)
+        if receiver.endswith("()"):
+            return self._results(number, receiver[:-2], scope, depth)
+        owner, _, name = receiver.rpartition(".")
+        if not owner:
+            return self._of_variable(number, receiver, scope, depth)
+        found = [at for at in self._named(number, receiver, scope) if self._is_class(at)]
+        if found:
+            return found
+        fields = [
+            at for each in self._classes_of(number, owner, scope, depth + 1) for at in self._members(each, name)[0]
+        ]
+        return [c for at in fields for c in self._declared(at, name, depth)]
+
+    def _of_variable(self, number: int, name: str, scope: str, depth: int) -> Sequence[int]:
+        inner = scope
+        while inner:
+            at = self.names.in_file[number].get(inner)
+            if at is not None and self.names.symbols[at].kind in _FUNCTIONS:
+                signature = self.names.symbols[at].signature
+                type_ = _declared_type(signature, name)
+                if type_ or name in _parameters(signature):
+                    return self._class_named(number, type_, scope, depth) if type_ else ()
+            inner = inner.rpartition(".")[0]
+        found = self._named(number, name, scope)
+        return [c for at in found for c in ((at,) if self._is_class(at) else self._declared(at, name, depth))]
+
+    def _declared(self, at: int, name: str, depth: int) -> Sequence[int]:
+        """The class of a field or variable by its declaration, of a property by what it returns."""
+        symbol = self.names.symbols[at]
+        number, scope = self.names.file_of[at], symbol.qualified.rpartition(".")[0]
+        type_ = (
+            _returned_type(symbol.signature) if symbol.kind in _FUNCTIONS else _declared_type(symbol.signature, name)
+        )
+        return self._class_named(number, type_, scope, depth) if type_ else ()
+
+    def _results(self, number: int, callee: str, scope: str, depth: int) -> Sequence[int]:
+        """The classes of what a call returns: a new object of a class, or what a function is declared to return."""
+        found = list(self._named(number, callee, scope))
+        if not found and "." in callee:
+            owner, _, name = callee.rpartition(".")
+            found = [a for c in self._classes_of(number, owner, scope, depth + 1) for a in self._members(c, name)[0]]
+        result = [c for at in found for c in ((at,) if self._is_class(at) else self._declared(at, "", depth))]
+        return list(dict.fromkeys(result))
+
+    def _class_named(self, number: int, type_: str, scope: str, depth: int) -> Sequence[int]:
+        if type_ in _SELF:
+            around = self._class_around(number, scope)
+            return () if around is None else (around,)
+        return [at for at in self._named(number, type_, scope, depth) if self._is_class(at)]
+
+    def _members(self, owner: int, name: str, depth: int = 0) -> tuple[Sequence[int], bool]:
+        """The members of a name that a class has or inherits, and whether it certainly has no others."""
+        number, qualified = self.names.file_of[owner], self.names.symbols[owner].qualified
+        at = self.names.in_file[number].get(f"{qualified}.{name}")
+        found = [*(self._overloads(at) if at is not None else ()), *self._elsewhere(owner, name)]
+        if found:
+            return found, True
+        bases, closed = self._bases_of(owner)
+        for base in bases if depth < DEPTH * 2 else ():
+            inherited, known = self._members(base, name, depth + 1)
+            closed = closed and known
+            if inherited:
+                return inherited, True
+        return (), closed and self.names.families[number] in _CLOSED
+
+    def _elsewhere(self, owner: int, name: str) -> list[int]:
+        """Members of a class that stand in other files: methods of Go and C++, parts of partial classes."""
+        number, wanted = self.names.file_of[owner], f"{self.names.symbols[owner].qualified}.{name}"
+        if self.names.families[number] not in _IN_SEVERAL_FILES:
+            return []
+        others = (at for at in self.names.by_name.get(name, ()) if self.names.symbols[at].qualified == wanted)
+        return [at for at in others if (f := self.names.file_of[at]) != number and self._sees(f, number)]
+
+    def _sees(self, number: int, other: int) -> bool:
+        return other in self._package_of(number) or any(other in t.files for t in self.targets[number])
+
+    def _bases_of(self, owner: int) -> tuple[list[int], bool]:
+        """The base classes of a class that are known, and whether these are all."""
+        known = self._bases.get(owner)
+        if known is not None:
+            return known
+        self._bases[owner] = ([], False)  # a class that is its own base
+        number, qualified = self.names.file_of[owner], self.names.symbols[owner].qualified
+        outer, found, closed = qualified.rpartition(".")[0], list[int](), True
+        for use in self._inheriting(number).get(qualified, ()):
+            bases = self._named(number, ".".join(filter(None, (use.receiver, use.name))), outer)
+            found += [at for at in bases if self._is_class(at) and at != owner]
+            closed = closed and bool(bases)
+        self._bases[owner] = (found, closed)
+        return self._bases[owner]
+
+    def _inheriting(self, number: int) -> dict[str, list[Use]]:
+        found: dict[str, list[Use]] = {}
+        for use in self.lookup.files[number].uses:
+            if use.kind == "inherit":
+                found.setdefault(use.scope, []).append(use)
+        return found
+
+    # Guesses
 
     def _anywhere(self, number: int, use: Use) -> _Found:
         candidates = self.names.by_name.get(use.name, ())
         if not candidates or len(candidates) > _COMMON:
-            return (), None
+            return _NOTHING
         if use.receiver and use.name in _EVERYWHERE:
-            return (), None
+            return _NOTHING
         # Of the receiver only this matters here.
         key = (use.name, "" if not use.receiver else "self" if use.receiver in _SELF else ")")
         found = self._guesses.get(key)
@@ -297,11 +514,12 @@ class Linker:
 
     def _guess(self, number: int, use: Use) -> _Found:
         fitting = self._all_fitting(use.name, bool(use.receiver), self.names.families[number], self._tests[number])
-        close = [c for c in fitting if self.names.file_of[c] in self._near]
+        near = {number, *(f for t in self.targets[number] for f in t.files), *self._package_of(number)}
+        close = [c for c in fitting if self.names.file_of[c] in near]
         # A member of `self` that its class doesn't define comes from a base class, which is imported.
         fitting = close if close or use.receiver in _SELF else fitting
         if not fitting or len(fitting) > _MOST_CANDIDATES:
-            return (), None
+            return _NOTHING
         return fitting, Resolution.UNIQUE if len(fitting) == 1 else Resolution.AMBIGUOUS
 
     def _all_fitting(self, name: str, member: bool, family_: str, test: bool) -> list[int]:
@@ -319,6 +537,4 @@ class Linker:
     def _fits(self, candidate: int, family_: str, member: bool) -> bool:
         if self.names.families[self.names.file_of[candidate]] != family_:
             return False
-        is_member = self.names.symbols[candidate].kind in ("method", "field")
-        # A bare name never refers to a method or field; in Go a selector that isn't of a package only to these.
-        return is_member == member if family_ == "go" else member or not is_member
+        return may_mean(self.names.symbols[candidate].kind, family_, member)
