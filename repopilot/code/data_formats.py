@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,11 +11,19 @@ from typing import Any, TypeVar
 import yaml
 
 _Value = TypeVar("_Value")
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
+_TRAILING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[\]}])')
 
 
 def from_json(text: str) -> Any:
     """The value of a JSON text. Raises ValueError: it is none, or nested too deeply."""
     return _read(json.loads, text)
+
+
+def from_jsonc(text: str) -> Any:
+    """The value of a JSON text that may hold comments and trailing commas. Raises ValueError: it is none."""
+    plain = _COMMENT.sub(lambda found: found[1] or " ", text)
+    return from_json(_TRAILING.sub(lambda found: found[1] or "", plain))
 
 
 def from_toml(text: str) -> dict[str, Any]:

@@ -50,6 +50,20 @@ def read_imports(node: Node, data: bytes, language: str) -> Iterator[Import]:
             yield Import(module, names, line, alias)
 
 
+def read_export(node: Node, data: bytes) -> Import | None:
+    """What a module of JavaScript gives out under another name, as an import from itself; None for nothing."""
+    text = data[node.start_byte : min(node.end_byte, node.start_byte + 2000)].decode("utf-8", "replace")
+    default = _DEFAULT.match(text)
+    braces = re.match(r"export\s*\{(.*?)\}", text, re.S)
+    pairs = ((default[1], "default"),) if default else _pairs(braces[1]) if braces else ()
+    renamed = tuple((name, local) for name, local in pairs if name != local)
+    return Import("", renamed, node.start_point[0] + 1) if renamed else None
+
+
+_DEFAULT = re.compile(
+    r"export\s+default\s+(?:(?:async\s+)?function\s*\*?\s*|(?:abstract\s+)?class\s+)?(?!function|class|async\b|new\b)"
+    r"([A-Za-z_$][\w$]*)(?=\s*(?:;|\n|$|\(|\{|<|extends\b))"
+)
 _Found = Iterator[tuple[str, Names, str]]
 
 
@@ -121,9 +135,9 @@ def _es_module(text: str) -> _Found:
     for part in (p.strip() for p in re.sub(r"\{.*?\}", "", head, flags=re.S).split(",")):
         star = re.match(r"\*\s*(?:as\s+([\w$]+))?", part)
         if star:
-            names, alias = (*names, ("*", "*")), star[1] or alias
+            names, alias = names if star[1] else (*names, ("*", "*")), star[1] or alias
         elif re.fullmatch(r"[\w$]+", part):
-            names, alias = (*names, ("default", part)), alias or part
+            names = (*names, ("default", part))
     yield source[2], names, alias
 
 

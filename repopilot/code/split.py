@@ -21,7 +21,7 @@ from repopilot.code.chunks.code_splitter import structural_windows
 from repopilot.code.chunks.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
 from repopilot.code.chunks.text_spans import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.code.components import COMPONENTS, script_of
-from repopilot.code.import_statements import Import, read_imports
+from repopilot.code.import_statements import Import, read_export, read_imports
 from repopilot.code.schema import Table, mentions, tables
 from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
@@ -181,7 +181,9 @@ def _analyse_code(file: _File, code: _ParsedCode) -> FileAnalysis:
     statements = QueryCursor(code.queries.imports).captures(code.root)
     nodes = sorted(statements.get("import", ()), key=lambda n: n.start_byte)
     imports = tuple(i for node in nodes for i in read_imports(node, code.data, code.language))
-    bound = {name for i in imports for name in i.bound}
+    exports = (read_export(node, code.data) for node in statements.get("export", ()))
+    imports += tuple(each for each in exports if each is not None)
+    bound = {name for i in imports if i.module for name in i.bound}
     # `const x = require(…)` is an import, not a definition.
     found = [d for d in found if d.symbol.kind != "variable" or d.symbol.qualified not in bound]
     import_ranges = [(n.start_byte, n.end_byte) for n in nodes if n.type not in ("call_expression", "call")]

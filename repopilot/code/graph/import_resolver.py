@@ -48,8 +48,9 @@ class ImportTarget:
 class FileLookup:
     """Files by everything that imports name them by.
 
-    `npm`, `go` and `cargo` map the names of packages of the repository to their folders. `absolute` caches the files of
-    Python modules by (importing folder, module).
+    `npm`, `go` and `cargo` map the names of packages of the repository to their folders, `js_paths` the folder of each
+    tsconfig.json to its patterns of modules with what they stand for, relative to the folder. `absolute` caches the
+    files of Python modules by (importing folder, module).
     """
 
     files: Sequence[FileAnalysis]
@@ -62,6 +63,7 @@ class FileLookup:
     npm: dict[str, str] = field(default_factory=dict)
     go: dict[str, str] = field(default_factory=dict)
     cargo: dict[str, str] = field(default_factory=dict)
+    js_paths: dict[str, Mapping[str, str]] = field(default_factory=dict)
     absolute: dict[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
 
     def at(self, *paths: str) -> tuple[int, ...]:
@@ -85,6 +87,8 @@ def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = (
                     found.packaged[file.package, symbol.name].append(number)
     by_ecosystem = {"npm": found.npm, "go": found.go, "cargo": found.cargo}
     for manifest in manifests:
+        if manifest.paths:
+            found.js_paths[posixpath.dirname(manifest.path)] = manifest.paths
         if manifest.name and manifest.ecosystem in by_ecosystem:
             by_ecosystem[manifest.ecosystem][manifest.name] = posixpath.dirname(manifest.path)
     return found
@@ -122,7 +126,7 @@ def _target(item: Import, files: tuple[int, ...], parts: Mapping[str, tuple[int,
         if name in parts:
             bound[local] = (parts[name], "")
         elif name != "*" and files:
-            bound[local] = (files, "" if name == "default" else name)
+            bound[local] = (files, name)
     if item.alias and files:
         bound[item.alias] = (files, "")
     everything = tuple(dict.fromkeys((*files, *(n for found in parts.values() for n in found))))
@@ -182,8 +186,13 @@ def _python_files(lookup: FileLookup, folder: str, module: str) -> tuple[int, ..
 
 def _javascript(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     module = item.module.split("?")[0]
+    if not module:  # a name that the file itself exports
+        return _target(item, lookup.at(path))
     if module.startswith("."):
         return _target(item, _js_file(lookup, posixpath.normpath(posixpath.join(posixpath.dirname(path), module))))
+    aliased = _js_aliased(lookup, path, module)
+    if aliased:
+        return _target(item, aliased)
     package = next((n for n in lookup.npm if module == n or module.startswith(n + "/")), None)
     if package is not None:
         base, rest = lookup.npm[package], module[len(package) + 1 :]
@@ -196,6 +205,20 @@ def _javascript(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     else:
         return _target(item, ())
     return _target(item, next((f for t in tries if (f := _js_file(lookup, posixpath.normpath(t)))), ()))
+
+
+def _js_aliased(lookup: FileLookup, path: str, module: str) -> tuple[int, ...]:
+    """The file of a module by the `paths` of the nearest tsconfig.json above."""
+    folders = sorted((f for f in lookup.js_paths if not f or path.startswith(f"{f}/")), key=len, reverse=True)
+    for folder in folders:
+        for pattern, target in lookup.js_paths[folder].items():
+            before, star, after = pattern.partition("*")
+            if module.startswith(before) and module.endswith(after) and (star or module == pattern):
+                inner = module[len(before) : len(module) - len(after)] if star else ""
+                found = _js_file(lookup, posixpath.normpath(posixpath.join(folder, target.replace("*", inner, 1))))
+                if found:
+                    return found
+    return ()
 
 
 def _js_file(lookup: FileLookup, base: str) -> tuple[int, ...]:

@@ -224,7 +224,7 @@ class Linker:
             return (found, Resolution.SAME_FILE) if found else _ELSEWHERE
         files, original = self._bound[number].get(name, ((), ""))
         if files:
-            found = self._in_files(files, original or name, original or name)
+            found = self._in_files(files, original or name, name if original == "default" else original or name)
             return (found, Resolution.IMPORTED) if found else _NOTHING
         if name in self._outside[number]:
             return _ELSEWHERE
@@ -301,6 +301,8 @@ class Linker:
         if found:
             return found[:_MOST_CANDIDATES]
         first, _, rest = path.partition(".")
+        if first == "default" and not any("default" in self._bound[f] for f in files):
+            return self._in_files(files, rest or name, name, depth) if (rest or name) != "default" else ()
         for file in files if depth < DEPTH else ():
             bound = self._bound[file]
             again, original = bound.get(first, ((), ""))
@@ -351,7 +353,7 @@ class Linker:
         files, original = self._bound[number].get(first, ((), ""))
         if files and hidden == ():
             inner = ".".join(p for p in (original, rest) if p) or first
-            return self._in_files(files, inner, inner.rpartition(".")[2])
+            return self._in_files(files, inner, first if inner == "default" else inner.rpartition(".")[2])
         if not rest:
             found, how = self._bare(number, path, scope)
             return found if how in (Resolution.SAME_FILE, Resolution.IMPORTED) else ()

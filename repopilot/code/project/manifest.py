@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
 from configparser import ConfigParser, Error
 from dataclasses import dataclass
 
-from repopilot.code.data_formats import from_json, from_toml
+from repopilot.code.data_formats import from_json, from_jsonc, from_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class Manifest:
     """The contents of a project manifest.
 
     `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `name` the package's name, or a Go module's path;
-    `scripts` and `entry_points` map names to commands and to places in the code.
+    `scripts` and `entry_points` map names to commands and to places in the code; `paths`, of a tsconfig.json, patterns
+    of modules to what they stand for.
     """
 
     path: str
@@ -24,11 +26,17 @@ class Manifest:
     dependencies: tuple[str, ...] = ()
     scripts: Mapping[str, str] | None = None
     entry_points: Mapping[str, str] | None = None
+    paths: Mapping[str, str] | None = None
 
 
 def is_manifest(path: str) -> bool:
-    """Whether `read_manifest` can read files of this path."""
-    return _reader(path) is not None
+    """Whether a file is a manifest, which `read_manifest` reads."""
+    return _reader(path) is not None and not maps_modules(path)
+
+
+def maps_modules(path: str) -> bool:
+    """Whether a file says what modules of JavaScript stand for: `read_manifest` gives its `paths`."""
+    return path.rsplit("/", 1)[-1] in ("tsconfig.json", "jsconfig.json")
 
 
 def read_manifest(path: str, text: str) -> Manifest | None:
@@ -46,7 +54,7 @@ def _reader(path: str) -> Callable[[str, str], Manifest] | None:
     name = path.rsplit("/", 1)[-1].lower()
     if re.fullmatch(r"(.*[-_])?requirements([-_.].*)?\.(txt|in)", name):
         return _requirements
-    return _READERS.get(name)
+    return _READERS.get(name) or (_tsconfig if maps_modules(path) else None)
 
 
 def _npm(path: str, text: str) -> Manifest:
@@ -61,6 +69,15 @@ def _npm(path: str, text: str) -> Manifest:
     return Manifest(
         path, "npm", str(data.get("name") or ""), tuple(dict.fromkeys(needs)), _strings(data.get("scripts")), entries
     )
+
+
+def _tsconfig(path: str, text: str) -> Manifest:
+    options = from_jsonc(text).get("compilerOptions") or {}
+    base = str(options.get("baseUrl") or ".")
+    paths = {name: posixpath.join(base, str(to[0])) for name, to in (options.get("paths") or {}).items() if to}
+    if "baseUrl" in options:
+        paths.setdefault("*", posixpath.join(base, "*"))
+    return Manifest(path, "", paths=paths)
 
 
 def _pyproject(path: str, text: str) -> Manifest:

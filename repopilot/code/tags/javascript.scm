@@ -36,4 +36,6 @@
 ;; imports
 (import_statement) @import
 (export_statement source: (string)) @import
+(export_statement "default") @export
+(export_statement (export_clause) !source) @export
 ((call_expression function: [(identifier) (import)] @_callee arguments: (arguments . (string))) @import (#match? @_callee "^(require|import)$"))

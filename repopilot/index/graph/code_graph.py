@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.link_state import Linked
-from repopilot.code.project.manifest import Manifest, is_manifest, read_manifest
+from repopilot.code.project.manifest import Manifest, is_manifest, maps_modules, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index.graph import graph_file
 from repopilot.index.storage.codec import FileInfo
@@ -111,7 +111,7 @@ def _file_key(info: FileInfo) -> str:
 
 def _manifests(index: Index) -> Iterator[Manifest]:
     for path in index.files:
-        found = read_manifest(path, index.text(path) or "") if is_manifest(path) else None
+        found = read_manifest(path, index.text(path) or "") if is_manifest(path) or maps_modules(path) else None
         if found is not None:
             yield found
 
