@@ -353,6 +353,7 @@ class Completeness:
         history_commits: how many past commits were looked at.
         affected, covering_tests: how many there are; the report lists the first of them.
         targets: what was asked about.
+        unused: what can be said of uses where none is certain, '' where one is.
     """
 
     complete: bool = True
@@ -365,6 +366,7 @@ class Completeness:
     affected: int = 0
     covering_tests: int = 0
     targets: tuple[ImpactTarget, ...] = ()
+    unused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

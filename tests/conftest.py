@@ -42,6 +42,10 @@ def _nothing_stays() -> Iterator[None]:
     """What the tests of a module and the program in them put into the temporary directory is gone after them."""
     before = set(TEMPORARY.iterdir())
     yield
+    from support.shop_workspace import LOOKUPS
+
+    for lookups in list(LOOKUPS):
+        lookups.close()
     new = set(TEMPORARY.iterdir()) - before
     left = [path for path in new if not path.name.startswith("playwright")]  # the browser's, which outlives a module
     assert not left, "left in the temporary directory"

@@ -120,7 +120,7 @@ def impact_json(report: ImpactReport) -> dict:
 async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change]) -> ImpactReport:
     async with step.child("evidence", "tool") as gathering:
         commits = await asyncio.to_thread(_commits, workspace, gathering)
-        report = await asyncio.to_thread(assess, workspace.index, changes, commits)
+        report = await asyncio.to_thread(lambda: assess(workspace.index, changes, commits, workspace.resolver))
         found = report.completeness
         gathering.note(risk=report.risk, affected=found.affected, tests=found.covering_tests, gaps=list(found.gaps))
     return report

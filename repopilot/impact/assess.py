@@ -16,11 +16,12 @@ from repopilot.impact.change import Change
 from repopilot.impact.co_change import LEAST_TOGETHER
 from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.impact.dependents import is_test_place
-from repopilot.impact.gather import ImpactEvidence, find_gaps, gather, unresolved_calls
+from repopilot.impact.gather import ImpactEvidence, find_gaps, gather, unresolved_calls, unused_so_far
 from repopilot.impact.public_api import is_central, is_exported, is_public, may_be_used_outside
 from repopilot.impact.rank_files import rank
 from repopilot.impact.reasons import with_reasons
 from repopilot.index.store import Index
+from repopilot.resolve.absence import said_unused
 from repopilot.results import (
     AffectedPlace,
     ChangedFile,
@@ -36,6 +37,7 @@ from repopilot.results import (
 
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
+    from repopilot.resolve.names import Resolver
 
 RANKED, AFFECTED, TESTS, CO_CHANGED = 50, 100, 30, 20
 """How many of each the report lists; `completeness` says how many there are."""
@@ -47,18 +49,21 @@ _MOST_CITED = 5
 _OFTEN_TOGETHER, _OFTEN_SHARE, _OFTEN_LISTED = 3, 0.4, 3
 
 
-def assess(index: Index, changes: Sequence[Change], commits: Sequence[Commit] = ()) -> ImpactReport:
+def assess(
+    index: Index, changes: Sequence[Change], commits: Sequence[Commit] = (), resolver: Resolver | None = None
+) -> ImpactReport:
     """Report what some changes touch and how risky they are.
 
     Args:
         index: the repository.
         changes: what changes, one item a file.
         commits: past commits for co-change, () when no history is known.
+        resolver: of the repository.
 
     Returns:
         The report; of each list only the first items, see RANKED and the others.
     """
-    evidence = gather(index, changes, commits)
+    evidence = gather(index, changes, commits, resolver)
     changed = _changed_files(evidence)
     outside_tests = (item for item in evidence.affected if not is_test_place(item.path, item.symbol))
     affected = [replace(item, id=f"A{number}") for number, item in enumerate(outside_tests, 1)]
@@ -180,6 +185,16 @@ def _risk_evidence(
     )
 
 
+def _unused(evidence: ImpactEvidence) -> str:
+    """What can be said where no use is certain, '' where one is."""
+    symbols = [name for change in evidence.changes for name in change.symbols]
+    if any(item.distance == 1 and item.confidence >= _LIKELY for item in evidence.affected):
+        return ""
+    definitions = [s for c in evidence.changes for s in evidence.index.outline(c.path) if s.qualified in c.symbols]
+    name = symbols[0] if symbols else evidence.changes[0].path
+    return unused_so_far(evidence) or said_unused(name, None, evidence.index, definitions)
+
+
 def _completeness(evidence: ImpactEvidence, gaps: Sequence[str], affected: int, tests: int) -> Completeness:
     files = evidence.index.files
     unparsed = [info for info in files.values() if info.kind == "code" and grammar(info.language) and not info.parsed]
@@ -193,6 +208,7 @@ def _completeness(evidence: ImpactEvidence, gaps: Sequence[str], affected: int, 
         history_commits=evidence.history,
         affected=affected,
         covering_tests=tests,
+        unused=_unused(evidence),
         targets=tuple(ImpactTarget(c.target or c.path, c.path, c.symbols) for c in evidence.changes),
     )
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
+from typing import TYPE_CHECKING
 
 from repopilot.code.graph import graph as graphs
-from repopilot.code.graph.graph import DEPENDING, VERBS, Graph, Link
+from repopilot.code.graph.graph import VERBS, Edge, Graph, Link
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import Message, message
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
+from repopilot.resolve.absence import said_unused
+from repopilot.resolve.usage import Usage, UsePlace, usage_of, used_by
+from repopilot.types import Symbol
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
+
+Follow = Callable[[Graph, Sequence[int], int], dict[int, tuple[int, int, Link]]]
 
 DEEPEST = 5
 """Most hops that are followed."""
-SURE = 0.6
-"""Confidence of a link by scope, by import, or by a name that only one definition has."""
+SURE = 0.9
+"""Confidence of a link by scope, by import or by a type that is written down."""
+MOST_FOLLOWED = 60
+"""Definitions whose own relations are looked up for a further hop."""
+LONGEST_LINE = 120
+DEFINED = frozenset(("class", "function", "value"))
 
 _CANDIDATES = 3  # definitions of one name that a path may begin or end at
 _SHORTEST_WORD = 4
@@ -26,9 +39,6 @@ _ASKS_FOR_A_PATH = re.compile(
     r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
     re.IGNORECASE,
 )
-
-
-Follow = Callable[[Graph, Sequence[int], int], dict[int, tuple[int, int, Link]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +50,36 @@ class RelatedPlace:
         line: of the use, or of the definition that is used.
         name: of the definition around the use, or of what is used; '' for a whole file.
         relation: what the one does with the other.
-        confidence: that it is this definition, 0 to 1.
+        sure: whether it certainly is this definition; else it may be one of the same name.
         distance: hops from the definition.
+        text: the line.
     """
 
     path: str
     line: int
     name: str
     relation: str
-    confidence: float
+    sure: bool
     distance: int = 1
-
-    @property
-    def sure(self) -> bool:
-        """Whether scope, imports and names leave no other meaning."""
-        return self.confidence >= SURE
+    text: str = ""
 
     def __str__(self) -> str:
         hops = f" ({self.distance} hops)" if self.distance > 1 else ""
-        return f"{self.path}:{self.line} {self.relation} {self.name}".rstrip() + hops
+        line = f": {self.text.strip()[:LONGEST_LINE]}" if self.text.strip() else ""
+        return f"{self.path}:{self.line} {self.relation} {self.name}".rstrip() + hops + line
 
 
-PlaceOf = Callable[[Graph, int, Link, int], RelatedPlace]
+@dataclass(frozen=True, slots=True)
+class Related:
+    """The places that have to do with a definition.
+
+    Attributes:
+        places: the sure ones, the nearest first, then those by name, the likelier ones first.
+        usage: what the first hop comes from; None where it was not asked for.
+    """
+
+    places: tuple[RelatedPlace, ...]
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +97,64 @@ class PathNode:
         return f"{self.verb} {place}".strip()
 
 
-def callers(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
+def callers(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Related:
     """What depends on a definition.
 
     Args:
         index: the repository.
         name: a path, `path:Symbol` or `Class.method`.
         depth: how many hops to follow, 1 to DEEPEST.
+        resolver: of the repository.
 
     Returns:
-        The places where it is used, the nearest first.
+        The places where it is used, each definition once.
 
     Raises:
         UsageError: the name is unknown, or the depth out of range.
     """
-    return _followed(index, name, depth, graphs.dependents, _used_at)
+    found = _used(index, name, depth, resolver)
+    first: dict[tuple[str, str], RelatedPlace] = {}
+    for place in found.places:
+        if place.relation != VERBS[Edge.IMPORTS] or place.name == "":
+            first.setdefault((place.path, place.name), place)
+    named = {path for path, scope in first if scope}
+    kept = (p for p in first.values() if p.name or p.relation != VERBS[Edge.IMPORTS] or p.path not in named)
+    return replace(found, places=tuple(kept))
 
 
-def callees(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
+def references(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Related:
+    """Every place where a name is used, of whatever definition where it is a plain one; from the second hop on, what
+    depends on those.
+
+    Args:
+        index: the repository.
+        name: plain, or as for `callers`.
+        depth: how many hops to follow, 1 to DEEPEST.
+        resolver: of the repository.
+
+    Raises:
+        UsageError: nothing has the name, or the depth is out of range.
+    """
+    if graphs.find(graph_of(index), name):
+        return _used(index, name, depth, resolver)
+    _check_depth(depth)
+    plain = name.rpartition(":")[2].rpartition(".")[2]
+    rows = () if ":" in name else index.references(plain)
+    if not rows:
+        raise _unknown(index, name)
+    return Related(
+        tuple(RelatedPlace(r.path, r.line, r.scope, f"{r.kind}s", False, 1, _line(index, r.path, r.line)) for r in rows)
+    )
+
+
+def callees(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Related:
     """What a definition calls, uses or inherits from.
 
     Args:
         index: the repository.
         name: as for `callers`.
         depth: as for `callers`.
+        resolver: of the repository.
 
     Returns:
         The definitions, the nearest first.
@@ -110,62 +162,106 @@ def callees(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
     Raises:
         UsageError: as `callers`.
     """
-    return _followed(index, name, depth, graphs.dependencies, _defined_at)
-
-
-def references(index: Index, name: str, depth: int = 1) -> list[RelatedPlace]:
-    """Where a name is used. Those that the code graph links with a definition of it, or that can mean only one, are
-    sure; from the second hop on, what depends on them.
-
-    Args:
-        index: the repository.
-        name: plain, or as for `callers`.
-        depth: how many hops to follow, 1 to DEEPEST.
-
-    Raises:
-        UsageError: the depth is out of range.
-    """
     _check_depth(depth)
-    plain = name.rpartition(":")[2].rpartition(".")[2]
     graph = graph_of(index)
-    linked = {
-        (graph.nodes[link.node].path, link.line): link.confidence
-        for node in graphs.find(graph, name)
-        for link in graph.incoming(node, DEPENDING)
-    }
-    found = [
-        RelatedPlace(r.path, r.line, r.scope, r.kind, linked.get((r.path, r.line), 0.0))
-        for r in index.references(plain)
+    nodes = _nodes(graph, index, name)
+    places = _others(graph, nodes, depth, graphs.dependencies, at_use=False)
+    level, seen = symbols_of(index, graph, nodes), set[tuple[str, str]]()
+    for distance in range(1, depth + 1):
+        following: list[Symbol] = []
+        places += _tables_used(graph, level, distance)
+        for symbol in level[:MOST_FOLLOWED]:
+            for place, target, sure in used_by(index, symbol, resolver):
+                if (target.path, target.qualified) not in seen:
+                    seen.add((target.path, target.qualified))
+                    following.append(target)
+                    places.append(
+                        RelatedPlace(target.path, target.start_line, target.qualified, place.relation, sure, distance)
+                    )
+        level = following
+    return Related(_in_order(places))
+
+
+def _tables_used(graph: Graph, symbols: Iterable[Symbol], distance: int) -> list[RelatedPlace]:
+    """The tables that definitions name in SQL or map."""
+    nodes = [node for s in symbols for node in graphs.find(graph, f"{s.path}:{s.qualified}")]
+    links = [link for node in nodes for link in graph.outgoing(node, (Edge.USES,))]
+    tables = [(link, graph.nodes[link.node]) for link in links if graph.nodes[link.node].kind == "table"]
+    return [RelatedPlace(t.path, t.line, t.name, VERBS[link.kind], True, distance) for link, t in tables]
+
+
+def unused(index: Index, name: str, usage: Usage | None) -> Message:
+    """What can be said where no use of a name is certain."""
+    graph = graph_of(index)
+    return said_unused(name, usage, index, symbols_of(index, graph, graphs.find(graph, name)))
+
+
+def symbols_of(index: Index, graph: Graph, nodes: Iterable[int]) -> list[Symbol]:
+    """The definitions that nodes stand for; files and tables are none."""
+    wanted = {(graph.nodes[node].path, graph.nodes[node].name) for node in nodes if graph.nodes[node].kind in DEFINED}
+    return [
+        s for path in dict.fromkeys(p for p, _ in wanted) for s in index.outline(path) if (path, s.qualified) in wanted
     ]
-    further = callers(index, name, depth) if depth > 1 and graphs.find(graph, name) else []
-    return [*found, *(place for place in further if place.distance > 1)]
+
+
+def _used(index: Index, name: str, depth: int, resolver: Resolver | None) -> Related:
+    """What uses a definition, by hops."""
+    _check_depth(depth)
+    graph = graph_of(index)
+    nodes = _nodes(graph, index, name)
+    places = _others(graph, nodes, depth, graphs.dependents, at_use=True)
+    symbols = symbols_of(index, graph, nodes)
+    usage = usage_of(index, symbols, resolver) if symbols else None
+    level, seen = usage, {(s.path, s.qualified) for s in symbols}
+    for distance in range(1, depth + 1):
+        if level is None:
+            break
+        places += [_at_use(place, True, distance) for place in level.sure]
+        if distance == 1:
+            places += [_at_use(place, False, distance) for place in level.by_name]
+        around = {(p.path, p.scope) for p in level.sure if p.scope} - seen
+        seen |= around
+        users = [
+            s for path in sorted({p for p, _ in around}) for s in index.outline(path) if (path, s.qualified) in around
+        ]
+        level = usage_of(index, users[:MOST_FOLLOWED], resolver) if users and distance < depth else None
+    return Related(_in_order(places), usage)
+
+
+def _at_use(place: UsePlace, sure: bool, distance: int) -> RelatedPlace:
+    return RelatedPlace(place.path, place.line, place.scope, place.relation, sure, distance, place.source)
+
+
+def _in_order(places: Iterable[RelatedPlace]) -> tuple[RelatedPlace, ...]:
+    """Sure places by distance, then the others as they come; each line once."""
+    first = {(p.path, p.line, p.name): p for p in sorted(places, key=lambda p: (not p.sure, p.distance), reverse=True)}
+    return tuple(sorted(first.values(), key=lambda p: (not p.sure, p.distance)))
+
+
+def _others(graph: Graph, nodes: Sequence[int], depth: int, follow: Follow, *, at_use: bool) -> list[RelatedPlace]:
+    """What has to do with files and tables, by the code graph."""
+    starts = [node for node in nodes if graph.nodes[node].kind not in DEFINED]
+    found = follow(graph, starts, depth).items() if starts else ()
+    return [
+        RelatedPlace(
+            (other := graph.nodes[node]).path,
+            link.line if at_use else other.line,
+            "" if other.kind in ("file", "package") else other.name,
+            VERBS[link.kind],
+            link.confidence >= SURE,
+            distance,
+        )
+        for node, (distance, _, link) in found
+    ]
+
+
+def _line(index: Index, path: str, line: int) -> str:
+    return (index.lines(path, line, line) or "").strip("\n")
 
 
 def _check_depth(depth: int) -> None:
     if not 1 <= depth <= DEEPEST:
         raise UsageError(message("tools.depth", depth=depth, deepest=DEEPEST))
-
-
-def _followed(index: Index, name: str, depth: int, follow: Follow, place: PlaceOf) -> list[RelatedPlace]:
-    _check_depth(depth)
-    graph = graph_of(index)
-    found = follow(graph, _nodes(graph, name), depth)
-    return [place(graph, node, link, distance) for node, (distance, _, link) in found.items()]
-
-
-def _used_at(graph: Graph, node: int, link: Link, distance: int) -> RelatedPlace:
-    """The place in a definition where it uses what it was reached from."""
-    return _related(graph, node, link.line, link, distance)
-
-
-def _defined_at(graph: Graph, node: int, link: Link, distance: int) -> RelatedPlace:
-    return _related(graph, node, graph.nodes[node].line, link, distance)
-
-
-def _related(graph: Graph, node: int, line: int, link: Link, distance: int) -> RelatedPlace:
-    found = graph.nodes[node]
-    name = "" if found.kind in ("file", "package") else found.name
-    return RelatedPlace(found.path, line, name, VERBS[link.kind], round(float(link.confidence), 2), distance)
 
 
 def call_path(index: Index, start: str, end: str) -> list[PathNode]:
@@ -183,7 +279,7 @@ def call_path(index: Index, start: str, end: str) -> list[PathNode]:
         UsageError: a name is unknown.
     """
     graph = graph_of(index)
-    nodes = shortest_path(graph, _nodes(graph, start), _nodes(graph, end))
+    nodes = shortest_path(graph, _nodes(graph, index, start), _nodes(graph, index, end))
     return path_nodes(graph, nodes)
 
 
@@ -239,8 +335,17 @@ def _path_node(graph: Graph, verb: str, node: int) -> PathNode:
     return PathNode(verb, found.name, found.path, found.line, max(found.line, found.end_line))
 
 
-def _nodes(graph: Graph, name: str) -> list[int]:
+def _nodes(graph: Graph, index: Index, name: str) -> list[int]:
     found = graphs.find(graph, name)
     if not found:
-        raise UsageError(message("tools.unknown_name", name=name), message("tools.unknown_name_hint"))
+        raise _unknown(index, name)
     return found
+
+
+def _unknown(index: Index, name: str) -> UsageError:
+    path, colon, symbol = name.rpartition(":")
+    if colon and path in index.files:
+        return UsageError(
+            message("tools.unknown_symbol_in", name=symbol, path=path), message("tools.unknown_name_hint")
+        )
+    return UsageError(message("tools.unknown_name", name=name), message("tools.unknown_name_hint"))

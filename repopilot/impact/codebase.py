@@ -31,6 +31,7 @@ class Codebase:
     `users[node]` is the number of files that use a node: what is used everywhere says little.
     """
 
+    index: Index
     graph: Graph
     paths: Sequence[str]
     sizes: np.ndarray
@@ -132,7 +133,7 @@ def _build(index: Index) -> Codebase:
     path_words = [frozenset(w.lower() for w in _PART.findall(p.rsplit(".", 1)[0])) for p in paths]
     occurs = Counter(word for found in path_words for word in found)
     rarity = {word: math.log((len(paths) + 1) / count) for word, count in occurs.items()}
-    return Codebase(graph, paths, sizes, _users(graph), _similarity(index.lexical, graph), path_words, rarity)
+    return Codebase(index, graph, paths, sizes, _users(graph), _similarity(index.lexical, graph), path_words, rarity)
 
 
 def _users(graph: Graph) -> np.ndarray:

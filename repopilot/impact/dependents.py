@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from repopilot.code.graph.graph import DEPENDING, Edge, Graph, Link, dependents
+from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, Graph, Link, dependents
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.i18n import Message, message
+from repopilot.impact.call_graph import DEFINED, symbols_of
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.index.store import Index
+from repopilot.resolve.usage import Usage, UsePlace, usage_of
 from repopilot.results import AffectedPlace, CoveringTest
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
 
 DEPTH = 3
 """Hops along which dependents are followed."""
@@ -18,6 +24,11 @@ _LEAST_TEST = 0.5
 _NAMED_AFTER = 0.9
 _MOST_TESTS = 20
 _LIKELY = 0.5
+_SURE, _BY_NAME = 0.95, 0.4
+_MOST_BY_NAME = 20
+MOST_RESOLVED = 60
+"""Changed definitions whose uses are resolved one by one; of more the code graph has to do."""
+_EDGES = {verb: kind for kind, verb in VERBS.items()}
 _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
 _KINDS = (Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.IMPORTS, Edge.TESTS, Edge.DECLARES)
 
@@ -32,16 +43,26 @@ REASONS = {
 """Keys of the texts that say what the source of an edge does to its target."""
 
 
-def affected_places(base: Codebase, changes: Sequence[Change]) -> list[AffectedPlace]:
+def affected_places(
+    base: Codebase, changes: Sequence[Change], resolver: Resolver | None = None
+) -> tuple[list[AffectedPlace], list[Usage]]:
     """Everything that depends on the changes within DEPTH hops, in the changed files too; nearest and surest first.
 
-    Tests are among it; ids are empty. What encloses a changed definition is none of its dependents.
+    Args:
+        base: the codebase.
+        changes: what changes.
+        resolver: of the repository.
+
+    Returns:
+        The places, tests among them, without ids, and what the direct ones come from. What encloses a changed
+        definition is none of its dependents.
     """
     graph = base.graph
     start = [node for change in changes for node in changed_nodes(base, change)]
     around = _around(graph, start)
     found = []
-    for node, (distance, via, link) in dependents(graph, start, DEPTH).items():
+    reached, usages = _reached(base, start, resolver)
+    for node, (distance, via, link) in reached.items():
         place, origin = graph.nodes[node], graph.nodes[via]
         by_itself = place.kind == "file" and link.kind in _USING
         nested = origin.path == place.path and origin.name.startswith(f"{place.name}.")
@@ -51,7 +72,42 @@ def affected_places(base: Codebase, changes: Sequence[Change]) -> list[AffectedP
             reason, confidence = _reason(graph, via, link), round(link.confidence, 2)
             item = AffectedPlace("", place.path, symbol, place.kind, line, distance, confidence, reason, origin.path)
             found.append((_order(item, link.kind), item))
-    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+    return [item for _, item in sorted(found, key=lambda pair: pair[0])], usages
+
+
+def _reached(
+    base: Codebase, start: Sequence[int], resolver: Resolver | None
+) -> tuple[dict[int, tuple[int, int, Link]], list[Usage]]:
+    """The nodes that depend on others: the direct ones resolved use by use, what depends on those by the code graph."""
+    graph, index = base.graph, base.index
+    defined = [node for node in start if graph.nodes[node].kind in DEFINED]
+    if len(defined) > MOST_RESOLVED:
+        return dependents(graph, start, DEPTH), []
+    others = [node for node in start if node not in set(defined)]
+    found = dependents(graph, others, 1) if others else {}
+    usages = []
+    for node in defined:
+        usage = usage_of(index, symbols_of(index, graph, [node]), resolver)
+        usages.append(usage)
+        using = {place.path for place in usage.sure if place.relation != VERBS[Edge.IMPORTS]}
+        certain = [p for p in usage.sure if p.relation != VERBS[Edge.IMPORTS] or p.path not in using]
+        for sure, place in [*((True, p) for p in certain), *((False, p) for p in usage.by_name[:_MOST_BY_NAME])]:
+            user = _node_at(graph, place)
+            link = Link(user, _EDGES[place.relation], _SURE if sure else _BY_NAME, place.line)
+            known = found.get(user)
+            if user >= 0 and user not in start and (known is None or known[2].confidence < link.confidence):
+                found[user] = (1, node, link)
+    inner = {*start, *found}
+    likely = [node for node, (_, _, link) in found.items() if link.confidence >= _LIKELY]
+    further = dependents(graph, likely, DEPTH - 1)
+    return found | {n: (d + 1, via, link) for n, (d, via, link) in further.items() if n not in inner}, usages
+
+
+def _node_at(graph: Graph, place: UsePlace) -> int:
+    """The node of the definition around a place, else that of its file; -1 for a file that isn't in the graph."""
+    file = graph.by_path.get(place.path, -1)
+    inside = graph.inside(file) if file >= 0 and place.scope else ()
+    return next((node for node in inside if graph.nodes.name(node) == place.scope), file)
 
 
 def _order(item: AffectedPlace, kind: Edge) -> tuple:

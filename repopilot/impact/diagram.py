@@ -48,7 +48,7 @@ def call_diagram(index: Index, name: str) -> Diagram:
     Raises:
         UsageError: no definition has the name.
     """
-    before, after = _places(callers(index, name)), _places(callees(index, name))
+    before, after = _places(callers(index, name).places), _places(callees(index, name).places)
     path, _, symbol = name.rpartition(":")
     definition = next((s for s in index.outline(path) if s.qualified == symbol), None) if path else None
     subject = Box(symbol or name, path or name, definition.start_line if definition else 1, 1)

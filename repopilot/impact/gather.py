@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot.code.languages import grammar
-from repopilot.i18n import message
+from repopilot.i18n import Message, message
 from repopilot.impact.change import Change
 from repopilot.impact.co_change import CoChangeCount, changed_together
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.dependents import affected_places, covering_tests, uses_of_removed
 from repopilot.impact.fix_history import recent_fixes
 from repopilot.index.store import Index
+from repopilot.resolve.absence import said_unused
+from repopilot.resolve.usage import Usage
 from repopilot.results import AffectedPlace, CoveringTest
 
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
+    from repopilot.resolve.names import Resolver
 
 LEAST_HISTORY = 10
 """Commits. With fewer, co-change can't be distinguished from chance, and counts as missing evidence."""
@@ -36,6 +39,7 @@ class ImpactEvidence:
         co_changed: files of past commits to the changed files.
         history: how many past commits were looked at.
         fixes: how many of the last commits to the changed files were fixes.
+        usages: what the direct dependents come from.
     """
 
     index: Index
@@ -46,25 +50,31 @@ class ImpactEvidence:
     co_changed: Sequence[CoChangeCount]
     history: int
     fixes: int
+    usages: Sequence[Usage] = ()
 
 
-def gather(index: Index, changes: Sequence[Change], commits: Sequence[Commit]) -> ImpactEvidence:
+def gather(
+    index: Index, changes: Sequence[Change], commits: Sequence[Commit], resolver: Resolver | None = None
+) -> ImpactEvidence:
     """Gather all evidence of what some changes touch.
 
     Args:
         index: the repository's index.
         changes: what changes.
         commits: past commits, the newest first; () when no history is known.
+        resolver: of the repository.
 
     Returns:
         The evidence.
     """
     base = codebase_of(index)
-    affected = [*affected_places(base, changes), *uses_of_removed(index, changes)]
+    places, usages = affected_places(base, changes, resolver)
+    affected = [*places, *uses_of_removed(index, changes)]
     tests = covering_tests(base, changes, affected)
     paths = {path for change in changes for path in (change.path, change.old_path) if path}
     co_changed = changed_together(commits, paths, len(index.files))
-    return ImpactEvidence(index, base, changes, affected, tests, co_changed, len(commits), recent_fixes(commits, paths))
+    fixes = recent_fixes(commits, paths)
+    return ImpactEvidence(index, base, changes, affected, tests, co_changed, len(commits), fixes, usages)
 
 
 def find_gaps(evidence: ImpactEvidence) -> list[str]:
@@ -80,11 +90,26 @@ def find_gaps(evidence: ImpactEvidence) -> list[str]:
         gaps.append(message("impact.gaps.broken_files", count=len(broken), paths=", ".join(broken[:_MOST_PATHS])))
     if unresolved := unresolved_calls(evidence):
         gaps.append(_unresolved_gap(evidence, unresolved))
+    if unused := unused_so_far(evidence):
+        gaps.append(unused)
     if not evidence.history:
         gaps.append(message("impact.gaps.no_history"))
     elif evidence.history < LEAST_HISTORY:
         gaps.append(message("impact.gaps.short_history", count=evidence.history))
     return gaps
+
+
+def unused_so_far(evidence: ImpactEvidence) -> Message | None:
+    """Where the changed names also stand, when no use of them is certain; None where there is one, or no such place."""
+    usages = evidence.usages
+    names = [name for change in evidence.changes for name in (*change.symbols, change.path)]
+    if not names or any(usage.sure for usage in usages):
+        return None
+    whole = Usage(
+        by_name=tuple(place for usage in usages for place in usage.by_name),
+        mentions=tuple(place for usage in usages for place in usage.mentions),
+    )
+    return None if whole.absent else said_unused(names[0], whole, evidence.index)
 
 
 def unresolved_calls(evidence: ImpactEvidence) -> int:

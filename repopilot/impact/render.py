@@ -115,7 +115,8 @@ class _Writer:
         tests = sum(bool(test.tests) for test in self._report.covering_tests)
         key = "used_nowhere" if not places else "used_in_more" if cut_off else "used_in"
         what = ", ".join(names[:_NAMED]) + more
-        used = self._text(key, what=what, places=self._count("place", places), files=self._count("file", files))
+        counted = {"places": self._count("place", places), "files": self._count("file", files)}
+        used = self._text(key, what=what, unused=self._said(self._report.completeness.unused), **counted)
         return f"{used} {self._text('tested_in', files=self._count('test_file', tests))}" if tests else used
 
     def _count(self, noun: str, count: int) -> str:
@@ -137,7 +138,7 @@ class _Writer:
         rows = [self._affected_row(item) for item in items]
         listed = len(self._report.affected)
         more = self._report.completeness.affected - listed if items and items[-1] is self._report.affected[-1] else 0
-        none = [self._text("no_dependents")] if hops == 1 else []
+        none = [self._said(self._report.completeness.unused)] if hops == 1 and self._report.completeness.unused else []
         return self._section("affected" if hops == 1 else "indirect", rows or none, shown=shown, more=more)
 
     def _affected_row(self, item: AffectedPlace) -> str:

@@ -6,18 +6,22 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.impact import call_graph
-from repopilot.impact.call_graph import RelatedPlace
 from repopilot.index.store import Index
 from repopilot.repo import history as past
 from repopilot.tools import lookup, result_types
 from repopilot.tools.definitions import find_place
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
 
 NAME = "a name, Class.method or path:Symbol"
 
@@ -105,17 +109,17 @@ async def symbol(arguments: DefinitionName, desk: Desk) -> ToolResult:
 
 async def references(arguments: Related, desk: Desk) -> ToolResult:
     """List where a name is used."""
-    return await _related(desk, arguments, call_graph.references, "tools.no_references")
+    return await _related(desk, arguments, call_graph.references)
 
 
 async def callers(arguments: Related, desk: Desk) -> ToolResult:
     """List what calls, uses or inherits from a definition, with how sure each relation is."""
-    return await _related(desk, arguments, call_graph.callers, "tools.no_dependents")
+    return await _related(desk, arguments, call_graph.callers)
 
 
 async def callees(arguments: Related, desk: Desk) -> ToolResult:
     """List what a definition itself calls, uses or inherits from, with how sure each relation is."""
-    return await _related(desk, arguments, call_graph.callees, "tools.uses_nothing")
+    return await _related(desk, arguments, call_graph.callees)
 
 
 async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
@@ -157,17 +161,30 @@ def _commits(arguments: PastOf, desk: Desk) -> list[dict[str, str]]:
 
 
 async def _related(
-    desk: Desk, arguments: Related, find: Callable[[Index, str, int], list[RelatedPlace]], nothing: str
+    desk: Desk, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Related]
 ) -> ToolResult:
     """Places that have to do with a definition, sure and unsure apart."""
-    index = await asyncio.to_thread(lambda: desk.working_copy.workspace.index)
-    found = await asyncio.to_thread(find, index, arguments.name, arguments.depth)
-    sure, unsure = [each for each in found if each.sure], [each for each in found if not each.sure]
+    return await asyncio.to_thread(_related_to, desk.working_copy.workspace, arguments, find)
+
+
+def _related_to(
+    workspace: Workspace, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Related]
+) -> ToolResult:
+    index, name = workspace.index, arguments.name
+    found = find(index, name, arguments.depth, workspace.resolver)
+    sure, unsure = [each for each in found.places if each.sure], [each for each in found.places if not each.sure]
     rows = [lookup.join_rows(list(map(str, sure)))] if sure else []
+    if not sure:
+        uses_nothing = find is call_graph.callees
+        nothing = (
+            message("tools.uses_nothing", name=name) if uses_nothing else call_graph.unused(index, name, found.usage)
+        )
+        rows.append(nothing)
     if unsure:
         rows += [message("look_tools.unsure", count=len(unsure)), lookup.join_rows(list(map(str, unsure)))]
+    rows += list(found.usage.notes) if found.usage is not None else []
     data = {"sure": list(map(asdict, sure)), "unsure": list(map(asdict, unsure))}
-    return ToolResult("\n".join(rows) or message(nothing, name=arguments.name), data)
+    return ToolResult("\n".join(rows), data)
 
 
 async def _looked(desk: Desk, find: Callable[[Index], ToolResult]) -> ToolResult:

@@ -65,8 +65,9 @@ class RelatedRow(TypedDict):
     line: int
     name: str
     relation: str
-    confidence: float
+    sure: bool
     distance: int
+    text: str
 
 
 class RelatedPlaces(TypedDict):

@@ -80,7 +80,7 @@ def _chosen(changes: Changes, own: list[str], workspace: Workspace) -> tuple[str
     index = workspace.index
     changed = [Change(c.path, whole=True) for c in changes if c.path in index.files and not is_test_path(c.path)]
     base = codebase_of(index)
-    covering = covering_tests(base, changed, affected_places(base, changed)) if changed else []
+    covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
     gone = {change.path for change in changes if change.change == "deleted"}
     found = [test.path for test in covering if is_run_as_test(test.path) and test.path not in gone]
     return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]

@@ -143,10 +143,30 @@ def find(graph: Graph, text: str) -> list[int]:
     path, colon, symbol = text.partition(":")
     if colon and path in graph.by_path:
         inside = graph.inside(graph.by_path[path])
-        return [n for n in inside if f".{graph.nodes.name(n)}".endswith(f".{symbol}")]
+        found = [n for n in inside if f".{graph.nodes.name(n)}".endswith(f".{symbol}")]
+        owner, _, member = symbol.rpartition(".")
+        return found or (_inherited(graph, find(graph, f"{path}:{owner}"), member) if owner else [])
     last = re.split(r"[.#]|::|->", text)[-1]
     wanted = "." + re.sub(r"#|::|->", ".", text)
-    return [n for n in graph.by_name.get(last, ()) if f".{graph.nodes.name(n)}".endswith(wanted)]
+    found = [n for n in graph.by_name.get(last, ()) if f".{graph.nodes.name(n)}".endswith(wanted)]
+    owner = wanted.strip(".").rpartition(".")[0]
+    return found or (_inherited(graph, find(graph, owner), last) if owner else [])
+
+
+def _inherited(graph: Graph, classes: Sequence[int], member: str) -> list[int]:
+    """The members of a name that the nearest base classes define."""
+    seen = set(classes)
+    level = list(classes)
+    while level:
+        level = [
+            link.node for node in level for link in graph.outgoing(node, (Edge.INHERITS,)) if link.node not in seen
+        ]
+        seen |= set(level)
+        wanted = {(graph.file_of(node), f"{graph.nodes.name(node)}.{member}") for node in level}
+        found = [n for n in graph.by_name.get(member, ()) if (graph.file_of(n), graph.nodes.name(n)) in wanted]
+        if found:
+            return found
+    return []
 
 
 def callers(graph: Graph, node: int) -> list[Link]:

@@ -29,6 +29,16 @@ class Resolution(IntEnum):
     AMBIGUOUS = 3
     OUTSIDE = 4
 
+    @property
+    def sure(self) -> bool:
+        """Whether scope, imports or a written type leave no other meaning."""
+        return self <= Resolution.IMPORTED
+
+    @property
+    def outside(self) -> bool:
+        """Whether it certainly means no definition of the repository that is known."""
+        return self == Resolution.OUTSIDE
+
 
 CONFIDENCE = {Resolution.SAME_FILE: 0.95, Resolution.IMPORTED: 0.9, Resolution.UNIQUE: 0.6, Resolution.AMBIGUOUS: 0.4}
 """Confidence of a reference; that of an ambiguous one is divided by the number of candidates."""
@@ -165,7 +175,7 @@ class Linker:
     lookup: FileLookup
     names: Names
     targets: Sequence[Sequence[ImportTarget]]
-    _bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
+    bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
     _outside: list[frozenset[str]] = field(init=False)
     _tests: list[bool] = field(init=False)
     _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
@@ -176,10 +186,10 @@ class Linker:
     _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
+        self.bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
         self._outside = [
             frozenset(local for item in file.imports if item.module for local in item.bound if local not in bound)
-            for file, bound in zip(self.lookup.files, self._bound, strict=True)
+            for file, bound in zip(self.lookup.files, self.bound, strict=True)
         ]
         self._tests = [is_test_path(file.path) for file in self.lookup.files]
 
@@ -206,9 +216,24 @@ class Linker:
         self._file = number
         self._links, self._guesses = {}, {}
 
+    def path(self, at: int) -> str:
+        """The file of a symbol."""
+        return self.lookup.files[self.names.file_of[at]].path
+
+    def declarations(self, at: int) -> list[int]:
+        """The other places of a member of a class that is declared in one file and defined in another."""
+        symbol, number = self.names.symbols[at], self.names.file_of[at]
+        if self.names.families[number] not in _IN_SEVERAL_FILES:
+            return []
+        others = (n for n in self.names.by_name[symbol.name] if self.names.symbols[n].qualified == symbol.qualified)
+        return [n for n in others if (f := self.names.file_of[n]) != number and self._see_one_another(f, number)]
+
+    def _see_one_another(self, one: int, other: int) -> bool:
+        return self._sees(one, other) or self._sees(other, one)
+
     def imported(self, number: int, name: str, local: str) -> Sequence[int]:
         """The symbols that an import of a file binds to `local`; where it binds a module, those of `name` in it."""
-        files, original = self._bound[number].get(local, ((), ""))
+        files, original = self.bound[number].get(local, ((), ""))
         path = original or name
         return self._in_files(files, path, path.rpartition(".")[2]) if files else ()
 
@@ -222,7 +247,7 @@ class Linker:
         found = self._in_scopes(number, name, scope)
         if found is None or found:
             return (found, Resolution.SAME_FILE) if found else _ELSEWHERE
-        files, original = self._bound[number].get(name, ((), ""))
+        files, original = self.bound[number].get(name, ((), ""))
         if files:
             found = self._in_files(files, original or name, name if original == "default" else original or name)
             return (found, Resolution.IMPORTED) if found else _NOTHING
@@ -301,10 +326,10 @@ class Linker:
         if found:
             return found[:_MOST_CANDIDATES]
         first, _, rest = path.partition(".")
-        if first == "default" and not any("default" in self._bound[f] for f in files):
+        if first == "default" and not any("default" in self.bound[f] for f in files):
             return self._in_files(files, rest or name, name, depth) if (rest or name) != "default" else ()
         for file in files if depth < DEPTH else ():
-            bound = self._bound[file]
+            bound = self.bound[file]
             again, original = bound.get(first, ((), ""))
             if again == (file,) and original in ("", first):
                 continue
@@ -340,8 +365,8 @@ class Linker:
             return _ELSEWHERE
         if use.receiver.endswith(")"):
             return _NOTHING
-        found = self._named(number, f"{use.receiver}.{use.name}", use.scope)
-        return (found, Resolution.IMPORTED) if found else _NOTHING
+        named = self._named(number, f"{use.receiver}.{use.name}", use.scope)
+        return (named, Resolution.IMPORTED) if named else _NOTHING
 
     def _named(self, number: int, path: str, scope: str, depth: int = 0) -> Sequence[int]:
         """The definitions that a dotted name certainly means; () for a variable."""
@@ -350,7 +375,7 @@ class Linker:
             return (at,)
         first, _, rest = path.partition(".")
         hidden = self._in_scopes(number, first, scope)
-        files, original = self._bound[number].get(first, ((), ""))
+        files, original = self.bound[number].get(first, ((), ""))
         if files and hidden == ():
             inner = ".".join(p for p in (original, rest) if p) or first
             return self._in_files(files, inner, first if inner == "default" else inner.rpartition(".")[2])

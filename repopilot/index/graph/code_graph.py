@@ -17,7 +17,9 @@ from filelock import FileLock, Timeout
 
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph
+from repopilot.code.graph.import_resolver import file_lookup, resolve
 from repopilot.code.graph.link_state import Linked
+from repopilot.code.graph.linker import Linker, names
 from repopilot.code.project.manifest import Manifest, is_manifest, maps_modules, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index.graph import graph_file
@@ -89,6 +91,17 @@ def _store(index: Index, linked: Linked) -> None:
     """Store a graph, unless a newer generation has come: its graph is not to be replaced by an old one."""
     if index.folder.exists():
         graph_file.save(index.folder.parent, content_key(index), linked)
+
+
+def linker_of(index: Index) -> Linker:
+    """What resolves single uses of names by the rules of the graph; made on first use and kept as long as the index."""
+    return index.derived(_linker)
+
+
+def _linker(index: Index) -> Linker:
+    files = list(index.analyses())
+    lookup = file_lookup(files, _manifests(index))
+    return Linker(lookup, names(files), [resolve(lookup, number) for number in range(len(files))])
 
 
 def _link(index: Index) -> Linked:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
-from repopilot.impact.call_graph import callers
+from repopilot.impact.call_graph import Related, callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
 from repopilot.ui.answer.citations import host_link
@@ -76,14 +76,23 @@ async def look_up(chat: Chat, payload: dict) -> dict:
         return {}
     found = await asyncio.to_thread(index.symbols, name)
     try:
-        related = await asyncio.to_thread(callers, index, name) if found else []
+        related = (await asyncio.to_thread(_callers, chat, index, name)).places if found else ()
     except RepoPilotError:
-        related = []  # several definitions have the name: which one is meant isn't known here
+        related = ()  # several definitions have the name: which one is meant isn't known here
     return {
         "name": name,
         "definitions": [{"path": s.path, "line": s.start_line, "label": s.qualified} for s in found[:PLACES_SHOWN]],
         "callers": [{"path": r.path, "line": r.line, "label": r.name or r.path} for r in related[:PLACES_SHOWN]],
     }
+
+
+def _callers(chat: Chat, index: Index, name: str) -> Related:
+    """What uses a name, resolved where it is the open repository's."""
+    opening = chat.opening
+    if opening is None or opening.snapshot is None or opening.index is not index:
+        return callers(index, name)
+    resolver = chat.process.runtime.lookups.resolver(opening.snapshot, index, chat.settings, None)
+    return callers(index, name, resolver=resolver)
 
 
 async def list_files(chat: Chat, payload: dict) -> dict:

@@ -34,7 +34,7 @@ async def follow_ups(answer: Answer, question: str, index: Index, language: str)
 def _follow_ups(subject: str, question: str, index: Index, language: str) -> list[str]:
     path, _, symbol = subject.rpartition(":")
     try:
-        users, used = callers(index, subject), callees(index, subject)
+        users, used = callers(index, subject).places, callees(index, subject).places
     except RepoPilotError:
         return []  # the graph doesn't know it: nothing is known to have an answer
     known = {

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from repopilot.code.graph.graph import Graph, find
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
@@ -50,17 +49,6 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
         ]
     found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]
     return _distinct(program_first(found, lambda symbol: symbol.path))
-
-
-def nodes_of(graph: Graph, symbols: Iterable[Symbol]) -> list[int]:
-    """The nodes of definitions in the code graph, each once."""
-    found = (
-        node
-        for symbol in symbols
-        for node in find(graph, f"{symbol.path}:{symbol.qualified}")
-        if graph.nodes.name(node) == symbol.qualified
-    )
-    return list(dict.fromkeys(found))
 
 
 def _belongs(symbol: Symbol, owner: str) -> bool:

@@ -6,53 +6,81 @@ from collections.abc import Iterable, Iterator
 
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.agents.explain.forms.compose import Item, listing
-from repopilot.agents.explain.forms.known_symbols import definitions, is_program, nodes_of
+from repopilot.agents.explain.forms.compose import Item, listing, sentence
+from repopilot.agents.explain.forms.known_symbols import definitions, dotted, is_program
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.code.graph.graph import DEPENDING, Edge, Graph, Link
-from repopilot.impact.call_graph import SURE, detect_path_query
+from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, find
+from repopilot.impact import call_graph
+from repopilot.impact.call_graph import RelatedPlace, detect_path_query, symbols_of
 from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.store import Index
+from repopilot.resolve.absence import said_unused
+from repopilot.resolve.usage import Usage
 
 MOST_DEFINITIONS = 4
 """Definitions of one name whose relations are listed together. A name with more of them says too little."""
-_INCOMING = {"callers": (Edge.CALLS,), "references": DEPENDING, "subclasses": (Edge.INHERITS,)}
-_OUTGOING = {"callees": (Edge.CALLS,), "bases": (Edge.INHERITS,)}
+_INCOMING = ("callers", "references", "subclasses")
+_ASKED = {
+    "callers": call_graph.callers,
+    "references": call_graph.references,
+    "callees": call_graph.callees,
+    "subclasses": call_graph.callers,
+    "bases": call_graph.callees,
+}
+_VERBS = {
+    "callers": (Edge.CALLS, Edge.USES),
+    "subclasses": (Edge.INHERITS,),
+    "callees": (Edge.CALLS,),
+    "bases": (Edge.INHERITS,),
+}
 
 
 def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer what stands in a relation to a definition, those of the program before those of its tests."""
-    found = definitions(inquiry.index, form.names)
+    index, name = inquiry.index, form.names[0]
+    found = definitions(index, form.names)
+    if not found and form.kind in ("callers", "references"):
+        found = symbols_of(index, graph_of(index), find(graph_of(index), dotted(name)))
     if not 0 < len(found) <= MOST_DEFINITIONS:
         return None
-    graph = graph_of(inquiry.index)
-    nodes = nodes_of(graph, found)
-    if form.kind in _INCOMING:
-        links = [(link.node, link) for n in nodes for link in graph.incoming(n, _INCOMING[form.kind])]
-    else:
-        links = [(n, link) for n in nodes for link in graph.outgoing(n, _OUTGOING[form.kind])]
-    items = list(_items(graph, links))
+    resolver = inquiry.workspace.resolver
+    places: list[RelatedPlace] = []
+    usages: list[Usage | None] = []
+    for symbol in found:
+        related = _ASKED[form.kind](index, f"{symbol.path}:{symbol.qualified}", 1, resolver)
+        usages.append(related.usage)
+        places += related.places
+    verbs = {VERBS[kind] for kind in _VERBS.get(form.kind, DEPENDING)}
+    places = [place for place in places if place.relation in verbs]
+    items = list(_items(index, places, at_use=form.kind in _INCOMING))
     shown = [item for item in items if is_program(item.path)] or items
-    if not shown:
+    if not shown and form.kind not in ("callers", "references"):
         return None
-    unsure = sum(link.confidence < SURE for _, link in links)
+    called = f"`{found[0].qualified}`" if len(found) == 1 else f"`{found[0].name}`"
+    if not shown:
+        text = i18n.said(said_unused(called, usages[0], index, found), inquiry.language)
+        own = [Item("", s.path, s.start_line, s.start_line, s.qualified) for s in found]
+        return sentence(inquiry, form.kind, text.rstrip("."), own)
+    unsure = sum(not place.sure for place in places)
     notes = [i18n.text("forms.only_by_name", inquiry.language, count=unsure)] if unsure else []
     tests = len(items) - len(shown)
     notes += [i18n.text("forms.in_tests", inquiry.language, count=tests)] if tests else []
-    name = f"`{found[0].qualified}`" if len(found) == 1 else f"`{found[0].name}`"
-    heading = i18n.text(f"forms.relations.{form.kind}", inquiry.language, name=name)
+    heading = i18n.text(f"forms.relations.{form.kind}", inquiry.language, name=called)
     sure = not unsure and len(found) == 1
     return listing(inquiry, form.kind, heading, shown, sure=sure, note=" ".join(notes))
 
 
-def _items(graph: Graph, links: Iterable[tuple[int, Link]]) -> Iterator[Item]:
-    """What is at the other end of each link, each definition once, with the line in the node that holds it."""
-    seen: set[int] = set()
-    for holding, link in sorted(links, key=lambda row: (-row[1].confidence, row[1].line)):
-        if link.node not in seen:
-            seen.add(link.node)
-            other, holder = graph.nodes[link.node], graph.nodes[holding]
-            text = f"`{other.name}` (`{other.path}:{other.line}`)"
-            yield Item(text, holder.path, link.line, link.line, holder.name)
+def _items(index: Index, places: Iterable[RelatedPlace], *, at_use: bool) -> Iterator[Item]:
+    """What is at the other end, each definition once."""
+    seen: set[tuple[str, str]] = set()
+    for place in places:
+        if (place.path, place.name) not in seen:
+            seen.add((place.path, place.name))
+            around = next((s for s in index.outline(place.path) if s.qualified == place.name), None)
+            line = around.start_line if around is not None and at_use else place.line
+            yield Item(
+                f"`{place.name or place.path}` (`{place.path}:{line}`)", place.path, place.line, place.line, place.name
+            )
 
 
 def answer_call_path(inquiry: Inquiry) -> CodeAnswer | None:

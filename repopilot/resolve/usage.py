@@ -1,0 +1,427 @@
+"""Where definitions are used: the one answer that references, callers, impact and the rest are made of.
+
+A language server resolves each occurrence where there is one, else the rules of the code graph do. Uses under another
+name (an alias, a renamed export) count as uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from repopilot.code.graph.graph import VERBS, Edge
+from repopilot.code.graph.import_resolver import family
+from repopilot.code.graph.linker import Linker, may_mean
+from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.symbols import Use
+from repopilot.index.graph.code_graph import linker_of
+from repopilot.index.store import Index
+from repopilot.resolve.families import same_definition
+from repopilot.resolve.names import SYNTAX
+from repopilot.resolve.occurrences import occurrences_in
+from repopilot.resolve.values import NameSpan, Occurrence
+from repopilot.types import Symbol
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
+
+_VERB_OF = {
+    "call": VERBS[Edge.CALLS],
+    "inherit": VERBS[Edge.INHERITS],
+    "import": VERBS[Edge.IMPORTS],
+    "use": VERBS[Edge.USES],
+}
+_LEAVES = frozenset(("variable", "field", "declaration", "macro"))
+_MOST_ALIASES = 20
+_LONGEST_IMPORT = 100
+"""Lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsePlace:
+    """A place that uses a definition.
+
+    Attributes:
+        path: the file.
+        line: from 1.
+        scope: the qualified name of the definition around it, '' for none.
+        relation: what is done with it: a verb of `graph.VERBS`.
+        source: the text of the line.
+    """
+
+    path: str
+    line: int
+    scope: str
+    relation: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What uses some definitions.
+
+    Attributes:
+        sure: the places that mean them, by path and line.
+        by_name: those that may mean them, the likelier ones first.
+        mentions: where the names stand in files that the index skips, and in texts and data that a program may read.
+        impossible: how many places of the names certainly mean something else.
+        engine: what resolved them: the name of a language server, or "syntax".
+        notes: fallbacks, as messages.
+    """
+
+    sure: tuple[UsePlace, ...] = ()
+    by_name: tuple[UsePlace, ...] = ()
+    mentions: tuple[UsePlace, ...] = ()
+    impossible: int = 0
+    engine: str = SYNTAX
+    notes: tuple[str, ...] = ()
+
+    @property
+    def absent(self) -> bool:
+        """Whether they certainly are used nowhere: only then can it be said."""
+        return not (self.sure or self.by_name or self.mentions)
+
+
+def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None = None) -> Usage:
+    """Find what uses some definitions. Blocking.
+
+    Args:
+        index: the repository.
+        symbols: the definitions: several are looked up together.
+        resolver: of the repository; without one nothing but the index is looked through.
+
+    Returns:
+        The uses. Definitions themselves are none, but a definition may use itself.
+    """
+    found = _Collected(index)
+    for name, group in _by_name(symbols).items():
+        served = [s for s in group if resolver is not None and resolver.engine(s.path) != SYNTAX]
+        if resolver is not None and served:
+            _by_server(found, resolver, served)
+        rest = [s for s in group if s not in served]
+        if rest:
+            _by_graph(found, rest)
+        if resolver is not None:
+            _mentioned(found, resolver, name, group)
+    return found.usage(resolver)
+
+
+def _by_name(symbols: Iterable[Symbol]) -> dict[str, list[Symbol]]:
+    groups: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        groups.setdefault(symbol.name, []).append(symbol)
+    return groups
+
+
+@dataclass(slots=True)
+class _Collected:
+    """The places found so far, by path and line."""
+
+    index: Index
+    sure: dict[tuple[str, int], UsePlace] = field(default_factory=dict)
+    by_name: dict[tuple[str, int], UsePlace] = field(default_factory=dict)
+    mentions: dict[tuple[str, int], UsePlace] = field(default_factory=dict)
+    elsewhere: set[tuple[str, int]] = field(default_factory=set)
+    defined: set[tuple[str, int]] = field(default_factory=set)
+    engine: str = SYNTAX
+
+    def place(self, path: str, line: int, name: str, relation: str = "", scope: str | None = None) -> UsePlace:
+        scope = _scope_at(self.index, path, line) if scope is None else scope
+        source = (self.index.lines(path, line, line) or "").strip("\n")
+        return UsePlace(path, line, scope, relation or _relation(self.index, path, line, name), source)
+
+    def add(self, kind: dict[tuple[str, int], UsePlace], place: UsePlace) -> None:
+        kind.setdefault((place.path, place.line), place)
+
+    def usage(self, resolver: Resolver | None) -> Usage:
+        known = self.sure.keys() | self.elsewhere
+        by_name = [place for at, place in self.by_name.items() if at not in known]
+        defined = {path for path, _ in self.defined}
+        near = {path for path, _ in self.sure} | defined
+        by_name.sort(key=lambda p: (p.path not in near, is_test_path(p.path), p.path, p.line))
+        known |= self.by_name.keys() | self.defined
+        mentions = tuple(place for at, place in sorted(self.mentions.items()) if at not in known)
+        sure = tuple(self.sure[at] for at in sorted(self.sure))
+        notes = resolver.notes if resolver is not None else ()
+        return Usage(sure, tuple(by_name), mentions, len(self.elsewhere - self.sure.keys()), self.engine, notes)
+
+
+# By a language server
+
+
+def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol]) -> None:
+    name, index = symbols[0].name, found.index
+    found.engine = resolver.engine(symbols[0].path)
+    wanted: set[NameSpan] = set()
+    resolved = resolver.meanings(name)
+    for symbol in symbols:
+        span = name_span(resolver.text(symbol.path) or "", symbol)
+        if span is not None:
+            wanted |= same_definition(span, resolved)
+    found.defined |= {_line_of(resolver, span) for span in wanted}
+    aliases: list[tuple[str, str]] = []
+    for one in resolved:
+        at = one.occurrence
+        if at.span in wanted:
+            continue
+        place = (at.span.path, at.line)
+        if one.meaning.inside & wanted:
+            found.add(found.sure, found.place(*place, name))
+            aliases += _aliases_at(index, *place, name)
+        elif one.meaning.known:
+            found.elsewhere.add(place)
+        elif _may_be(symbols, at, resolver.text(at.span.path) or ""):
+            found.add(found.by_name, found.place(*place, name))
+    for alias in dict.fromkeys(aliases):
+        for one in resolver.meanings(alias[1]):
+            if one.meaning.inside & wanted:
+                found.add(found.sure, found.place(one.occurrence.span.path, one.occurrence.line, alias[1]))
+
+
+def _may_be(symbols: Sequence[Symbol], at: Occurrence, text: str) -> bool:
+    """Whether an occurrence that nothing resolves can mean one of the definitions, by where it stands."""
+    before = text[max(0, at.span.start - 40) : at.span.start].rstrip(" \t")
+    member = before.endswith((".", "->", "::"))
+    keyword = not member and re.match(r"[ \t]*=(?!=)", text[at.span.end : at.span.end + 8]) is not None
+    language = family(language_of(at.span.path) or "")
+    return any(
+        may_mean(symbol.kind, language, member) and not (keyword and symbol.kind in ("function", "method", "class"))
+        for symbol in symbols
+        if family(language_of(symbol.path) or "") == language
+    )
+
+
+def name_span(text: str, symbol: Symbol) -> NameSpan | None:
+    """Where the name of a definition stands in its file; None where it doesn't."""
+    at = 0
+    for _ in range(symbol.start_line - 1):
+        at = text.find("\n", at) + 1
+        if not at:
+            return None
+    name = re.escape(symbol.name)
+    found = re.compile(rf"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+({name})(?!\w)", re.M).search(text, at)
+    found = found or re.compile(rf"(?<!\w)({name})(?!\w)").search(text, at)
+    return NameSpan(symbol.path, found.start(1), found.end(1)) if found else None
+
+
+def _line_of(resolver: Resolver, span: NameSpan) -> tuple[str, int]:
+    return span.path, (resolver.text(span.path) or "").count("\n", 0, span.start) + 1
+
+
+def _aliases_at(index: Index, path: str, line: int, name: str) -> list[tuple[str, str]]:
+    """The other names that a line gives to what it uses: of an import, or of a variable that is set to nothing else."""
+    imported = [
+        (path, local)
+        for item in index.imports(path)
+        for old, local in item.names
+        if old == name and local not in (name, "*") and item.line <= line < item.line + _LONGEST_IMPORT
+    ]
+    return imported or [(path, alias) for alias in _set_to(index, path, line, name)]
+
+
+def _set_to(index: Index, path: str, line: int, name: str) -> list[str]:
+    """The variables of a module that a line sets to a name and nothing else."""
+    pattern = re.compile(rf"(?:^|\s)(\w+)\s*(?::[^=]+)?=\s*(?:\w+\.)*{re.escape(name)}\s*;?\s*(?:#|//|$)")
+    found = pattern.search(index.lines(path, line, line) or "")
+    names = {s.name for s in index.outline(path) if s.start_line == line and "." not in s.qualified}
+    return [found[1]] if found and found[1] in names and found[1] != name else []
+
+
+# By the code graph
+
+
+def _by_graph(found: _Collected, symbols: Sequence[Symbol]) -> None:
+    linker, index = linker_of(found.index), found.index
+    targets = _numbers(linker, symbols)
+    found.defined |= {(linker.path(at), linker.names.symbols[at].start_line) for at in targets}
+    names = {symbols[0].name}
+    looked_up: set[str] = set()
+    while names - looked_up and len(looked_up) < _MOST_ALIASES:
+        name = min(names - looked_up)
+        looked_up.add(name)
+        names |= set(_renamings(linker, targets, names))
+        for path in index.may_use(name):
+            _in_file(found, linker, path, name, targets, symbols)
+        for at in [place for place in found.sure.values() if place.relation == VERBS[Edge.USES]]:
+            for alias in _set_to(index, at.path, at.line, name):
+                targets |= _numbers(linker, [s for s in index.outline(at.path) if s.qualified == alias])
+                names.add(alias)
+
+
+def _numbers(linker: Linker, symbols: Sequence[Symbol]) -> set[int]:
+    """The numbers of definitions, with their declarations in other files."""
+    wanted = {(s.path, s.qualified) for s in symbols}
+    named = [at for name in {s.name for s in symbols} for at in linker.names.by_name.get(name, ())]
+    found = {at for at in named if (linker.path(at), linker.names.symbols[at].qualified) in wanted}
+    return found | {other for at in found for other in linker.declarations(at)}
+
+
+def _renamings(linker: Linker, targets: set[int], names: set[str]) -> Iterator[str]:
+    """The names under which files import one of the definitions, or a module gives it out."""
+    for number, bound in enumerate(linker.bound):
+        for local, (_, original) in bound.items():
+            wanted = local not in names and (original in names or original == "default")
+            if wanted and targets & set(linker.imported(number, original, local)):
+                yield local
+
+
+def _in_file(
+    found: _Collected, linker: Linker, path: str, name: str, targets: set[int], symbols: Sequence[Symbol]
+) -> None:
+    number, analysis = linker.lookup.by_path.get(path), found.index.uses_in(path)
+    if number is None or analysis is None:
+        return
+    for use in analysis.uses:
+        if use.name != name or use.kind == "table":
+            continue
+        meant, how = linker.link(number, use)
+        place = (path, use.line)
+        if how is not None and how.sure and not (not use.receiver and _is_local(found.index, path, use.scope, name)):
+            if targets & set(meant):
+                found.add(found.sure, found.place(*place, name, _VERB_OF.get(use.kind, ""), use.scope))
+            else:
+                found.elsewhere.add(place)
+        elif how is None or not (how.sure or how.outside):
+            language = linker.names.families[number]
+            kinds = (s.kind for s in symbols if family(language_of(s.path) or "") == language)
+            if any(may_mean(kind, language, bool(use.receiver)) for kind in kinds):
+                found.add(found.by_name, found.place(*place, name, _VERB_OF.get(use.kind, ""), use.scope))
+        else:
+            found.elsewhere.add(place)
+    for item in analysis.imports:
+        for old, local in item.names:
+            if name in (old, local) and targets & set(linker.imported(number, old, local)):
+                line = _line_in(found.index, path, item.line, name)
+                if (path, line) not in found.defined:
+                    found.add(found.sure, found.place(path, line, name, VERBS[Edge.IMPORTS], ""))
+
+
+def _line_in(index: Index, path: str, start: int, name: str) -> int:
+    """The line of a statement that begins at a line and holds a name."""
+    lines = (index.lines(path, start, start + _LONGEST_IMPORT) or "").split("\n")
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return next((start + offset for offset, line in enumerate(lines) if word.search(line)), start)
+
+
+def _is_local(index: Index, path: str, scope: str, name: str) -> bool:
+    """Whether a function around a name sets a variable of that name, which then is meant."""
+    around = next((s for s in index.outline(path) if s.qualified == scope and s.kind in ("function", "method")), None)
+    if around is None:
+        return False
+    word = rf"(?<![\w.$]){re.escape(name)}(?!\w)"
+    binding = re.compile(
+        rf"(?:\b(?:const|let|var|val|auto)\s+(?:[\[{{][^=\n]*?)?{word})|{word}\s*(?::=|=>)|"
+        rf"\((?:[^()\n]*,)?\s*{word}[^()\n]*\)\s*(?::[^=\n]+)?=>|\b(?:for|catch)\s*\([^)\n]*?{word}"
+    )
+    return binding.search(index.lines(path, around.start_line, around.end_line) or "") is not None
+
+
+# What a definition uses itself
+
+
+def used_by(index: Index, symbol: Symbol, resolver: Resolver | None = None) -> list[tuple[UsePlace, Symbol, bool]]:
+    """The definitions that a definition uses. Blocking.
+
+    Args:
+        index: the repository.
+        symbol: the definition.
+        resolver: of the repository.
+
+    Returns:
+        Each use with what it means, and whether that is sure, in the order of the lines.
+    """
+    analysis = index.uses_in(symbol.path)
+    uses = analysis.uses if analysis is not None else ()
+    inner = [use for use in uses if f"{use.scope}.".startswith(f"{symbol.qualified}.") and use.kind != "table"]
+    if resolver is not None and resolver.engine(symbol.path) != SYNTAX:
+        meant = _meant_by_server(index, resolver, symbol, inner)
+    else:
+        meant = _meant_by_graph(index, symbol, inner)
+    found: dict[tuple[str, str], tuple[UsePlace, Symbol, bool]] = {}
+    for use, target, sure in meant:
+        line = (index.lines(symbol.path, use.line, use.line) or "").strip("\n")
+        place = UsePlace(symbol.path, use.line, use.scope, _VERB_OF.get(use.kind, VERBS[Edge.USES]), line)
+        known = found.get((target.path, target.qualified))
+        if (known is None or (sure and not known[2])) and target != symbol:
+            found[target.path, target.qualified] = (place, target, sure)
+    return list(found.values())
+
+
+def _meant_by_server(
+    index: Index, resolver: Resolver, symbol: Symbol, uses: Sequence[Use]
+) -> Iterator[tuple[Use, Symbol, bool]]:
+    text = resolver.text(symbol.path) or ""
+    for name in dict.fromkeys(use.name for use in uses):
+        by_line = {use.line: use for use in uses if use.name == name}
+        inside = [at for at in occurrences_in(name, symbol.path, text) if at.line in by_line and at.kind == "code"]
+        for one in resolver.resolved(inside):
+            for span in one.meaning.inside:
+                line = _line_of(resolver, span)[1]
+                near = [s for s in index.outline(span.path) if s.start_line <= line <= s.end_line]
+                target = min(near, key=lambda s: (s.end_line - s.start_line, s.qualified), default=None)
+                written = (resolver.text(span.path) or "")[span.start : span.end]
+                if target is not None and target.name == written:
+                    yield by_line[one.occurrence.line], target, True
+
+
+def _meant_by_graph(index: Index, symbol: Symbol, uses: Sequence[Use]) -> Iterator[tuple[Use, Symbol, bool]]:
+    linker = linker_of(index)
+    number = linker.lookup.by_path[symbol.path]
+    for use in uses:
+        meant, how = linker.link(number, use)
+        for at in meant:
+            yield use, linker.names.symbols[at], how is not None and how.sure
+
+
+# What the index doesn't hold
+
+
+def _mentioned(found: _Collected, resolver: Resolver, name: str, symbols: Sequence[Symbol]) -> None:
+    """Take note of where the name stands in what isn't resolved: skipped files, texts and data."""
+    for at in resolver.occurrences(name):
+        path, info = at.span.path, found.index.files.get(at.span.path)
+        if at.kind == "comment" or (at.kind == "document" and file_kind(path) == "doc"):
+            continue
+        if info is not None and at.kind == "code":
+            unknown = found.engine == SYNTAX and not _is_definition(found, path, at.line, name)
+            if unknown and _may_be(symbols, at, resolver.text(path) or ""):
+                found.add(found.by_name, found.place(path, at.line, name))
+            continue
+        scope = _scope_at(found.index, path, at.line) if info is not None else ""
+        found.add(found.mentions, UsePlace(path, at.line, scope, VERBS[Edge.USES], at.source))
+
+
+def _is_definition(found: _Collected, path: str, line: int, name: str) -> bool:
+    return any(s.name == name and s.start_line <= line <= s.start_line + 3 for s in found.index.outline(path))
+
+
+def _scope_at(index: Index, path: str, line: int) -> str:
+    """The innermost definition around a line, '' for none."""
+    around = [s for s in index.outline(path) if s.start_line <= line <= s.end_line and s.kind not in _LEAVES]
+    return min(around, key=lambda s: s.end_line - s.start_line).qualified if around else ""
+
+
+def _relation(index: Index, path: str, line: int, name: str) -> str:
+    """What a line does with a name."""
+    analysis = index.uses_in(path)
+    if analysis is None:
+        return VERBS[Edge.USES]
+    kinds = {use.kind for use in analysis.uses if use.line == line and use.name == name}
+    for kind in ("inherit", "call"):
+        if kind in kinds:
+            return _VERB_OF[kind]
+    before = [item for item in analysis.imports if item.line <= line and not kinds]
+    if before and _is_open(index, path, before[-1].line, line):
+        return VERBS[Edge.IMPORTS]
+    return VERBS[Edge.USES]
+
+
+def _is_open(index: Index, path: str, start: int, line: int) -> bool:
+    """Whether a statement that begins at a line goes on to another, by its brackets."""
+    if line >= start + _LONGEST_IMPORT:
+        return False
+    text = index.lines(path, start, line - 1) or "" if line > start else ""
+    opened = sum(text.count(c) for c in "({") - sum(text.count(c) for c in ")}")
+    return line == start or opened > 0
