@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -42,9 +43,8 @@ def _nothing_stays() -> Iterator[None]:
     """What the tests of a module and the program in them put into the temporary directory is gone after them."""
     before = set(TEMPORARY.iterdir())
     yield
-    from support.shop_workspace import LOOKUPS
-
-    for lookups in list(LOOKUPS):
+    opened = sys.modules.get("support.shop_workspace")
+    for lookups in list(opened.LOOKUPS) if opened else ():
         lookups.close()
     new = set(TEMPORARY.iterdir()) - before
     left = [path for path in new if not path.name.startswith("playwright")]  # the browser's, which outlives a module

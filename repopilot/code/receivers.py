@@ -64,7 +64,7 @@ def _plain(written: bytes) -> str:
     return text.replace("::", ".").replace("->", ".").replace("?.", ".")
 
 
-class Scope(NamedTuple):
+class BodyRange(NamedTuple):
     """A definition with a body: its bytes [start, end), its qualified name, and its signature."""
 
     start: int
@@ -77,7 +77,7 @@ class Scope(NamedTuple):
 class Assigned:
     """What the variables of a file are set to, by the scope that sets them."""
 
-    def __init__(self, data: bytes, scopes: Sequence[Scope]) -> None:
+    def __init__(self, data: bytes, scopes: Sequence[BodyRange]) -> None:
         """Read the assignments.
 
         Args:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
-from repopilot.code.receivers import Assigned, Scope, receiver
+from repopilot.code.receivers import Assigned, BodyRange, receiver
 from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
 
@@ -288,7 +288,7 @@ def _with_scopes(
 
     All sequences are ordered by their first byte.
     """
-    found = (Scope(s.start_byte, s.end_byte, s.symbol.qualified, s.is_class, s.symbol.signature) for s in scopes)
+    found = (BodyRange(s.start_byte, s.end_byte, s.symbol.qualified, s.is_class, s.symbol.signature) for s in scopes)
     assigned = Assigned(data, list(found))
     result: list[Use] = []
     enclosing: list[tuple[int, str]] = []  # end byte, qualified name

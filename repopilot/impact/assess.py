@@ -21,7 +21,7 @@ from repopilot.impact.public_api import is_central, is_exported, is_public, may_
 from repopilot.impact.rank_files import rank
 from repopilot.impact.reasons import with_reasons
 from repopilot.index.store import Index
-from repopilot.resolve.absence import said_unused
+from repopilot.resolve.unused import said_unused
 from repopilot.results import (
     AffectedPlace,
     ChangedFile,

@@ -14,7 +14,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import Message, message
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.resolve.absence import said_unused
+from repopilot.resolve.unused import said_unused
 from repopilot.resolve.usage import Usage, UsePlace, usage_of, used_by
 from repopilot.types import Symbol
 
@@ -70,7 +70,7 @@ class RelatedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class Relations:
     """The places that have to do with a definition.
 
     Attributes:
@@ -97,7 +97,7 @@ class PathNode:
         return f"{self.verb} {place}".strip()
 
 
-def callers(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Related:
+def callers(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Relations:
     """What depends on a definition.
 
     Args:
@@ -122,7 +122,7 @@ def callers(index: Index, name: str, depth: int = 1, resolver: Resolver | None =
     return replace(found, places=tuple(kept))
 
 
-def references(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Related:
+def references(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Relations:
     """Every place where a name is used, of whatever definition where it is a plain one; from the second hop on, what
     depends on those.
 
@@ -142,12 +142,12 @@ def references(index: Index, name: str, depth: int = 1, resolver: Resolver | Non
     rows = () if ":" in name else index.references(plain)
     if not rows:
         raise _unknown(index, name)
-    return Related(
+    return Relations(
         tuple(RelatedPlace(r.path, r.line, r.scope, f"{r.kind}s", False, 1, _line(index, r.path, r.line)) for r in rows)
     )
 
 
-def callees(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Related:
+def callees(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Relations:
     """What a definition calls, uses or inherits from.
 
     Args:
@@ -179,7 +179,7 @@ def callees(index: Index, name: str, depth: int = 1, resolver: Resolver | None =
                         RelatedPlace(target.path, target.start_line, target.qualified, place.relation, sure, distance)
                     )
         level = following
-    return Related(_in_order(places))
+    return Relations(_in_order(places))
 
 
 def _tables_used(graph: Graph, symbols: Iterable[Symbol], distance: int) -> list[RelatedPlace]:
@@ -204,7 +204,7 @@ def symbols_of(index: Index, graph: Graph, nodes: Iterable[int]) -> list[Symbol]
     ]
 
 
-def _used(index: Index, name: str, depth: int, resolver: Resolver | None) -> Related:
+def _used(index: Index, name: str, depth: int, resolver: Resolver | None) -> Relations:
     """What uses a definition, by hops."""
     _check_depth(depth)
     graph = graph_of(index)
@@ -225,7 +225,7 @@ def _used(index: Index, name: str, depth: int, resolver: Resolver | None) -> Rel
             s for path in sorted({p for p, _ in around}) for s in index.outline(path) if (path, s.qualified) in around
         ]
         level = usage_of(index, users[:MOST_FOLLOWED], resolver) if users and distance < depth else None
-    return Related(_in_order(places), usage)
+    return Relations(_in_order(places), usage)
 
 
 def _at_use(place: UsePlace, sure: bool, distance: int) -> RelatedPlace:

@@ -15,7 +15,7 @@ from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
 from repopilot.impact.dependents import affected_places, covering_tests, uses_of_removed
 from repopilot.impact.fix_history import recent_fixes
 from repopilot.index.store import Index
-from repopilot.resolve.absence import said_unused
+from repopilot.resolve.unused import said_unused
 from repopilot.resolve.usage import Usage
 from repopilot.results import AffectedPlace, CoveringTest
 

@@ -273,26 +273,23 @@ def _in_file(
     number, analysis = linker.lookup.by_path.get(path), found.index.uses_in(path)
     if number is None or analysis is None:
         return
+    language = linker.names.families[number]
+    kinds = {symbol.kind for symbol in symbols if family(language_of(symbol.path) or "") == language}
     for use in analysis.uses:
         if use.name != name or use.kind == "table":
             continue
         meant, how = linker.link(number, use)
-        place = (path, use.line)
-        if how is not None and how.sure and not (not use.receiver and _is_local(found.index, path, use.scope, name)):
-            if targets & set(meant):
-                found.add(found.sure, found.place(*place, name, _VERB_OF.get(use.kind, ""), use.scope))
-            else:
-                found.elsewhere.add(place)
-        elif how is None or not (how.sure or how.outside):
-            language = linker.names.families[number]
-            kinds = (s.kind for s in symbols if family(language_of(s.path) or "") == language)
-            if any(may_mean(kind, language, bool(use.receiver)) for kind in kinds):
-                found.add(found.by_name, found.place(*place, name, _VERB_OF.get(use.kind, ""), use.scope))
-        else:
-            found.elsewhere.add(place)
+        local = bool(meant) and not use.receiver and _is_local(found.index, path, use.scope, name)
+        place = found.place(path, use.line, name, _VERB_OF.get(use.kind, ""), use.scope)
+        if how is not None and how.sure and not local and targets & set(meant):
+            found.add(found.sure, place)
+        elif local or (how is not None and (how.sure or how.outside)):
+            found.elsewhere.add((path, use.line))
+        elif any(may_mean(kind, language, bool(use.receiver)) for kind in kinds):
+            found.add(found.by_name, place)
     for item in analysis.imports:
-        for old, local in item.names:
-            if name in (old, local) and targets & set(linker.imported(number, old, local)):
+        for old, local_name in item.names:
+            if name in (old, local_name) and targets & set(linker.imported(number, old, local_name)):
                 line = _line_in(found.index, path, item.line, name)
                 if (path, line) not in found.defined:
                     found.add(found.sure, found.place(path, line, name, VERBS[Edge.IMPORTS], ""))

@@ -161,14 +161,14 @@ def _commits(arguments: PastOf, desk: Desk) -> list[dict[str, str]]:
 
 
 async def _related(
-    desk: Desk, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Related]
+    desk: Desk, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
 ) -> ToolResult:
     """Places that have to do with a definition, sure and unsure apart."""
     return await asyncio.to_thread(_related_to, desk.working_copy.workspace, arguments, find)
 
 
 def _related_to(
-    workspace: Workspace, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Related]
+    workspace: Workspace, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
 ) -> ToolResult:
     index, name = workspace.index, arguments.name
     found = find(index, name, arguments.depth, workspace.resolver)

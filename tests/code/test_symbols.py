@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from repopilot.code import languages
-from repopilot.code.split import FileAnalysis, analyse
 from repopilot.code.receivers import receiver as receiver_before
+from repopilot.code.split import FileAnalysis, analyse
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
-from repopilot.impact.call_graph import Related, callers
+from repopilot.impact.call_graph import Relations, callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
 from repopilot.ui.answer.citations import host_link
@@ -86,7 +86,7 @@ async def look_up(chat: Chat, payload: dict) -> dict:
     }
 
 
-def _callers(chat: Chat, index: Index, name: str) -> Related:
+def _callers(chat: Chat, index: Index, name: str) -> Relations:
     """What uses a name, resolved where it is the open repository's."""
     opening = chat.opening
     if opening is None or opening.snapshot is None or opening.index is not index:

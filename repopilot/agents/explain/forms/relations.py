@@ -14,7 +14,7 @@ from repopilot.impact import call_graph
 from repopilot.impact.call_graph import RelatedPlace, detect_path_query, symbols_of
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.resolve.absence import said_unused
+from repopilot.resolve.unused import said_unused
 from repopilot.resolve.usage import Usage
 
 MOST_DEFINITIONS = 4
