@@ -22,6 +22,7 @@ class Ties:
         unsure: the occurrences whose meaning can't be told.
         outside: the definitions of libraries that an element overrides or is bound to.
         kept: what imports from outside name, which keep it under an alias.
+        places: the occurrences of the name: a class may hold definitions of other names.
         mentions: the occurrences in comments, documents and prose.
         structural: members of protocols with members of classes that may fit them without deriving from them.
     """
@@ -31,6 +32,7 @@ class Ties:
     kept: set[NameSpan] = field(default_factory=set)
     mentions: list[Occurrence] = field(default_factory=list)
     structural: list[tuple[NameSpan, Resolved]] = field(default_factory=list)
+    places: frozenset[NameSpan] = frozenset()
     _leaders: dict[Hashable, Hashable] = field(default_factory=dict)
 
     def leader(self, element: Hashable) -> Hashable:
@@ -67,7 +69,7 @@ class Ties:
         """The places of each class, by its leader."""
         found: dict[Hashable, set[NameSpan]] = defaultdict(set)
         for element in list(self._leaders):
-            if isinstance(element, NameSpan):
+            if isinstance(element, NameSpan) and element in self.places:
                 found[self.leader(element)].add(element)
         return {leader: frozenset(places) for leader, places in found.items()}
 
@@ -79,7 +81,7 @@ def ties_of(resolver: Resolver, name: str) -> Ties:
         resolver: of the repository.
         name: the name.
     """
-    ties = Ties()
+    ties = Ties(places=frozenset(one.span for one in resolver.occurrences(name)))
     everywhere = resolver.resolved([one for one in resolver.occurrences(name) if one.kind in ("code", "text")])
     python, texts = [], []
     for one in everywhere:
@@ -128,7 +130,9 @@ def same_definition(span: NameSpan, resolved: Iterable[Resolved]) -> frozenset[N
 
 def _joined(span: NameSpan, resolved: list[Resolved], joins: Callable[[Resolved], bool]) -> frozenset[NameSpan]:
     """The class of a place, where each occurrence that `joins` is one with what it means."""
-    ties = Ties()
+    ties = Ties(
+        places=frozenset([span, *(place for one in resolved for place in (one.occurrence.span, *one.meaning.inside))])
+    )
     for one in resolved:
         if joins(one):
             ties.plain(one)

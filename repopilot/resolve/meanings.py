@@ -54,9 +54,16 @@ class TargetReader:
         if positions is None or positions.text != shown:
             positions = self._positions[path] = Positions(shown)
         start, end = (positions.offset(*place) for place in (target.start, target.end))
+        start += _before_name(shown[start:end])
         if is_notebook(path):
             start, end = read_cells(text)[0].stored(start, end)
         return NameSpan(path, start, max(start, end))
+
+
+def _before_name(text: str) -> int:
+    """How much stands before the name of a member: a server may give all of `self.name`."""
+    found = re.fullmatch(r"([\w.]+\.)\w+", text)
+    return len(found[1]) if found else 0
 
 
 def ask(

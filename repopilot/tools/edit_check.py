@@ -81,20 +81,21 @@ def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = ())
     return Observed(ties, texts, resolver.problems(there), _lint(texts))
 
 
-def faults(copy: WorkingCopy, before: Observed) -> list[EditFault]:
+def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> list[EditFault]:
     """What edits of a working copy break.
 
     Args:
         copy: the working copy after the edits.
         before: what was observed before them, of the same names.
+        left: files that were left as they are, which is said otherwise.
     """
     after = observed(copy, before.ties, before.texts)
     moves = _Moves(before.texts, after.texts)
-    found = [*_meanings(before, after, moves), *_syntax(before, after)]
+    found = [*_meanings(before, after, moves, left), *_syntax(before, after)]
     names = frozenset(before.ties)
     found += _said("types", _first_lines(before), _first_lines(after), names)
     found += _said("lint", before.lint, after.lint, names)
-    return found
+    return [one for one in found if one.path not in left]
 
 
 class _Moves:
@@ -148,7 +149,7 @@ def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
             yield from ((a.start(), b.span()) for a, b in zip(olds[i1:i2], news[j1:j2], strict=True))
 
 
-def _meanings(before: Observed, after: Observed, moves: _Moves) -> Iterator[EditFault]:
+def _meanings(before: Observed, after: Observed, moves: _Moves, left: Collection[str]) -> Iterator[EditFault]:
     """The places that belong to others than before."""
     olds, news = _classes(before), _classes(after)
     kept = {moves.of(span) for ties in before.ties.values() for span in ties.kept}
@@ -156,7 +157,7 @@ def _meanings(before: Observed, after: Observed, moves: _Moves) -> Iterator[Edit
     pairs = [
         (moved, one, news[moved])
         for span, one in olds.items()
-        if (moved := moves.of(span)) is not None and moved in news and moved not in kept
+        if (moved := moves.of(span)) is not None and moved in news and moved not in kept and moved.path not in left
     ]
     unsure = {span for ties in after.ties.values() for span in ties.unsure}
     apart = {span for span, _, _ in _strangers((span, one, new) for span, one, new in pairs)}
@@ -194,7 +195,7 @@ def _overriding(
     """The members that override one of a library now, and didn't."""
     known = {one: _outside(before, one) for _, one, _ in pairs}
     told: set[_Class] = set()
-    for span, one, new in pairs:
+    for span, one, new in sorted(pairs, key=lambda pair: pair[0]):
         added = _outside(after, new) - known[one]
         if added and new not in told and not _outside(before, one):
             told.add(new)

@@ -6,14 +6,15 @@ import asyncio
 import keyword
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import Field
 
 from repopilot.code.languages import file_kind, language_of
+from repopilot.code.notebook import is_notebook
 from repopilot.code.source_positions import Replacement, replaced
-from repopilot.errors import UsageError
+from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
@@ -27,8 +28,6 @@ from repopilot.tools.refactor import IN_FILE, MOST_LISTED, NAME
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import FileChange
-
-_NOTEBOOKS = (".ipynb",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
 
 
 def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
-    place, new = find_place(copy, arguments.name, arguments.path), arguments.new_name
+    place, new = _place(copy, arguments.name, arguments.path), arguments.new_name
     if not new.isidentifier() or keyword.iskeyword(new):
         raise UsageError(message("refactor_tools.no_identifier", name=new))
     if place.symbol.name == new:
@@ -71,6 +70,32 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
     if language_of(place.path) != "python":
         return _by_identifiers(copy, place, arguments)
     return _in_python(copy, place, arguments)
+
+
+def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
+    """The definition, or where a method of a Python class first sets an attribute.
+
+    Raises:
+        UsageError: there is none or several.
+    """
+    try:
+        return find_place(copy, name, path)
+    except SeveralFit:
+        raise
+    except UsageError:
+        owner, _, attribute = name.rpartition(".")
+        if not owner:
+            raise
+        found = find_place(copy, owner, path)
+        text = copy.resolver.text(found.path) or ""
+        for one in python_names(text, attribute) if language_of(found.path) == "python" else ():
+            if one.member_of is not None and one.member_of.qualified == found.symbol.qualified:
+                line = text.count("\n", 0, one.start) + 1
+                own = f"{found.symbol.qualified}.{attribute}"
+                return DefinitionSite(
+                    found.path, replace(found.symbol, name=attribute, qualified=own, start_line=line, end_line=line)
+                )
+        raise
 
 
 def _by_identifiers(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
@@ -92,24 +117,28 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     ties = before.ties[old]
     span = _definition(text, place)
     family = family_in(ties, span)
-    holding = {one.span.path for one in copy.resolver.occurrences(old) if one.kind == "code"}
-    unread = [path for path in sorted(holding) if syntax_error(path, before.texts[path] or "") is not None]
-    family = Family(
-        frozenset(s for s in family.members if s.path not in unread), family.outside, family.unsure, family.kept
-    )
-    left = _left(copy, family, ties, span)
-    named = _named(ties, {row.span for row in left})
+    code = {one.span: one for one in copy.resolver.occurrences(old) if one.kind == "code"}
+    unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
+    books = {s for s in family.members if is_notebook(s.path)}
+    members = frozenset(s for s in family.members if s.path not in unread and s not in books)
+    family = replace(family, members=members)
+    left = [*(code[s] for s in sorted(books)), *_left(copy, family, ties, span, place.symbol.kind)]
+    named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
     texts = _replaced(copy, family, old, new)
     if arguments.everywhere:
         rest = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
         texts = _replaced(copy, family, old, new, [one.span for one in (*left, *named) if one not in rest])
         left, named = [one for one in left if one in rest], [one for one in named if one in rest]
     made = copy.edit(texts)
-    found = faults(copy, before)
+    found = faults(copy, before, {*unread, *(span.path for span in books)})
     if any(one.breaks for one in found):
         copy.undo(1)
         raise UsageError(*refusal(one for one in found if one.breaks))
     return _result(copy, made, place, _Rest(left, named, found, family.outside, unread))
+
+
+def _unread(path: str, text: str) -> bool:
+    return not is_notebook(path) and syntax_error(path, text) is not None
 
 
 def _definition(text: str, place: DefinitionSite) -> NameSpan:
@@ -117,7 +146,7 @@ def _definition(text: str, place: DefinitionSite) -> NameSpan:
     symbol = place.symbol
     for one in python_names(text, symbol.name):
         line = text.count("\n", 0, one.start) + 1
-        if one.role == "bind" and symbol.start_line <= line <= symbol.end_line:
+        if (one.role == "bind" or one.member_of) and symbol.start_line <= line <= symbol.end_line:
             return NameSpan(place.path, one.start, one.end)
     start = name_offset(text, symbol)
     return NameSpan(place.path, start, start + len(symbol.name))
@@ -136,12 +165,26 @@ def _replaced(
     return texts
 
 
-def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan) -> list[Occurrence]:
+def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan, kind: str) -> list[Occurrence]:
     """The places that may mean the definition, which nothing resolves."""
-    home = _name_at(copy, span)
-    kind = home.home.kind if home is not None and home.home is not None else "class"
-    unsure = [one.occurrence for one in family.unsure if _can_mean(copy, one.occurrence, kind)]
-    return [*unsure, *(one for one in ties.mentions if _is_program(one))]
+    known = _name_at(copy, span)
+    home = known.home.kind if known is not None and known.home is not None else "class"
+    unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code"]
+    unsure = [one for one in unsure if _can_mean(copy, one, home)]
+    texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
+    return [*unsure, *texts, *(one for one in ties.mentions if _is_program(copy, one))]
+
+
+def _texts(family: Family) -> list[Occurrence]:
+    """The texts that are nothing but the name, or dotted names with it."""
+    return [one.occurrence for one in family.unsure if one.occurrence.kind == "text"]
+
+
+def _is_dotted(copy: WorkingCopy, one: Occurrence) -> bool:
+    text = copy.resolver.text(one.span.path) or ""
+    return (
+        text[max(0, one.span.start - 1) : one.span.start] in (".", ":") or text[one.span.end : one.span.end + 1] == "."
+    )
 
 
 def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
@@ -152,7 +195,7 @@ def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
 def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str) -> bool:
     """Whether an occurrence that nothing resolves can be a member, a name of a module, or a local name."""
     known = _name_at(copy, one.span) if language_of(one.span.path) == "python" else None
-    if one.kind == "text" or known is None:
+    if known is None:
         return kind in ("class", "module")
     if kind == "class":
         return known.role in ("member", "keyword", "pattern", "bind")
@@ -164,21 +207,11 @@ def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str) -> bool:
     return kind == "module" and known.role != "keyword"
 
 
-def _is_program(one: Occurrence) -> bool:
-    """Whether a program can read a mention: in a notebook, behind a dot or colon of configuration or a template."""
+def _is_program(copy: WorkingCopy, one: Occurrence) -> bool:
+    """Whether a program can read a mention: behind a dot or colon of configuration or a template."""
     if one.kind != "document" or file_kind(one.span.path) == "doc":
         return False
-    before = one.source[: max(0, one.source.find(_word(one)))]
-    return one.span.path.endswith(_NOTEBOOKS) or before.rstrip("'\"`").endswith((".", ":"))
-
-
-def _word(one: Occurrence) -> str:
-    found = re.search(rf"\w{{{one.span.end - one.span.start}}}", one.source)
-    return found[0] if found else ""
-
-
-def _named(ties: Ties, left: set[NameSpan]) -> list[Occurrence]:
-    return [one for one in ties.mentions if one.span not in left]
+    return _is_dotted(copy, one)
 
 
 def _rows(copy: WorkingCopy, found: Iterable[Occurrence]) -> list[dict[str, Any]]:

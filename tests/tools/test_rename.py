@@ -1,0 +1,985 @@
+"""Renames in Python: the program does what it did, or the rename is refused, or what it leaves is listed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.shop_workspace import offline, open_workspace
+from tools.test_tools import opened, refusal
+
+
+class Case(NamedTuple):
+    """Files, what is renamed, and what happens: `same`, the program prints the same and nothing is left; `refused`, and
+    the message says where; or `left`, and the result says where."""
+
+    files: dict[str, str]
+    name: str
+    new: str
+    outcome: str = "same"
+    where: str = ""
+    gone: bool = True
+
+
+def one(code: str, name: str, new: str, outcome: str = "same", where: str = "", *, gone: bool = True) -> Case:
+    """A case of one file."""
+    return Case({"main.py": code}, name, new, outcome, where, gone)
+
+
+CASES = {
+    "decorator": one(
+        """\
+import functools
+
+def logged(f):
+    @functools.wraps(f)
+    def inner(*args):
+        return "log", f(*args)
+    return inner
+
+@logged
+def add(a, b):
+    return a + b
+
+print(add(1, 2), logged(max)(3, 4))
+""",
+        "logged",
+        "traced",
+    ),
+    "decorator with arguments on a method": one(
+        """\
+def repeat(times):
+    def around(f):
+        return lambda *a: [f(*a) for _ in range(times)]
+    return around
+
+class Bell:
+    @repeat(2)
+    def ring(self):
+        return "ding"
+
+    both = repeat(3)(lambda: "dong")
+
+print(Bell().ring(), Bell.both())
+""",
+        "repeat",
+        "again",
+    ),
+    "nested class": one(
+        """\
+class Outer:
+    class Inner:
+        size = 3
+
+        def grow(self):
+            return Outer.Inner.size + self.size
+
+    inner = Inner()
+    made = [Inner for _ in range(2)][:0] if False else Inner
+
+print(Outer.Inner().grow(), Outer.inner.size, Outer.made.size)
+""",
+        "Outer.Inner",
+        "Core",
+        gone=False,
+    ),
+    "attribute of a nested class": one(
+        """\
+class Outer:
+    class Inner:
+        size = 3
+
+        def grow(self):
+            return Outer.Inner.size + self.size
+
+class Other:
+    size = 9
+
+print(Outer.Inner().grow(), Outer.Inner.size, Other.size, Other().size)
+""",
+        "Outer.Inner.size",
+        "width",
+        gone=False,
+    ),
+    "f-strings within f-strings": one(
+        """\
+def unit():
+    return "m"
+
+class Rule:
+    def length(self):
+        return 4
+
+rule = Rule()
+print(f"{f'{rule.length()}'}{unit()} {f'{rule.length():>{rule.length()}}'} {rule.length()=}".replace("length", "size"))
+""",
+        "Rule.length",
+        "size",
+        "left",
+        "main.py:9",
+    ),
+    "star import with __all__": Case(
+        {
+            "shop/__init__.py": "from shop.prices import *\nfrom shop.prices import __all__\n",
+            "shop/prices.py": "__all__ = ['price'] + ['tax']\n\n\ndef price():\n    return 1\n\n\ndef tax():\n"
+            "    return 2\n",
+            "main.py": "import shop\nfrom shop import *\n\nprint(price(), tax(), shop.price(), shop.prices.price())\n",
+        },
+        "shop/prices.py:price",
+        "cost",
+        gone=False,
+    ),
+    "star import of a name with the new name": Case(
+        {
+            "a.py": "def load():\n    return 'a'\n",
+            "b.py": "def fetch():\n    return 'b'\n",
+            "main.py": "from a import *\nfrom b import *\n\nprint(load(), fetch())\n",
+        },
+        "load",
+        "fetch",
+        "refused",
+        "main.py:4",
+    ),
+    "circular imports": Case(
+        {
+            "ping.py": "import pong\n\n\ndef hit(n):\n    return n and pong.back(n - 1)\n",
+            "pong.py": "import ping\n\n\ndef back(n):\n    return n and ping.hit(n - 1)\n",
+            "main.py": "import ping\nfrom ping import hit as strike\n\nprint(ping.hit(3), strike(2))\n",
+        },
+        "hit",
+        "serve",
+    ),
+    "names in other alphabets": one(
+        """\
+class Größe:
+    def länge(self):
+        return "ä"
+
+größe = Größe()
+print(größe.länge(), f"{größe.länge()} è {größe.länge()}", [größe.länge for größe in [größe]][0]())
+""",
+        "Größe.länge",
+        "长度",
+    ),
+    "a name as long as another's part": one(
+        "def run():\n    return 1\n\n\ndef rerun():\n    return run() + 1\n\n\n"
+        "run_all = [run, rerun]\nprint([f() for f in run_all])\n",
+        "run",
+        "go",
+        gone=False,
+    ),
+    "same name as a builtin": one(
+        """\
+def filter(rows):
+    return [row for row in rows if row]
+
+def apply(rows):
+    return filter(rows), list(map(bool, rows))
+
+print(apply([0, 1]))
+""",
+        "filter",
+        "select",
+    ),
+    "to the name of a builtin that is used": one(
+        """\
+def count(rows):
+    return sum(1 for _ in rows)
+
+def twice(rows):
+    return count(rows) + len(rows)
+
+print(twice([1, 2]))
+""",
+        "count",
+        "len",
+        "refused",
+        "main.py:5",
+    ),
+    "metaclass": one(
+        """\
+class Registry(type):
+    def make(cls, n):
+        return cls() if n else None
+
+    def __new__(mcs, name, bases, body, label=""):
+        kind = super().__new__(mcs, name, bases, body)
+        kind.label = label
+        return kind
+
+class Thing(metaclass=Registry, label="x"):
+    pass
+
+print(type(Thing.make(1)).__name__, Thing.label)
+""",
+        "Registry.make",
+        "build",
+    ),
+    "slots": one(
+        """\
+class Point:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __repr__(self):
+        return f"{self.x},{self.y}"
+
+p = Point(1, y=2)
+p.x += 4
+print(p, p.x)
+""",
+        "Point.x",
+        "left",
+        gone=False,
+    ),
+    "enum members": one(
+        """\
+from enum import Enum, auto
+
+class Colour(Enum):
+    RED = auto()
+    BLUE = auto()
+
+    def warm(self):
+        return self is Colour.RED or self == type(self).RED
+
+def named(colour: Colour):
+    match colour:
+        case Colour.RED:
+            return 1
+        case _:
+            return 2
+
+print(Colour.RED.warm(), named(Colour.RED), named(Colour.BLUE), [c.value for c in Colour])
+""",
+        "Colour.RED",
+        "CRIMSON",
+    ),
+    "enum member by its name": one(
+        """\
+from enum import Enum
+
+class Colour(Enum):
+    RED = "r"
+
+print(Colour["RED"].value, Colour.RED.value)
+""",
+        "Colour.RED",
+        "CRIMSON",
+        "left",
+        "main.py:6",
+    ),
+    "async methods": one(
+        """\
+import asyncio
+
+class Client:
+    async def get(self, key):
+        return key
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        return None
+
+class Fake(Client):
+    async def get(self, key):
+        return 2 * await super().get(key)
+
+async def main():
+    async with Fake() as client:
+        print(await client.get("a"), {}.get("a", 3), await asyncio.gather(*(Client().get(k) for k in "xy")))
+
+asyncio.run(main())
+""",
+        "Client.get",
+        "fetch",
+        "left",
+        "main.py:19",
+    ),
+    "closures and nonlocal": one(
+        """\
+def counter():
+    total = 0
+    def add(n):
+        nonlocal total
+        total += n
+        return total
+    return add
+
+total = 5
+add = counter()
+print(add(1), add(2), total)
+""",
+        "total",
+        "whole",
+        gone=False,
+    ),
+    "to a name that a closure binds": one(
+        """\
+def helper():
+    return 1
+
+def outer():
+    found = 2
+    def inner():
+        return helper() + found
+    return inner()
+
+print(outer())
+""",
+        "helper",
+        "found",
+        "refused",
+        "main.py:7",
+    ),
+    "class attribute through an instance": one(
+        """\
+class Conf:
+    limit = 3
+
+    def over(self, n):
+        return n > self.limit
+
+    @classmethod
+    def wide(cls):
+        cls.limit = 10
+        return cls.limit
+
+class Strict(Conf):
+    limit = 1
+
+print(Conf().over(2), Strict().over(2), Conf().limit, Conf.wide(), Strict.limit)
+""",
+        "Conf.limit",
+        "most",
+    ),
+    "attribute set in several methods": one(
+        """\
+class Job:
+    def __init__(self):
+        self.state = "new"
+
+    def start(self):
+        self.state, self.tries = "on", 1
+        return self
+
+    def stop(self):
+        del self.state
+
+class Late(Job):
+    def start(self):
+        super().start()
+        self.state = "late"
+        return self
+
+print(Job().state, Job().start().state, Late().start().state)
+""",
+        "Job.state",
+        "phase",
+        "left",
+        "main.py:18",
+    ),
+    "super chains": one(
+        """\
+class A:
+    def path(self):
+        return ["A"]
+
+class B(A):
+    def path(self):
+        return ["B", *super().path()]
+
+class C(A):
+    def path(self):
+        return ["C", *super(C, self).path()]
+
+class D(B, C):
+    def path(self):
+        return ["D", *super().path(), *A.path(self)]
+
+print(D().path(), [k.path(k()) for k in (B, C)])
+""",
+        "A.path",
+        "way",
+    ),
+    "mixins": one(
+        """\
+class Loud:
+    def say(self):
+        return super().say().upper()
+
+class Person:
+    def say(self):
+        return "hi"
+
+class Shouter(Loud, Person):
+    pass
+
+print(Shouter().say(), Person().say())
+""",
+        "Person.say",
+        "speak",
+    ),
+    "multiple inheritance of one name": one(
+        """\
+class Left:
+    def go(self):
+        return "l"
+
+class Right:
+    def go(self):
+        return "r"
+
+class Both(Left, Right):
+    pass
+
+class Apart:
+    def go(self):
+        return "a"
+
+print(Both().go(), Right().go(), Apart().go())
+""",
+        "Right.go",
+        "move",
+        gone=False,
+    ),
+    "to a name that a subclass has": one(
+        """\
+class Base:
+    def run(self):
+        return 1
+
+class Child(Base):
+    def start(self):
+        return 2
+
+print(Child().run(), Child().start())
+""",
+        "Base.run",
+        "start",
+        "refused",
+        "main.py:",
+    ),
+    "conditional imports": Case(
+        {
+            "fast.py": "def pack(x):\n    return x\n",
+            "slow.py": "def pack(x):\n    return x\n",
+            "main.py": "import sys\n\nif sys.version_info > (3, 0):\n    from fast import pack\nelse:\n"
+            "    from slow import pack\n\nprint(pack(1))\n",
+        },
+        "fast.py:pack",
+        "bundle",
+        gone=False,
+    ),
+    "type comments": one(
+        "class Box:\n    pass\n\n\ndef wrap(n):\n    # type: (int) -> Box\n"
+        "    return Box()\n\n\nx = wrap(1)  # type: Box\nprint(type(x) is Box)\n",
+        "Box",
+        "Crate",
+        gone=False,
+    ),
+    "doctest": one(
+        '''\
+def area(w):
+    """The area.
+
+    >>> area(2)
+    4
+    """
+    return w * w
+
+import doctest
+print(doctest.testmod().failed, area(3))
+''',
+        "area",
+        "surface",
+        gone=False,
+    ),
+    "two definitions of one name": one(
+        """\
+def pick(x):
+    return x
+
+first = pick
+
+def pick(x):
+    return x + 1
+
+print(first(1), pick(1))
+""",
+        "pick",
+        "choose",
+    ),
+    "a function that an if defines twice": one(
+        """\
+import sys
+
+if sys.platform == "win32":
+    def home():
+        return "w"
+else:
+    def home():
+        return "u"
+
+print(home() in "wu")
+""",
+        "home",
+        "base",
+    ),
+    "an import within a function that has the old name": Case(
+        {
+            "kit.py": "def tool():\n    return 1\n",
+            "main.py": "def use():\n    from kit import tool\n    return tool()\n\n\ndef tool():\n"
+            "    return 2\n\n\nprint(use(), tool())\n",
+        },
+        "kit.py:tool",
+        "device",
+        gone=False,
+    ),
+    "except and with names": one(
+        """\
+from contextlib import nullcontext
+
+error = "outer"
+
+def read():
+    try:
+        raise ValueError("inner")
+    except ValueError as error:
+        text = str(error)
+    with nullcontext(3) as handle:
+        pass
+    return text, handle
+
+print(read(), error)
+""",
+        "error",
+        "fault",
+        gone=False,
+    ),
+    "typed dict": one(
+        """\
+from typing import TypedDict
+
+class Row(TypedDict):
+    name: str
+    size: int
+
+def show(row: Row):
+    return row["name"] * row["size"]
+
+row: Row = {"name": "a", "size": 2}
+print(show(row), show(Row(name="b", size=1)))
+""",
+        "Row.size",
+        "count",
+        "left",
+        "main.py:10",
+    ),
+    "named tuple": one(
+        """\
+from typing import NamedTuple
+
+class Pair(NamedTuple):
+    left: int
+    right: int = 0
+
+    def total(self):
+        return self.left + self.right
+
+pair = Pair(left=1)._replace(left=4)
+first, second = pair
+match pair:
+    case Pair(left=n):
+        print(n)
+print(pair.left, pair.total(), first)
+""",
+        "Pair.left",
+        "head",
+    ),
+    "dataclass that derives": one(
+        """\
+from dataclasses import dataclass, field, replace
+
+@dataclass
+class Base:
+    width: int = field(default=1)
+
+@dataclass
+class Box(Base):
+    depth: int = 2
+
+    def size(self):
+        return self.width * self.depth
+
+box = Box(width=3, depth=2)
+print(box.size(), replace(box, width=5).size(), Base(width=7).width)
+""",
+        "Base.width",
+        "breadth",
+    ),
+    "getattr and friends": one(
+        """\
+class Plan:
+    def step(self):
+        return 1
+
+plan = Plan()
+if hasattr(plan, "step"):
+    print(getattr(plan, "step")(), getattr(plan, "step", None)())
+setattr(plan, "step", lambda: 2)
+print(plan.step())
+""",
+        "Plan.step",
+        "phase",
+    ),
+    "getattr of something unknown": one(
+        """\
+class Plan:
+    def step(self):
+        return 1
+
+def ask(thing):
+    return getattr(thing, "step")()
+
+print(ask(Plan()))
+""",
+        "Plan.step",
+        "phase",
+        "left",
+        "main.py:6",
+    ),
+    "partial and keywords": one(
+        """\
+from functools import partial
+
+def area(width, height):
+    return width * height
+
+double = partial(area, 2)
+print(double(height=3), list(map(area, [1], [2])), (lambda f: f(1, 2))(area))
+""",
+        "area",
+        "surface",
+    ),
+    "overloads": one(
+        """\
+from typing import overload
+
+@overload
+def pick(x: int) -> int: ...
+@overload
+def pick(x: str) -> str: ...
+def pick(x):
+    return x
+
+print(pick(1), pick("a"))
+""",
+        "pick",
+        "choose",
+    ),
+    "property with setter and deleter in a hierarchy": one(
+        """\
+class Base:
+    @property
+    def level(self):
+        return self._level
+
+    @level.setter
+    def level(self, value):
+        self._level = value
+
+    @level.deleter
+    def level(self):
+        del self._level
+
+class Child(Base):
+    @Base.level.getter
+    def level(self):
+        return super().level + 1
+
+child = Child()
+child.level = 3
+print(child.level)
+del child.level
+""",
+        "Base.level",
+        "grade",
+        gone=False,
+    ),
+    "a variable of a comprehension": one(
+        """\
+row = 9
+
+def rows(table):
+    return [row for row in table if (row and row > 1)], {row: row for row in table}, row
+
+print(rows([1, 2]), (lambda row: row)(1))
+""",
+        "row",
+        "line",
+        gone=False,
+    ),
+    "exception class": Case(
+        {
+            "errors.py": "class Failed(Exception):\n    pass\n",
+            "main.py": "import errors\nfrom errors import Failed as Oops\n\ntry:\n"
+            "    raise errors.Failed('x')\nexcept (KeyError, Oops) as e:\n"
+            "    print(type(e) is errors.Failed)\n",
+        },
+        "Failed",
+        "Broken",
+    ),
+    "type checking import and text annotations": Case(
+        {
+            "model.py": "class User:\n    name = 'u'\n",
+            "main.py": "from __future__ import annotations\n\nfrom typing import TYPE_CHECKING, cast\n\n"
+            "if TYPE_CHECKING:\n"
+            "    from model import User\n\n\ndef label(user: User, more: 'dict[str, User] | None' = None) -> str:\n"
+            "    return cast('User', user).name\n\n\nimport model\n\nprint(label(model.User()))\n",
+        },
+        "User",
+        "Person",
+    ),
+    "generic class": one(
+        """\
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+class Stack(Generic[T]):
+    def __init__(self) -> None:
+        self.items: list[T] = []
+
+    def push(self, item: T) -> "Stack[T]":
+        self.items.append(item)
+        return self
+
+print(Stack[int]().push(1).push(2).items)
+""",
+        "Stack.push",
+        "put",
+    ),
+    "an override of a library's method": one(
+        """\
+import json
+
+class Encoder(json.JSONEncoder):
+    def default(self, o):
+        return list(o)
+
+print(json.dumps({1, 2}, cls=Encoder))
+""",
+        "Encoder.default",
+        "fallback",
+        "left",
+        "json/encoder.py",
+    ),
+    "to the name of a library's method": one(
+        "class Bag(list):\n    def tally(self):\n        return len(self)\n\n\n"
+        "print(Bag([1]).tally(), Bag([1, 1]).count(1))\n",
+        "Bag.tally",
+        "count",
+        "refused",
+        "main.py:6",
+    ),
+    "callbacks in a dict and as default": one(
+        """\
+def draw(x):
+    return x
+
+TABLE = {"draw": draw}
+
+def run(name, f=draw, *, g=lambda: draw):
+    return TABLE[name](1), f(2), g()(3)
+
+print(run("draw"))
+""",
+        "draw",
+        "paint",
+        gone=False,
+    ),
+    "global in several functions": one(
+        """\
+def start():
+    global state
+    state = 1
+
+def stop():
+    global state
+    del state
+
+def show():
+    return state
+
+state = 0
+start()
+print(show(), state)
+stop()
+""",
+        "state",
+        "phase",
+    ),
+    "a package's submodule of the same name": Case(
+        {
+            "pkg/__init__.py": "from pkg.load import load\n",
+            "pkg/load.py": "def load():\n    return 1\n",
+            "main.py": "import pkg\nfrom pkg import load\nfrom pkg.load import load as again\n\n"
+            "print(load(), again())\n",
+        },
+        "pkg/load.py:load",
+        "fetch",
+        gone=False,
+    ),
+    "relative imports": Case(
+        {
+            "app/__init__.py": "",
+            "app/core.py": "def make():\n    return 1\n",
+            "app/sub/__init__.py": "from ..core import make\n",
+            "app/sub/deep.py": "from . import make\nfrom .. import core\n\n\ndef go():\n"
+            "    return make(), core.make()\n",
+            "main.py": "from app.sub.deep import go\n\nprint(go())\n",
+        },
+        "app/core.py:make",
+        "create",
+    ),
+    "half-written code beside it": Case(
+        {
+            "kit.py": "def tool():\n    return 1\n",
+            "main.py": "from kit import tool\n\nprint(tool())\n",
+            "draft.py": "from kit import tool\n\ndef half(\n    tool(\n",
+        },
+        "kit.py:tool",
+        "device",
+        "left",
+        "draft.py",
+    ),
+    "a class that patches itself": one(
+        """\
+class Base:
+    pass
+
+def hello(self):
+    return "hello"
+
+Base.hello = hello
+print(Base().hello())
+""",
+        "hello",
+        "greet",
+        gone=False,
+    ),
+    "singledispatch": one(
+        """\
+from functools import singledispatch
+
+@singledispatch
+def show(x):
+    return "?"
+
+@show.register
+def _(x: int):
+    return "int"
+
+@show.register(str)
+def show_text(x):
+    return "str"
+
+print(show(1), show("a"), show(None))
+""",
+        "show",
+        "render",
+        gone=False,
+    ),
+    "cached property and private names": one(
+        """\
+from functools import cached_property
+
+class Page:
+    def __secret(self):
+        return 1
+
+    @cached_property
+    def body(self):
+        return self.__secret() + Page.__secret(self)
+
+page = Page()
+print(page.body, page.__dict__["body"])
+""",
+        "Page.body",
+        "content",
+        "left",
+        "main.py:12",
+    ),
+    "a name of one letter in all places": one(
+        """\
+def f(x, *, f=None):
+    return x if f is None else f(x)
+
+class f_:
+    f = staticmethod(f)
+
+print(f(1), f(2, f=f), f_.f(3), f_().f(4), f"{f(5)}")
+""",
+        "f",
+        "g",
+        gone=False,
+    ),
+    "walrus in a comprehension in a class method": one(
+        """\
+class Scan:
+    last = None
+
+    def all(self, rows):
+        found = [last for row in rows if (last := row) > 1]
+        return found, last, self.last
+
+print(Scan().all([1, 2, 3]))
+""",
+        "Scan.last",
+        "latest",
+        gone=False,
+    ),
+}
+
+
+def printed(folder: Path) -> str:
+    """What the program prints."""
+    command = [sys.executable, "-B", "main.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+async def test_the_program_is_the_same_or_the_rename_is_refused_or_what_is_left_is_listed(tmp_path: Path, case: Case):
+    folder = tmp_path / "it"
+    for path, text in case.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    before = printed(folder)
+    async with opened(open_workspace(folder, offline(tmp_path / "home"))) as tools:
+        path, _, name = case.name.rpartition(":")
+        arguments = {"name": name, "new_name": case.new, "path": path or next(iter(case.files))}
+        if case.outcome == "refused":
+            said = await refusal(tools, "rename_symbol", **arguments)
+            assert case.where in said and not tools.copy.changes()
+            return
+        done = await tools("rename_symbol", **arguments)
+        for change in tools.copy.changes():
+            (folder / change.path).write_text(change.content)
+    if case.outcome == "left":
+        assert not done.data["done"] and case.where in done.text
+        return
+    assert done.data["done"], done.text
+    assert printed(folder) == before
+    old = name.rpartition(".")[2]
+    assert not case.gone or not any(old in (folder / p).read_text() for p in case.files if f"{old}.py" not in p)
