@@ -1,0 +1,1 @@
+"""Small inputs after public bug reports of refactoring tools and language servers, in our own words and code."""
