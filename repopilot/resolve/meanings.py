@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from tree_sitter import Tree
+
 from repopilot.code.notebook import SUFFIX as NOTEBOOK
 from repopilot.code.notebook import is_notebook
 from repopilot.code.notebook_cells import read_cells
+from repopilot.code.syntax import parse
 from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import Diagnosis, Meaning, NameSpan
 from repopilot.sandbox.language_servers.positions import Positions
@@ -17,6 +20,9 @@ _LIBRARIES = re.compile(
     r"^.*/(?:site-packages|dist-packages|node_modules|pkg/mod|typeshed(?:/[0-9a-f]{40})?|lib/python[\d.]+)/"
 )
 _AS_PYTHON = ".py"
+_IMPORTS = frozenset({"import_statement", "import_from_statement"})
+_IMPORTING = frozenset({"python", "javascript", "typescript", "tsx"})
+_PARSE_S = 5.0
 Texts = Callable[[str], str | None]
 
 
@@ -31,17 +37,43 @@ class TargetReader:
     def __init__(self, text: Texts, known: Collection[str]) -> None:
         self._text, self._known = text, known
         self._positions: dict[str, Positions] = {}
+        self._trees: dict[str, Tree | None] = {}
+        self._spans: dict[Target, tuple[NameSpan | None, NameSpan | None]] = {}
 
     def meaning(self, targets: Sequence[Target]) -> Meaning:
         """What the places mean together."""
         inside, outside = set(), set()
         for target in targets:
-            span = self.span(target)
-            if span is not None:
-                inside.add(span)
-            else:
+            if target not in self._spans:
+                found = self.span(target)
+                self._spans[target] = found, self._bound(found) if found is not None else None
+            found, bound = self._spans[target]
+            if bound is not None:
+                inside.add(bound)
+            elif found is None:
                 outside.add(_LIBRARIES.sub("", target.path))
         return Meaning(frozenset(inside), frozenset(outside))
+
+    def _bound(self, span: NameSpan) -> NameSpan | None:
+        """The definition at a place. Where a name is imported, what it means could not be found, or the server would
+        have said it: the place is the name that is bound there, and None where that is the imported one."""
+        text = self._text(span.path) or ""
+        language = language_in(span.path, text)
+        if language not in _IMPORTING or is_notebook(span.path):
+            return span
+        if span.path not in self._trees:
+            self._trees[span.path] = parse(text.encode("utf-8", "surrogatepass"), language, _PARSE_S)
+        tree = self._trees[span.path]
+        at = len(text[: span.start].encode("utf-8", "surrogatepass"))
+        node = tree.root_node.descendant_for_byte_range(at, at + 1) if tree is not None else None
+        while node is not None and node.parent is not None and node.type not in _IMPORTS:
+            if node.parent.type == "namespace_import":
+                return span
+            if alias := node.parent.child_by_field_name("alias"):
+                start = span.start + len(text.encode("utf-8", "surrogatepass")[at : alias.start_byte].decode())
+                return NameSpan(span.path, start, start + len(alias.text.decode() if alias.text else ""))
+            node = node.parent
+        return span if node is None or node.type not in _IMPORTS else None
 
     def span(self, target: Target) -> NameSpan | None:
         """The span of a place in the repository, None for one outside. A file as a whole is its first character."""

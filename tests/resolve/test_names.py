@@ -65,6 +65,16 @@ def test_each_occurrence_means_what_the_server_says(tmp_path: Path) -> None:
     assert resolver.engine("pkg/queue.py") == "ty"
 
 
+def test_what_is_imported_from_nowhere_is_unknown(tmp_path: Path) -> None:
+    files = {
+        "a.py": "from nowhere import gone, there as here\n\nprint(gone, here)\n",
+        "b.py": "def gone(): ...\n",
+    }
+    resolver = workspace_of(tmp_path, files).resolver
+    assert places(resolver, "gone") == {("a.py", 1): set(), ("a.py", 3): set(), ("b.py", 1): {("b.py", 1)}}
+    assert places(resolver, "here")["a.py", 3] == {("a.py", 1)}, "it is named here"
+
+
 def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
     start = QUEUE.index("push")

@@ -24,6 +24,7 @@ _AT_ONCE = 256
 _MOST_BYTES = 64 << 20
 """Of one message."""
 _HEADER_BYTES = 1024
+_NOTHING = object()
 
 
 class LanguageClient:
@@ -101,8 +102,9 @@ class LanguageClient:
         finally:
             with self._changed:
                 self._asked.difference_update(numbers)
-                for number in numbers:
-                    self._answers.pop(number, None)
+                late = [number for number in numbers if self._answers.pop(number, _NOTHING) is _NOTHING]
+            for number in late if self._failure is None else ():
+                self.notify("$/cancelRequest", {"id": number})
         return [*found, *[None] * (len(questions) - len(found))]
 
     def fail(self, error: LanguageServerError) -> None:
@@ -146,14 +148,10 @@ class LanguageClient:
         data = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         assert self._process is not None and self._process.stdin is not None
         pipe = self._process.stdin.fileno()
-        poll = select.poll()
-        poll.register(pipe, select.POLLOUT)
         with self._writing:
             try:
                 while data:
-                    if not poll.poll(silence * 1000):
-                        raise TimeoutError(i18n.message("resolve.reads_nothing"))
-                    data = data[os.write(pipe, data) :]
+                    data = data[_written(pipe, data, silence) :]
             except (OSError, ValueError) as error:
                 self.fail(LanguageServerError(i18n.message("resolve.ended", name=self.name, error=error)))
                 raise self._failure_now() from error
@@ -173,9 +171,12 @@ class LanguageClient:
             while (message := _message(process.stdout)) is not None:
                 self._take(message)
             reason = i18n.message("resolve.ended", name=self.name, error=process.wait())
+            self.fail(LanguageServerError(reason))
+        except LanguageServerError as error:  # it was ended meanwhile
+            self.fail(error)
         except (OSError, ValueError, RecursionError) as error:
             reason = i18n.message("resolve.nonsense", name=self.name, error=str(error)[:200])
-        self.fail(LanguageServerError(reason))
+            self.fail(LanguageServerError(reason))
         process.wait()
         with contextlib.suppress(OSError):  # what was not written yet can't be any more
             process.stdin.close()
@@ -212,6 +213,18 @@ class LanguageClient:
         """The failure, as an exception of its own: threads must not share one."""
         assert self._failure is not None
         return LanguageServerError(self._failure.message, self._failure.hint)
+
+
+def _written(pipe: int, data: memoryview, seconds: float) -> int:
+    """Write what a pipe takes, once it takes anything: how much. Raises TimeoutError where it doesn't in time."""
+    try:
+        return os.write(pipe, data)
+    except BlockingIOError:
+        poll = select.poll()
+        poll.register(pipe, select.POLLOUT)
+        if not poll.poll(seconds * 1000):
+            raise TimeoutError(i18n.message("resolve.reads_nothing")) from None
+        return 0
 
 
 def _message(pipe: IO[bytes]) -> Mapping[str, Any] | None:
