@@ -24,6 +24,7 @@ from repopilot.repo.read import read_raw, text_of
 from repopilot.resolve.names import SYNTAX, Resolver
 from repopilot.resolve.snapshot_tree import SnapshotTree
 from repopilot.resolve.values import Diagnosis, Occurrence
+from repopilot.review.code import Code
 from repopilot.review.scope import Scope, shown_path
 from repopilot.sandbox.language_servers.session import Servers
 from repopilot.types import Finding, Snapshot
@@ -76,6 +77,17 @@ class _Place:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FileVersions:
+    """A file's texts before and after a change. `gone` where it isn't at that path any more."""
+
+    old_path: str
+    path: str
+    before: str
+    after: str
+    gone: bool = False
+
+
 def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tuple[str, ...]]:
     """Compare the two states of a change. Blocking.
 
@@ -93,32 +105,57 @@ def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tupl
     if scope.states is None:
         return [], ()
     old, new = scope.states
-    changed = [each for diff in scope.diffs for each in _changed_in(diff, old, new)][:MOST_NAMES]
-    if not changed:
+    files = [found for diff in scope.diffs if (found := _versions(diff, old, new)) is not None]
+    if not changes_definitions(files):
         return [], ()
+    codes = {target.new.path: target.new for target in scope.targets}
     with ExitStack() as stack:
         servers = stack.enter_context(closing(Servers(workspace.settings, workspace.environment)))
         trees = [stack.enter_context(closing(SnapshotTree(state, workspace.settings))) for state in (old, new)]
         before, after = (Resolver(tree, workspace.index, servers) for tree in trees)
-        found = _Comparison(before, after, {d.old_path: d.path for d in scope.diffs}).broken(changed)
-        return [_finding(each, places, scope) for each, places in found.items()], (*before.notes, *after.notes)
+        return left_behind(files, before, after, codes), (*before.notes, *after.notes)
 
 
-def _changed_in(diff: FileDiff, old: Snapshot, new: Snapshot) -> Iterator[_Changed]:
+def changes_definitions(files: Iterable[FileVersions]) -> bool:
+    """Whether a change removes a definition, or makes it another one."""
+    return any(True for file in files for _ in _changed_in(file))
+
+
+def left_behind(
+    files: Sequence[FileVersions], before: Resolver, after: Resolver, codes: Mapping[str, Code]
+) -> list[Finding]:
+    """A finding for each definition whose users were left behind. Blocking.
+
+    Args:
+        files: the files that differ.
+        before: resolves names of the state before the change.
+        after: resolves those of the state after it.
+        codes: the files of that state by path, to quote them.
+    """
+    changed = [each for file in files for each in _changed_in(file)][:MOST_NAMES]
+    found = _Comparison(before, after, {file.old_path: file.path for file in files}).broken(changed)
+    return [_finding(each, places, codes) for each, places in found.items()]
+
+
+def _versions(diff: FileDiff, old: Snapshot, new: Snapshot) -> FileVersions | None:
     if diff.status == "added" or file_kind(diff.old_path) != "code":
-        return
+        return None
     before, after = _text(old, diff.old_path), _text(new, diff.path) if diff.status != "deleted" else ""
     if before is None or after is None:
-        return
-    left = {each.qualified: each for each in _definitions(diff.path, after)}
-    bound = {name for each in _analysis(diff.path, after).imports for name in each.bound}
-    for each in _definitions(diff.old_path, before):
+        return None
+    gone = diff.old_path != diff.path or diff.status == "deleted"
+    return FileVersions(diff.old_path, diff.path, before, after, gone)
+
+
+def _changed_in(file: FileVersions) -> Iterator[_Changed]:
+    left = {each.qualified: each for each in _definitions(file.path, file.after)}
+    bound = {name for each in _analysis(file.path, file.after).imports for name in each.bound}
+    for each in _definitions(file.old_path, file.before):
         there = left.get(each.qualified)
-        moved = diff.old_path != diff.path or diff.status == "deleted"
-        gone = moved or (there is None and each.qualified not in bound)
+        gone = file.gone or (there is None and each.qualified not in bound)
         if gone or (there is not None and there.text != each.text):
-            line = there.line if there else min(each.line, after.count("\n") + 1)
-            yield _Changed(each, diff.old_path, diff.path, line, gone)
+            line = there.line if there else min(each.line, file.after.count("\n") + 1)
+            yield _Changed(each, file.old_path, file.path, line, gone)
 
 
 def _text(snapshot: Snapshot, path: str) -> str | None:
@@ -252,7 +289,7 @@ def _line(resolver: Resolver, path: str, number: int) -> str:
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
 
-def _finding(each: _Changed, places: Sequence[_Place], scope: Scope) -> Finding:
+def _finding(each: _Changed, places: Sequence[_Place], codes: Mapping[str, Code]) -> Finding:
     """One finding for a definition, at the file that changed; at the first use where that file is gone."""
     told = defaultdict(list)
     for place in places[:MOST_PLACES]:
@@ -261,8 +298,7 @@ def _finding(each: _Changed, places: Sequence[_Place], scope: Scope) -> Finding:
     key = "review.gone_but_used" if each.gone else "review.changed_but_used"
     facts = {"name": each.definition.qualified, "count": len(places), "places": "; ".join(rows)}
     said = i18n.message(key, **facts)
-    target = next((one.new for one in scope.targets if one.new.path == each.path), None)
-    if target is not None:
-        return target.finding(each.line, "high", "style", RULE, said, "names")
+    if code := codes.get(each.path):
+        return code.finding(each.line, "high", "style", RULE, said, "names")
     first = places[0]
     return Finding(first.path, first.line, "high", RULE, said, "names", "style", redacted(first.source.strip()))

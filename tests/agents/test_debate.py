@@ -141,6 +141,7 @@ def run(passed: int = 0, failed: int = 0, errors: int = 0, genuine: bool = False
 
 GENUINE, FAILING = run(3, genuine=True), run(1, 2)
 HARSH = Opinions(tuple(Issue("a.py", n, "x", "bad", "critical") for n in range(4)))
+WRONG_TYPE = Finding("a.py", 3, "high", "mypy", "Too few arguments", "mypy", "types")
 SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
 
 
@@ -155,6 +156,8 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(tests=FAILING), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(), HARSH, "MERGE_FEEDBACK"),
         (ChangeEvidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(tests=GENUINE, by_code=True, left=("a.py:3",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(tests=GENUINE, by_code=True, findings=(WRONG_TYPE,)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
         (ChangeEvidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),

@@ -212,9 +212,12 @@ async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -
 async def test_what_the_task_removes_is_not_missed(shop: Workspace) -> None:
     less = FILES["shop/auth.py"].partition("\n\n\ndef validate_token")[0] + "\n"
     workspace = replace(shop, model=answering(replies(fenced("shop/auth.py", less))))
-    answer, outline, _ = await traced(lambda step: generate("remove validate_token from shop/auth.py", workspace, step))
-    assert answer.files[0].content == less and "repair" not in outline
-    assert not any("public names" in reason for reason in answer.result.verdict.reasons)
+    answer, *_ = await traced(lambda step: generate("remove validate_token from shop/auth.py", workspace, step))
+    reasons = answer.result.verdict.reasons
+    assert answer.files[0].content == less and not any("public names" in reason for reason in reasons)
+    # Another file still imports it.
+    assert any("broken-use" in reason for reason in reasons)
+    assert answer.result.verdict.decision == "MERGE_FEEDBACK"
 
 
 async def test_comments_need_no_test(shop: Workspace) -> None:

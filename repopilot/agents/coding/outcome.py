@@ -21,6 +21,7 @@ class EditOutcome:
         by_code: no model took part, so the edit is exact.
         notes: what the user should know of it, as messages.
         open_references: what was left unchanged for the user to decide.
+        left: those of them that may break the program, as `path:line`, and what else is not done.
         candidates: other versions of `changes`, best first, for when this one fails its tests.
     """
 
@@ -30,6 +31,7 @@ class EditOutcome:
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
     candidates: tuple[Changes, ...] = ()
+    left: tuple[str, ...] = ()
 
     @property
     def is_refactoring(self) -> bool:

@@ -58,7 +58,8 @@ async def edit_with_tool(
         await calling.write(i18n.said(result.text, workspace.settings.language or "en"))
     place = str(arguments.get("name") or arguments.get("path") or "")
     edits = tuple(Edit(_KINDS.get(name, name), change.path, place) for change in changes)
-    return EditOutcome(changes, edits, True, (note,) if note else (), _open_references(result.data))
+    notes = (note,) if note else ()
+    return EditOutcome(changes, edits, True, notes, _open_references(result.data), left=_left(result.data))
 
 
 def _failure(error: UsageError) -> GenerationFailed:
@@ -69,6 +70,27 @@ def _failure(error: UsageError) -> GenerationFailed:
 
 
 def _open_references(data: Any) -> tuple[OpenReference, ...]:
-    rows = data.get("unsure", ()) if isinstance(data, dict) else ()
-    reason = i18n.message("commands.unsure")
-    return tuple(OpenReference(row["path"], row["line"], row["text"], reason) for row in rows)
+    """What a tool left: first what may break the program, then the places that only name what was changed."""
+    left, named = _rows_left(data)
+    return tuple(
+        OpenReference(row["path"], row["line"], row["text"], i18n.message(reason))
+        for rows, reason in ((left, "commands.unsure"), (named, "commands.named"))
+        for row in rows
+    )
+
+
+def _left(data: Any) -> tuple[str, ...]:
+    """What keeps an edit from being done, for the verdict."""
+    if not isinstance(data, dict) or data.get("done"):
+        return ()
+    places = [*(f"{row['path']}:{row['line']}" for row in _rows_left(data)[0]), *data.get("unread", ())]
+    return tuple(places) if places or "done" not in data else (i18n.message("commands.not_done"),)
+
+
+def _rows_left(data: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The places that may break the program, and those that only name what was changed."""
+    if not isinstance(data, dict):
+        return [], []
+    unsure: list[dict[str, Any]] = data.get("unsure") or []
+    left: list[dict[str, Any]] = data.get("left", unsure)
+    return left, [row for row in unsure if row not in left]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.checks.preserve import unrequested_removals
+from repopilot.agents.coding.follow_ups.changed_state import plain
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
 from repopilot.agents.testing.repair import RepairRequest, repair
@@ -22,6 +24,7 @@ from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import ChosenTests
 from repopilot.tools import file_change
 from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
@@ -39,6 +42,7 @@ class Examination:
         by_code: no model took part in the change.
         refactoring: the change is right when tests pass as before, see `EditOutcome.is_refactoring`.
         revise_until: no further version is begun from then on, in seconds of `time.monotonic()`.
+        left: places that the edit left for the user.
         type_errors: what the type checker found in versions, as they are checked.
     """
 
@@ -49,6 +53,7 @@ class Examination:
     by_code: bool = False
     refactoring: bool = False
     revise_until: float = math.inf
+    left: tuple[str, ...] = ()
     type_errors: dict[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 
@@ -80,7 +85,10 @@ async def gather_evidence(
     workspace, report = examination.workspace, report or TestReport()
     work = i18n.message("generate.work.analysers")
     found = await result_or_none(find_new_findings(changes, workspace, step), work, step) or ()
+    work = i18n.message("generate.work.uses")
+    found += await result_or_none(find_broken_uses(changes, workspace, step), work, step) or ()
     before = old_texts(changes, workspace)
+    broken = [problem for c in changes if (problem := _newly_unparsed(c, before.get(c.path))) is not None]
     removed = [
         name
         for c in changes
@@ -92,6 +100,8 @@ async def gather_evidence(
     changed = definitions_changed(changes, workspace)
     untested = [d for d in changed if d.name not in report.exercised]
     return ChangeEvidence(
+        problem="; ".join(broken),
+        left=examination.left,
         findings=found,
         tests=report.run,
         protected=report.protected,
@@ -109,6 +119,13 @@ async def gather_evidence(
             c.path for c in changes if c.change != "deleted" and file_change.syntax_error(c.path, c.content) is not None
         ),
     )
+
+
+def _newly_unparsed(change: FileChange, before: str | None) -> str | None:
+    fault = file_change.syntax_error(change.path, change.content) if change.change != "deleted" else None
+    if fault is None or (before is not None and file_change.syntax_error(change.path, before) is not None):
+        return None
+    return f"{change.path}: {fault.message}"
 
 
 def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[ChangedDefinition, ...]:
@@ -146,6 +163,33 @@ async def find_new_findings(changes: Changes, workspace: Workspace, step: Step) 
         new = merged(f for part in parts for f in part.new)
         analysing.note(findings=len(new))
     return tuple(new)
+
+
+async def find_broken_uses(changes: Changes, workspace: Workspace, step: Step) -> tuple[Finding, ...]:
+    """What a change leaves behind elsewhere: uses of what it removes or changes that no longer fit.
+
+    Args:
+        changes: the generated files.
+        workspace: the repository before the change.
+        step: the step of the work.
+    """
+    from repopilot.review.broken_uses import FileVersions, changes_definitions, left_behind
+
+    before, codes = old_texts(changes, workspace), [c for c in changes if file_kind(c.path) == "code"]
+    before |= {c.path: workspace.index.text(c.path) or "" for c in codes if c.change == "deleted"}
+    files = [
+        FileVersions(c.path, c.path, before[c.path], plain(c.content), c.change == "deleted")
+        for c in codes
+        if c.path in before
+    ]
+    if not changes_definitions(files):
+        return ()
+    async with step.child("uses elsewhere", "tool", ", ".join(file.path for file in files)) as comparing:
+        async with working_copy(workspace) as copy:
+            await asyncio.to_thread(copy.write, changes)
+            found = await asyncio.to_thread(left_behind, files, workspace.resolver, copy.resolver, {})
+        comparing.note(findings=len(found))
+    return tuple(found)
 
 
 def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:

@@ -114,7 +114,9 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
     async with _inputs(edit.changes, workspace) as inputs:
-        examination = Examination(question, workspace, inputs, language, edit.by_code, edit.is_refactoring, until)
+        examination = Examination(
+            question, workspace, inputs, language, edit.by_code, edit.is_refactoring, until, edit.left
+        )
         if edit.edits:
             outcome = await _decide_edit(examination, found, edit, outcome, step)
         else:

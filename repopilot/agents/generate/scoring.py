@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.testing.attempts import some_failed
+from repopilot.review.broken_uses import RULE
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
 Objection = Literal["none", "regression", "fails", "refuted", "not run"]
@@ -31,6 +32,7 @@ _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0
 _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
 _UNDEFINED, _OF_UNDEFINED = -4.0, frozenset(("F821", "F822", "F823"))
 """Points for a name that nothing defines, which fails wherever it is reached, and the rules of ruff that find one."""
+_BREAKING = _OF_UNDEFINED | {RULE}
 _MOST_FINDINGS, _MOST_ISSUES, _MOST_DEFENCE = -4.0, -1.5, 0.6
 _DEFENCE = 0.2
 _MOST_NAMED = 5
@@ -70,6 +72,7 @@ class ChangeEvidence:
         unbroken: the first tests pass, and none of them failed without the version.
         added: how many of them can't run without it.
         unparsed: files with a syntax error that was there before.
+        left: places that the edit left for the user.
     """
 
     problem: str = ""
@@ -88,6 +91,12 @@ class ChangeEvidence:
     unbroken: bool = False
     added: int = 0
     unparsed: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+    @property
+    def broken(self) -> bool:
+        """Whether something is newly undefined, left behind elsewhere, or wrong by the type checker."""
+        return any(f.rule in _BREAKING or (f.domain == "types" and f.severity == "high") for f in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +178,11 @@ def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
         points = min(0.0, UNTESTED - total) if set(evidence.unexercised) == set(evidence.changed) else 0.0
         names = _name_list(evidence.unexercised)
         moves.append(_Move(points, i18n.message("generate.score.unexercised", names=names)))
+    if evidence.left or evidence.broken:
+        total = START + sum(move.points for move in moves)
+        facts = {"count": len(evidence.left), "places": _name_list(evidence.left)}
+        why = i18n.message("generate.score.left", **facts) if evidence.left else i18n.message("generate.score.broken")
+        moves.append(_Move(min(0.0, UNTESTED - total), why))
     return moves
 
 
