@@ -29,8 +29,8 @@ ALLOWED = frozenset(
     "Apache-2.0 MIT MIT-0 MIT-CMU BSD-2-Clause BSD-3-Clause 0BSD ISC PSF-2.0 Python-2.0 MPL-2.0 Zlib CC0-1.0 AFL-2.1 "
     "CNRI-Python Unlicense LGPL-3.0-or-later LGPL-3.0-only".split()
 )
-"""What a dependency's licence may be, by SPDX identifier; of alternatives one has to be among them. The LGPL (rope,
-psycopg, PyGithub, python-gitlab) doesn't bind a program that only imports the library."""
+"""What a dependency's licence may be, by SPDX identifier; of alternatives one has to be among them. The LGPL (psycopg,
+PyGithub, python-gitlab) doesn't bind a program that only imports the library."""
 
 _LOCKED = re.compile(
     r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?:\s*;\s*([^\\\n]+?))?\s*\\?\n((?:\s+--hash=sha256:\w+\s*\\?\n?)+)", re.M

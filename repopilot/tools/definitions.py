@@ -20,6 +20,8 @@ from repopilot.tools.file_change import PARSE_S
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
+NAME = "the definition, plain or Class.method"
+IN_FILE = "the file that defines it, where several have the name"
 LONGEST_LINE = 120
 MOST_NAMED = 20
 

@@ -19,8 +19,10 @@ from repopilot.redaction.restore import restored
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
-from repopilot.tools.refactor import with_moved_module
+from repopilot.tools.move_file import ModuleMove
+from repopilot.tools.refactored import finished
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
 NEAREST = 3
@@ -144,8 +146,13 @@ async def move_file(arguments: MoveFile, desk: Desk) -> ToolResult:
     await _require_free(arguments.new_path, desk)
     path, new = safe_path(arguments.path), safe_path(arguments.new_path)
     if path.endswith(".py") and new.endswith(".py"):
-        return _result(desk, await asyncio.to_thread(with_moved_module, path, new, desk.working_copy))
+        return await asyncio.to_thread(_move_module, path, new, desk.working_copy)
     return _result(desk, {path: None, new: text})
+
+
+def _move_module(path: str, new: str, copy: WorkingCopy) -> ToolResult:
+    found = ModuleMove(copy, path, new)
+    return finished(copy, found.texts, found.left, (), found.unread)
 
 
 async def undo(arguments: Undo, desk: Desk) -> ToolResult:
@@ -248,6 +255,6 @@ TOOLS = (
     Tool("insert_code", InsertCode, "edit", insert_code, result_types.Edited),
     Tool("create_file", CreateFile, "edit", create_file, result_types.Edited),
     Tool("delete_file", DeleteFile, "edit", delete_file, result_types.Edited),
-    Tool("move_file", MoveFile, "edit", move_file, result_types.Edited),
+    Tool("move_file", MoveFile, "edit", move_file, dict),
     Tool("undo", Undo, "edit", undo, result_types.Undone),
 )

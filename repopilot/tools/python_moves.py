@@ -1,301 +1,499 @@
-"""Definitions of Python modules moved to other modules, and modules given other names: their texts, the imports they
-need, and those of all who use them.
-
-Pure: texts in, texts out. Nothing but what the move asks for is changed: order and form of imports stay as they are.
-"""
+"""A definition at the top of a Python module as what can be moved: its text, what it needs, and how both modules look
+afterwards. Pure: texts with plain line ends."""
 
 from __future__ import annotations
 
 import ast
+import builtins
 import re
+import symtable
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from repopilot.code.source_positions import Replacement, SourcePositions, replaced
+from repopilot.code.python_ast import parse_expression, parse_python
+from repopilot.code.source_positions import Replacement, replaced
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.tools.python_imports import (
+    Import,
+    ModuleText,
+    bound_names,
+    is_guarded_import,
+    is_typing,
+)
 from repopilot.tools.signature import added_items, removed_items
 
-_FROM = re.compile(r"from\s*([.\w\s]*?)\s*\bimport\b")
 _FUTURE = "from __future__ import annotations"
-Import = ast.Import | ast.ImportFrom
+_HERE = ("__file__", "__name__", "__path__", "__spec__", "__package__", "globals")
+"""Names that mean something else in another module."""
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
-    """A module: its text, the name it is imported by, and whether that is a package."""
+class MovedDefinition:
+    """A definition with its overloads, decorators and the comments right above.
 
-    text: str
+    Attributes:
+        name: of the definition.
+        nodes: its statements.
+        start: the first line, from 0.
+        end: the line behind the last one.
+    """
+
     name: str
-    is_package: bool = False
-
-    @property
-    def package(self) -> str:
-        """What relative imports in it start from."""
-        return self.name if self.is_package else self.name.rpartition(".")[0]
+    nodes: Sequence[Defined]
+    start: int
+    end: int
 
 
-def definition(text: str, name: str) -> Defined | None:
-    """The function, class or assignment of a name at the top of a module."""
-    return next((n for n in ast.parse(text).body if isinstance(n, Defined) and name in _names_of(n)), None)
-
-
-def moved(name: str, source: Module, target: Module) -> tuple[str, str]:
-    """The texts of both modules after a move.
-
-    Args:
-        name: of a definition at the top of the source.
-        source: where it is.
-        target: where it shall be; its text may be ''.
+def block_of(module: ModuleText, name: str) -> MovedDefinition:
+    """What a name is at the top of a module.
 
     Raises:
-        ValueError: the definition needs something of its module that needs it; the message names that.
+        UsageError: it isn't there, or bound in a way that can't be moved; the message says how.
     """
-    node = definition(source.text, name)
-    assert node is not None
-    start, end = _lines_of(node, source.text)
-    lines = source.text.split("\n")
-    block, left = lines[start:end], _without(lines, start, end)
-    needed = _loaded(node)
-    others = (other for other in ast.parse(left).body if not isinstance(other, Import))
-    own = sorted(needed & {n for other in others for n in _names_of(other)} - {name})
-    unexported = _unexported(left, name)
-    used = name in _loaded(ast.parse(unexported))
-    if own and used:
-        raise ValueError(", ".join(own))
-    imports = list(_needed_imports(needed, source, target))
-    imports += [f"from {source.name} import {', '.join(own)}"] if own else []
-    new_source = _without_unused(left if used else unexported, needed)
-    if used:
-        new_source = with_import(replace(source, text=new_source), f"from {target.name} import {name}")
-    new_target = without_import(target, source.name, name)[0]
-    if not new_target.strip():
-        head = _FUTURE if not isinstance(node, ast.Assign) and _FUTURE in source.text.split("\n") else ""
-        for line in imports:
-            head = with_import(replace(target, text=head), line)
-        return new_source, "\n".join([*([head.rstrip("\n"), "", ""] if head else []), *block, ""])
-    new_target = "\n".join([new_target.rstrip("\n"), "", "", *block, ""])
-    for line in imports:
-        new_target = with_import(replace(target, text=new_target), line)
-    return new_source, new_target
-
-
-def used_from(user: Module, name: str, source: str, target: str) -> str:
-    """The text of a module that uses a moved definition, importing it from where it is now."""
-    text, relative, what = without_import(user, source, name)
-    if what:
-        module = _relative(target, user) if relative else target
-        text = with_import(replace(user, text=text), f"from {module} import {what}")
-    stars = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*")
-    if name in _loaded(ast.parse(text)) and source in [_absolute(star, user) for star in stars]:
-        text = with_import(replace(user, text=text), f"from {target} import {name}")
-    for reference in _references(text, user, source):
-        pattern = re.compile(rf"(?<![\w.'\"]){re.escape(reference)}\.{re.escape(name)}\b")
-        if pattern.search(text):
-            text = pattern.sub(name, text)
-            text = with_import(replace(user, text=text), f"from {target} import {name}")
-            text = _without_unused(text, [reference.partition(".")[0]])
-    return re.sub(rf"(?<=['\"]){re.escape(source)}\.{re.escape(name)}(?=['\".])", f"{target}.{name}", text)
-
-
-def module_moved(user: Module, old: str, new: str) -> str:
-    """The text of a module that imports another one, which has a new name now.
-
-    Args:
-        user: any module; the moved one itself with its new name.
-        old, new: the names of the moved module.
-    """
-    text = user.text
-    found: list[Replacement] = []
-    offsets = SourcePositions(text)
-    renamed: dict[str, str] = {}
-    for node in (node for node in ast.walk(ast.parse(text)) if isinstance(node, Import)):
-        if isinstance(node, ast.Import):
-            found += [_replaced_name(a, new, offsets) for a in node.names if a.name == old]
-            renamed |= dict.fromkeys((a.name for a in node.names if a.name == old and not a.asname), new)
-            continue
-        package, goal = _absolute(node, user), new.rpartition(".")
-        if package == old:
-            found.append(_other_module(node, _relative(new, user) if node.level else new, offsets))
-        for alias in node.names:
-            if package and f"{package}.{alias.name}" == old:
-                found.append(_replaced_name(alias, goal[2], offsets))
-                if goal[0] != package and len(node.names) == 1:
-                    found.append(_other_module(node, _relative(goal[0], user) if node.level else goal[0], offsets))
-                renamed |= {} if alias.asname else {alias.name: goal[2]}
-    text = replaced(text, found)
-    for before, after in renamed.items():
-        text = re.sub(rf"(?<![\w.]){re.escape(before)}(?=\.\w)", after, text)
-    return re.sub(rf"(?<=['\"]){re.escape(old)}(?=['\".:])", new, text)
-
-
-def from_new_package(module: Module, before: Module) -> str:
-    """The text of a module that has moved to another package, its relative imports as they are from there."""
-    offsets, found = SourcePositions(before.text), []
-    for node in ast.walk(ast.parse(before.text)):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            found.append(_other_module(node, _relative(_absolute(node, before), module), offsets))
-    return replaced(before.text, found)
-
-
-def _replaced_name(alias: ast.alias, new: str, offsets: SourcePositions) -> Replacement:
-    start, _ = offsets.span(alias)
-    return Replacement(start, start + len(alias.name), new)
-
-
-def _other_module(node: ast.ImportFrom, module: str, offsets: SourcePositions) -> Replacement:
-    start = offsets.offset(node.lineno, node.col_offset)
-    found = _FROM.match(offsets.text, start)
-    assert found is not None
-    return Replacement(*found.span(1), module)
-
-
-def with_import(user: Module, line: str) -> str:
-    """A module's text with an import, in the one of the same module where there is one, else behind all others."""
-    text, tree = user.text, ast.parse(user.text)
-    (wanted,) = ast.parse(line).body
-    assert isinstance(wanted, Import)
-    before = [node for node in tree.body if isinstance(node, Import)]
-    for node in before:
-        if _same_module(node, wanted, user):
-            known = {ast.unparse(alias) for alias in node.names}
-            new = [what for alias in wanted.names if (what := ast.unparse(alias)) not in known]
-            return replaced(text, added_items(text, _spans(node, SourcePositions(text)), new))
-    first = [n for n in tree.body[:1] if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)]
-    at = [*first, *before][-1].end_lineno if before or first else 0
-    lines = text.split("\n")
-    return "\n".join([*lines[:at], *([] if before or not first else [""]), line, *lines[at:]])
-
-
-def _same_module(node: Import, wanted: Import, user: Module) -> bool:
-    if isinstance(node, ast.Import) or isinstance(wanted, ast.Import):
-        return ast.unparse(node) == ast.unparse(wanted)
-    return node.names[0].name != "*" and _absolute(node, user) == _absolute(wanted, user)
-
-
-def without_import(user: Module, source: str, name: str) -> tuple[str, bool, str]:
-    """A module's text without its imports of a name from another module; whether one was relative; and what was
-    imported, `name` or `name as name`, '' for nothing."""
-    text, relative, what, offsets = user.text, False, "", SourcePositions(user.text)
-    found: list[Replacement] = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and _absolute(node, user) == source:
-            gone = [n for n, alias in enumerate(node.names) if alias.name == name and alias.asname in (None, name)]
-            relative = relative or bool(gone and node.level)
-            what = next((ast.unparse(node.names[n]) for n in gone), what)
-            found += _aliases_gone(text, node, gone, offsets)
-    return replaced(text, found), relative, what
-
-
-def _aliases_gone(text: str, node: Import, gone: Sequence[int], offsets: SourcePositions) -> list[Replacement]:
-    """Aliases taken out of an import, or all of it where none is left."""
-    if gone and len(gone) == len(node.names):
-        start, end = offsets.offset(node.lineno, 0), offsets.offset(node.end_lineno or node.lineno, 0)
-        following = text.find("\n", end)
-        return [Replacement(start, following + 1 if following >= 0 else len(text), "")]
-    return removed_items(text, _spans(node, offsets), gone)
-
-
-def _spans(node: Import, offsets: SourcePositions) -> list[tuple[int, int]]:
-    return [offsets.span(alias) for alias in node.names]
-
-
-def _without_unused(text: str, needed: Iterable[str]) -> str:
-    """A text without the imports of names that only the moved definition needed."""
-    tree, offsets = ast.parse(text), SourcePositions(text)
-    unused = set(needed) - _loaded(tree)
-    found: list[Replacement] = []
-    for node in tree.body:
-        if isinstance(node, Import):
-            gone = [n for n, a in enumerate(node.names) if (a.asname or a.name.partition(".")[0]) in unused]
-            found += _aliases_gone(text, node, gone, offsets)
-    return replaced(text, found)
-
-
-def _unexported(text: str, name: str) -> str:
-    """A text whose `__all__` doesn't have a name."""
-    node = definition(text, "__all__")
-    value = getattr(node, "value", None)
-    if not isinstance(value, ast.List | ast.Tuple):
-        return text
-    offsets = SourcePositions(text)
-    gone = [n for n, item in enumerate(value.elts) if isinstance(item, ast.Constant) and item.value == name]
-    return replaced(text, removed_items(text, [offsets.span(item) for item in value.elts], gone))
-
-
-def _needed_imports(needed: set[str], source: Module, target: Module) -> Iterator[str]:
-    """The imports of the source that the definition needs and the target lacks, as the target writes them."""
-    there = {n for node in ast.parse(target.text).body for n in _names_of(node) if isinstance(node, Import)}
-    for node in ast.walk(ast.parse(source.text)):
-        if not isinstance(node, Import):
-            continue
-        for alias in node.names:
-            bound = alias.asname or alias.name.partition(".")[0]
-            if bound not in needed or bound in there or bound == "annotations":
-                continue
-            what = alias.name + (f" as {alias.asname}" if alias.asname else "")
-            if isinstance(node, ast.Import):
-                yield f"import {what}"
-            elif (module := _absolute(node, source)) != target.name:
-                yield f"from {_relative(module, target) if node.level else module} import {what}"
-
-
-def _references(text: str, user: Module, source: str) -> Iterator[str]:
-    """What a module calls another module that it imports."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            yield from (a.asname or a.name for a in node.names if a.name == source)
-        elif isinstance(node, ast.ImportFrom):
-            package = _absolute(node, user)
-            yield from (a.asname or a.name for a in node.names if f"{package}.{a.name}".lstrip(".") == source)
-
-
-def _absolute(node: ast.ImportFrom, user: Module) -> str:
-    if not node.level:
-        return node.module or ""
-    parts = user.package.split(".")
-    base = parts[: len(parts) - node.level + 1]
-    return ".".join([*base, *([node.module] if node.module else [])])
-
-
-def _relative(module: str, user: Module) -> str:
-    """A module as one of the same top package imports it, by a relative name."""
-    here, there = user.package.split("."), module.split(".")
-    if here[0] != there[0]:
-        return module
-    same = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
-    return "." * (len(here) - same + 1) + ".".join(there[same:])
-
-
-def _names_of(node: ast.AST) -> set[str]:
-    """The names that a statement at the top of a module binds."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, Import):
-        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return {inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name)}
-
-
-def _loaded(node: ast.AST) -> set[str]:
-    """The names that a tree reads, those in annotations that are texts among them."""
-    found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return found | {text for text in texts if text.isidentifier()}
-
-
-def _lines_of(node: Defined, text: str) -> tuple[int, int]:
-    """The lines of a definition with its decorators and the comments right above, from 0, the last exclusive."""
-    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]) - 1
-    lines = text.split("\n")
+    found = module.binds(name)
+    nodes = [node for node in found if isinstance(node, Defined)]
+    if not nodes and not any(isinstance(node, Import) for node in found) and not found:
+        raise UsageError(message("refactor_tools.only_top", name=name))
+    alone = len(nodes) == 1 and bound_names(nodes[0]) == {name}
+    overloaded = len(nodes) > 1 and all(_is_overload(node) for node in nodes[:-1])
+    if len(found) != len(nodes) or not (alone or overloaded):
+        places = ", ".join(f"{module.path}:{node.lineno}" for node in found)
+        raise UsageError(message("moves.several_bindings", name=name, places=places))
+    lines = module.text.split("\n")
+    start = min([nodes[0].lineno, *(d.lineno for d in getattr(nodes[0], "decorator_list", ()))]) - 1
     while start and lines[start - 1].startswith("#"):
         start -= 1
-    return start, node.end_lineno or node.lineno
+    end = nodes[-1].end_lineno or nodes[-1].lineno
+    behind = lines[end - 1][module.positions.span(nodes[-1])[1] - module.positions.offset(end, 0) :]
+    if behind.strip() and not behind.strip().startswith("#"):
+        raise UsageError(message("moves.several_bindings", name=name, places=f"{module.path}:{end}"))
+    inside = [n for n in module.tree.body if start < n.lineno <= end and n not in nodes]
+    if inside:
+        raise UsageError(message("moves.several_bindings", name=name, places=f"{module.path}:{inside[0].lineno}"))
+    return MovedDefinition(name, nodes, start, end)
 
 
-def _without(lines: Sequence[str], start: int, end: int) -> str:
-    """A text without some lines, and without the blank ones before them."""
-    before = list(lines[:start])
+def _is_overload(node: Defined) -> bool:
+    return any("overload" in ast.unparse(each) for each in getattr(node, "decorator_list", ()))
+
+
+def rebinding(module: ModuleText, names: Iterable[str]) -> list[tuple[str, int]]:
+    """Where a module binds one of some names again: in functions that declare it global, or by changing it in place at
+    the top. A copy of such a name in another module wouldn't change with it."""
+    wanted = set(names)
+    found = [
+        (name, node.lineno)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Global)
+        for name in node.names
+        if name in wanted
+    ]
+    for name in wanted:
+        statements = module.binds(name)
+        found += [(name, node.lineno) for node in statements if isinstance(node, ast.AugAssign | ast.Delete)]
+    return found
+
+
+def changed_at_top(module: ModuleText, name: str) -> list[int]:
+    """The lines of statements at the top of a module that change what a name stands for: its attributes or items."""
+    return [
+        node.lineno
+        for node in module.tree.body
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete)
+        for target in getattr(node, "targets", None) or [getattr(node, "target", None)]
+        if isinstance(target, ast.Attribute | ast.Subscript) and _first_name(target) == name
+    ]
+
+
+def _first_name(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def free_names(code: str) -> set[str]:
+    """The names that code takes from its module, those in annotations that are texts among them."""
+    found = set(_globals(symtable.symtable(code, "code", "exec")))
+    for node in _annotation_texts(parse_python(code)):
+        found |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return found
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if (symbol.is_referenced() and (symbol.is_global() or top)) or symbol.is_declared_global():
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+def _annotation_texts(tree: ast.AST) -> Iterator[ast.Expression]:
+    for node in ast.walk(tree):
+        for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            for inner in ast.walk(part) if isinstance(part, ast.AST) else ():
+                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                    try:
+                        yield parse_expression(inner.value)
+                    except SyntaxError:
+                        continue
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a definition takes from its module.
+
+    Attributes:
+        imports: lines to import, and whether only for type checkers.
+        statements: guarded imports, as they stand.
+        own: names that the module itself defines.
+        here: names that mean something else in another module.
+    """
+
+    imports: Sequence[tuple[str, bool]]
+    statements: Sequence[str]
+    own: Sequence[str]
+    here: Sequence[str]
+
+
+def needs_of(block: MovedDefinition, source: ModuleText, target: ModuleText) -> Needs:
+    """What a definition needs in another module, where it isn't yet.
+
+    Raises:
+        UsageError: a name means something else there.
+    """
+    lines = source.text.split("\n")
+    free = free_names("\n".join(lines[block.start : block.end])) - {block.name}
+    imports: list[tuple[int, str, bool]] = []
+    statements: list[str] = []
+    own: list[str] = []
+    waiting = sorted(free)
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen or name == "annotations":
+            continue
+        seen.add(name)
+        binding = source.binds(name)
+        if not binding:
+            _require_same(name, source, target)
+            continue
+        guarded = [node for node in binding if is_guarded_import(node) and not _only_typing(node)]
+        if guarded and len(guarded) == len(binding):
+            for node in guarded:
+                code = _moved_statement(node, source, target)
+                if not _has_statement(code, name, target):
+                    statements.append(code)
+                waiting += sorted(free_names(code) - bound_names(node) - seen)
+        elif all(isinstance(node, Import) or _only_typing(node) for node in binding):
+            imports += _import_lines(name, source, target)
+        else:
+            own.append(name)
+    _require_free(own, source, target)
+    here = [name for name in _HERE if name in free and not source.binds(name)]
+    return Needs(
+        list(dict.fromkeys((line, typing) for _, line, typing in sorted(imports))),
+        list(dict.fromkeys(statements)),
+        sorted(own),
+        here,
+    )
+
+
+def _only_typing(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and is_typing(node.test) and is_guarded_import(node) and not node.orelse
+
+
+def _import_lines(name: str, source: ModuleText, target: ModuleText) -> Iterator[tuple[int, str, bool]]:
+    """The imports of a name as the target writes them, without those that it has, each with its line in the source."""
+    there = [b for b in target.imports if b.name.partition(".")[0] == name and not b.lazy]
+    bound = [b for b in source.imports if b.name.partition(".")[0] == name and not b.lazy]
+    for each in bound:
+        what = ast.unparse(each.alias)
+        if isinstance(each.node, ast.Import):
+            line, meant = f"import {what}", (each.alias.name, "")
+        else:
+            if target.means(each.module, target.path):
+                continue
+            line, meant = f"from {_as_seen(each.module, source, target)} import {what}", (each.module, each.alias.name)
+        same = [b for b in there if _meant(b) == meant and (each.typing or not b.typing)]
+        others = [b for b in there if _meant(b) != meant and b.name == each.name]
+        if others or (target.binds(name) and not there):
+            _refuse(name, target)
+        if not same:
+            _require_unused(name, target)
+            yield each.node.lineno, line, each.typing
+
+
+def _meant(bound: object) -> tuple[str, str]:
+    node, alias, module = bound.node, bound.alias, bound.module  # type: ignore[attr-defined]
+    return (alias.name, "") if isinstance(node, ast.Import) else (module, alias.name)
+
+
+def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
+    """A module that the source imports, as the target would."""
+    if not module.startswith("/"):
+        return module
+    path = f"{module[1:]}/__init__.py" if module[1:] in source.packages else f"{module[1:]}.py"
+    return target.relative(module[1:], path) or dotted(path, source.packages)
+
+
+def dotted(path: str, packages: Iterable[str]) -> str:
+    """The name of a module where imports start above the outermost package around it."""
+    parts, known = re.sub(r"(/__init__|^__init__)?\.pyi?$", "", path).split("/"), set(packages)
+    first = len(parts) - 1
+    while first and "/".join(parts[:first]) in known:
+        first -= 1
+    return ".".join(parts[first:])
+
+
+def _moved_statement(node: ast.stmt, source: ModuleText, target: ModuleText) -> str:
+    """A statement as it stands, its relative imports as they are from the target."""
+    start, end = source.positions.span(node)
+    found = [
+        source.other_module(inner, _as_seen(source.module_of(inner), source, target))
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.ImportFrom) and inner.level
+    ]
+    text = replaced(source.text, found)
+    return text[start : end + len(text) - len(source.text)]
+
+
+def _has_statement(code: str, name: str, target: ModuleText) -> bool:
+    """Whether the target has a statement already. Raises UsageError where it gives the name another meaning."""
+    there = target.binds(name)
+    if not there:
+        _require_unused(name, target)
+        return False
+    if [ast.unparse(node) for node in there] != [ast.unparse(parse_python(code))]:
+        _refuse(name, target)
+    return True
+
+
+def _require_same(name: str, source: ModuleText, target: ModuleText) -> None:
+    """Raises UsageError for a name of Python that the target gives another meaning, and for one that comes by `*`."""
+    if target.binds(name):
+        _refuse(name, target)
+    stars = [b for b in source.imports if b.alias.name == "*"]
+    if stars and not hasattr(builtins, name) and not name.startswith("__"):
+        raise UsageError(message("moves.star", name=name, place=f"{source.path}:{stars[0].node.lineno}"))
+
+
+def _require_free(own: Sequence[str], source: ModuleText, target: ModuleText) -> None:
+    """Raises UsageError where the target gives a name that the source defines another meaning."""
+    for name in own:
+        there = target.binds(name)
+        taken = [b for b in target.imports if b.name == name and not b.lazy]
+        known = there and all(isinstance(node, Import) for node in there)
+        if known and all(b.alias.name == name and target.means(b.module, source.path) for b in taken):
+            continue
+        if there:
+            _refuse(name, target)
+        _require_unused(name, target)
+
+
+def _require_unused(name: str, target: ModuleText) -> None:
+    """Raises UsageError where the target reads a name that it doesn't bind, Python's own."""
+    if hasattr(builtins, name) and not target.binds(name) and name in free_names(target.text):
+        _refuse(name, target)
+
+
+def _refuse(name: str, target: ModuleText) -> None:
+    line = next((node.lineno for node in target.binds(name)), 1)
+    raise UsageError(message("moves.other_meaning", name=name, place=f"{target.path}:{line}"))
+
+
+def left_behind(block: MovedDefinition, source: ModuleText) -> str:
+    """The text of a module without a definition."""
+    lines = source.text.split("\n")
+    before = lines[: block.start]
     while before and not before[-1].strip():
         before.pop()
-    after = lines[end:] if any(line.strip() for line in lines[end:]) else [""]
+    rest = lines[block.end :]
+    while not before and rest and not rest[0].strip():
+        rest.pop(0)
+    after = rest if any(line.strip() for line in rest) else [""]
     return "\n".join([*before, *after])
+
+
+def block_text(block: MovedDefinition, source: ModuleText, target: ModuleText) -> str:
+    """The text of a definition for another module, the relative imports in it as they are from there."""
+    found = [
+        source.other_module(inner, _as_seen(source.module_of(inner), source, target))
+        for node in block.nodes
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.ImportFrom) and inner.level
+    ]
+    return "\n".join(replaced(source.text, found).split("\n")[block.start : block.end])
+
+
+def lazy_annotations(block: MovedDefinition, source: ModuleText, target: ModuleText) -> bool:
+    """Whether a definition may only stand in a module that doesn't evaluate its annotations: where those of its module
+    aren't, and name what is there for type checkers only, or what isn't defined yet."""
+    if not any(b.module == "__future__" and b.alias.name == "annotations" for b in source.imports):
+        return False
+    if not target.text.strip():
+        return not any(isinstance(node, ast.Assign) for node in block.nodes)
+    typing = {b.name for b in (*source.imports, *target.imports) if b.typing} | {block.name}
+    parts = (
+        part
+        for node in block.nodes
+        for inner in ast.walk(node)
+        for part in (getattr(inner, "annotation", None), getattr(inner, "returns", None))
+        if isinstance(part, ast.AST)
+    )
+    return any(
+        isinstance(n, ast.BitOr) or (isinstance(n, ast.Name) and n.id in typing)
+        for part in parts
+        for n in ast.walk(part)
+    )
+
+
+def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple[str, bool]], future: bool) -> str:
+    """The text of a module with a definition: behind the others, before what already uses it or runs it as a program.
+
+    Args:
+        target: the module, without imports of the definition.
+        name: of the definition.
+        code: it.
+        imports: lines that it needs, and whether only for type checkers.
+        future: whether its annotations must not be evaluated.
+    """
+    text = target.text
+    if text.strip():
+        first = next((n for n in target.tree.body if n is not target.header and _stands_before(n, name, target)), None)
+        text = _inserted(target, code, first)
+    for line, typing in imports:
+        text = with_import(ModuleText(target.path, text, target.packages), line, typing)
+    if future and not _has_future(text):
+        text = _with_future(ModuleText(target.path, text, target.packages))
+    if not target.text.strip():
+        head = text.rstrip("\n")
+        return f"{head}\n\n\n{code}\n" if head else f"{code}\n"
+    return text
+
+
+def _with_future(module: ModuleText) -> str:
+    """A module's text whose annotations aren't evaluated: the import stands first, behind the docstring."""
+    body = module.tree.body
+    if body and _is_docstring(body[0]):
+        return replaced(module.text, [module.behind(body[0], f"\n{_FUTURE}")])
+    gap = "\n" if body and not isinstance(body[0], Import) else ""
+    at = next((m.start() for m in re.finditer(r"^(?!#)", module.text, re.M)), 0) if module.text.startswith("#") else 0
+    return replaced(module.text, [Replacement(at, at, f"{_FUTURE}\n{gap}" if module.text else _FUTURE)])
+
+
+def _stands_before(node: ast.stmt, name: str, target: ModuleText) -> bool:
+    main = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+    within = target.header is not None and node.lineno <= target.header.lineno
+    return not within and (main or any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node)))
+
+
+def _inserted(target: ModuleText, code: str, first: ast.stmt | None) -> str:
+    if first is None:
+        return "\n".join([target.text.rstrip("\n"), "", "", code, ""])
+    lines = target.text.split("\n")
+    at = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))]) - 1
+    while at and lines[at - 1].startswith("#"):
+        at -= 1
+    before = lines[:at]
+    while before and not before[-1].strip():
+        before.pop()
+    return "\n".join([*before, "", "", code, "", "", *lines[at:]])
+
+
+def _has_future(text: str) -> bool:
+    return any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in parse_python(text).body)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def with_import(module: ModuleText, line: str, typing: bool = False) -> str:
+    """A module's text with an import, in the one of the same module where there is one, else behind all others.
+
+    Args:
+        module: the module.
+        line: the import.
+        typing: whether only type checkers shall see it.
+    """
+    (wanted,) = parse_python(line).body
+    body: Sequence[ast.stmt] = module.tree.body
+    if typing:
+        block = next((n for n in module.tree.body if isinstance(n, ast.If) and _only_typing(n)), None)
+        if block is None:
+            known = module.binds("TYPE_CHECKING")
+            named = module.text if known else with_import(module, "from typing import TYPE_CHECKING")
+            inner = ModuleText(module.path, named, module.packages)
+            return replaced(named, [inner.with_statement(f"\nif TYPE_CHECKING:\n    {line}")])
+        body = block.body
+    if isinstance(wanted, ast.ImportFrom):
+        module_name = "." * wanted.level + (wanted.module or "")
+        made = module.with_alias(body, module_name, ", ".join(map(ast.unparse, wanted.names)))
+        if made is not None:
+            return replaced(module.text, [made])
+    if any(ast.unparse(node) == ast.unparse(wanted) for node in body):
+        return module.text
+    if typing:
+        return replaced(module.text, [module.behind(body[-1], line)])
+    return replaced(module.text, [module.with_statement(line)])
+
+
+def exported(module: ModuleText) -> list[str] | None:
+    """The entries of a module's `__all__`, None where it has none that is written down."""
+    value = _all_of(module)
+    return None if value is None else [str(e.value) for e in value.elts if isinstance(e, ast.Constant)]
+
+
+def _all_of(module: ModuleText) -> ast.List | ast.Tuple | None:
+    node = next((n for n in module.binds("__all__") if isinstance(n, ast.Assign | ast.AnnAssign)), None)
+    value = getattr(node, "value", None)
+    return value if isinstance(value, ast.List | ast.Tuple) else None
+
+
+def unexported(module: ModuleText, name: str) -> str:
+    """A module's text whose `__all__` doesn't have a name."""
+    value = _all_of(module)
+    gone = [n for n, e in enumerate(value.elts) if isinstance(e, ast.Constant) and e.value == name] if value else []
+    spans = [module.positions.span(item) for item in value.elts] if value else []
+    return replaced(module.text, removed_items(module.text, spans, gone))
+
+
+def also_exported(module: ModuleText, name: str) -> str:
+    """A module's text whose `__all__`, where it has one, has a name."""
+    value = _all_of(module)
+    if value is None or not value.elts or name in (exported(module) or []):
+        return module.text
+    quote = module.text[module.positions.span(value.elts[-1])[0]]
+    quoted = f"{quote}{name}{quote}" if quote in "\"'" else repr(name)
+    return replaced(module.text, added_items(module.text, [module.positions.span(e) for e in value.elts], [quoted]))
+
+
+def unused_gone(module: ModuleText, names: Iterable[str], kept: Iterable[str]) -> str:
+    """A module's text without imports at its top of names that it no longer uses.
+
+    Args:
+        module: the module.
+        names: that may be unused.
+        kept: those that others take from it.
+    """
+    unused = set(names) - free_names(module.text) - set(kept) - set(exported(module) or ())
+    found: list[Replacement] = []
+    for node in module.tree.body:
+        typing = isinstance(node, ast.If) and _only_typing(node)
+        inner = [n for n in getattr(node, "body", ()) if isinstance(n, Import)] if typing else [node]
+        gone = [(each, [a for a in each.names if _binding(a) in unused]) for each in inner if isinstance(each, Import)]
+        if typing and all(len(aliases) == len(each.names) for each, aliases in gone):
+            found.append(Replacement(*module.line_span(node), ""))
+        else:
+            body = node.body if isinstance(node, ast.If) else module.tree.body
+            found += [made for each, aliases in gone if aliases for made in module.without(each, aliases, body)]
+        if is_guarded_import(node) and not typing and bound_names(node) <= unused:
+            found.append(Replacement(*module.line_span(node), ""))
+    return replaced(module.text, found)
+
+
+def _binding(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]

@@ -21,10 +21,10 @@ from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.python_scopes import PythonName, python_names
 from repopilot.resolve.values import Family, NameSpan, Occurrence
 from repopilot.tools import identifiers, result_types
-from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite, find_place, name_offset
+from repopilot.tools.definitions import IN_FILE, LONGEST_LINE, NAME, DefinitionSite, find_place, name_offset
 from repopilot.tools.edit_check import EditFault, faults, observed, refusal, told
 from repopilot.tools.file_change import syntax_error
-from repopilot.tools.refactor import IN_FILE, MOST_LISTED, NAME
+from repopilot.tools.refactored import MOST_LISTED
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import FileChange

@@ -141,6 +141,7 @@ class Refactored(_Changed, total=False):
 
     left: list[UnsureUse]
     done: bool
+    diff: str
 
 
 class ValueSet(TypedDict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repopilot.tools import check, edit, look, refactor, rename, talk
+from repopilot.tools import change_signature, check, edit, look, move_symbol, refactor, rename, talk
 from repopilot.tools.registry import Tool
 
 
@@ -13,4 +13,5 @@ def toolbox() -> tuple[Tool, ...]:
 
 def client_tools() -> tuple[Tool, ...]:
     """Those for other programs: all but the ones that talk to the user."""
-    return (*look.TOOLS, *edit.TOOLS, *rename.TOOLS, *refactor.TOOLS, *check.TOOLS)
+    edits = (*edit.TOOLS, *rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS, *refactor.TOOLS)
+    return (*look.TOOLS, *edits, *check.TOOLS)

@@ -1,0 +1,124 @@
+"""The tool that changes the parameters of a Python function."""
+
+from __future__ import annotations
+
+import asyncio
+import keyword
+
+from pydantic import Field
+
+from repopilot.code.languages import language_of
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.resolve.values import NameSpan
+from repopilot.tools import result_types
+from repopilot.tools.definitions import IN_FILE, DefinitionSite, find_place, name_offset
+from repopilot.tools.python_source import PythonSource, decorators, definition_of
+from repopilot.tools.refactored import edited, finished
+from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.signature import AddedParameter, Signature, SignatureChange, signature_of
+from repopilot.tools.signature_edit import SignatureEdit
+from repopilot.tools.working_copy import WorkingCopy
+
+_MADE = ("dataclass", "define", "frozen", "mutable", "attrs", "attr.s", "pydantic")
+"""What gives a class a constructor of its fields."""
+
+
+class NewParameter(Arguments):
+    """A parameter to add."""
+
+    name: str = Field(description="its name")
+    default: str = Field("", description="its default, as code; empty for a required one")
+    annotation: str = Field("", description="its type, as code; empty for none")
+    keyword_only: bool = Field(False, description="whether calls have to name it")
+
+
+class ChangedSignature(Arguments):
+    """What changes in the parameters of a function."""
+
+    name: str = Field(description="the function, plain or Class.method")
+    add: list[NewParameter] = Field(default_factory=list, description="parameters to add behind the others")
+    remove: list[str] = Field(default_factory=list, description="parameters to remove")
+    rename: dict[str, str] = Field(default_factory=dict, description="new names of parameters by their old ones")
+    order: list[str] = Field(default_factory=list, description="parameters that change places, in their new order")
+    path: str = Field("", description=IN_FILE)
+
+
+async def change_signature(arguments: ChangedSignature, desk: Desk) -> ToolResult:
+    """Add, remove, rename or reorder parameters of a Python function. Its overloads, stubs and overriding methods
+    change with it, and its callers follow; calls that aren't certain are listed."""
+    return await asyncio.to_thread(_change_signature, arguments, desk.working_copy)
+
+
+def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
+    place = find_place(copy, arguments.name, arguments.path)
+    if language_of(place.path) != "python":
+        raise UsageError(message("refactor_tools.only_python", tool="change_signature"))
+    text = copy.resolver.text(place.path) or ""
+    source = PythonSource(place.path, text)
+    if source.root.has_error:
+        raise UsageError(message("refactor_tools.no_parse", path=place.path))
+    if place.symbol.kind == "class":
+        place = _constructor(copy, source, place)
+    start = name_offset(text, place.symbol)
+    span = NameSpan(place.path, start, start + len(place.symbol.name))
+    node = source.at(span.start, span.end)
+    function = definition_of(node) if node is not None else None
+    if function is None or function.type != "function_definition":
+        raise UsageError(message("refactor_tools.no_function", name=place.symbol.qualified))
+    change = _asked(arguments, signature_of(source, function), place)
+    found = SignatureEdit(copy.resolver, span, place.symbol.name, change)
+    names = {place.symbol.name, *change.rename, *change.rename.values(), *change.remove, *(a.name for a in change.add)}
+    return finished(copy, edited(copy, found.edits), found.left, names)
+
+
+def _constructor(copy: WorkingCopy, source: PythonSource, place: DefinitionSite) -> DefinitionSite:
+    """The constructor of a class.
+
+    Raises:
+        UsageError: it has none of its own; the hint says what it has.
+    """
+    name = f"{place.symbol.qualified}.__init__"
+    if any(symbol.qualified == name for symbol in copy.workspace.index.outline(place.path)):
+        return find_place(copy, name, place.path)
+    start = name_offset(source.text, place.symbol)
+    node = source.at(start, start + len(place.symbol.name))
+    owner = definition_of(node) if node is not None else None
+    texts = [source.of(each) for each in decorators(owner)] if owner is not None else []
+    bases = source.of(owner.child_by_field_name("superclasses")) if owner is not None else ""
+    by_fields = any(word in text for text in texts for word in _MADE) or "NamedTuple" in bases or "BaseModel" in bases
+    hint = "signature.fields_hint" if by_fields else "signature.inherited_hint"
+    raise UsageError(message("signature.no_constructor", name=place.symbol.qualified), message(hint, bases=bases))
+
+
+def _asked(arguments: ChangedSignature, function: Signature, place: DefinitionSite) -> SignatureChange:
+    """The change as asked, of parameters that there are.
+
+    Raises:
+        UsageError: it changes nothing, names a parameter that there isn't or one that there can't be, or Python calls
+            the function by itself.
+    """
+    name, known = place.symbol.qualified, function.names
+    changed = [*arguments.remove, *arguments.rename, *arguments.order]
+    if not (arguments.add or changed):
+        raise UsageError(message("refactor_tools.nothing_to_change"))
+    for each in changed:
+        if changed.count(each) > 1:
+            raise UsageError(message("refactor_tools.named_twice", name=each))
+    wrong = [e for e in changed if e not in known or (e in arguments.order and e not in function.positional)]
+    if wrong:
+        there = message("tools.there_are", names=", ".join(known) or "-")
+        raise UsageError(message("refactor_tools.no_parameter", name=wrong[0], function=name), there)
+    added = [AddedParameter(a.name, a.default, a.annotation, a.keyword_only) for a in arguments.add]
+    new = [*(each.name for each in added), *arguments.rename.values()]
+    for each in new:
+        if each in known or not each.isidentifier() or keyword.iskeyword(each) or new.count(each) > 1:
+            raise UsageError(message("refactor_tools.bad_parameter", name=each))
+    change = SignatureChange(added, arguments.remove, arguments.rename, arguments.order)
+    special = place.symbol.name.startswith("__") and place.symbol.name.endswith("__")
+    if special and place.symbol.name != "__init__" and change.moves_arguments:
+        raise UsageError(message("signature.special", name=name))
+    return change
+
+
+TOOLS = (Tool("change_signature", ChangedSignature, "edit", change_signature, result_types.Refactored),)

@@ -1,0 +1,157 @@
+"""A Python file as it stands, with its syntax tree: what a name in it is part of. Pure.
+
+Positions are characters of the text, byte order mark and line ends included, so that an edit leaves them as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate
+
+from tree_sitter import Node
+
+from repopilot.code.syntax import parse, text_of
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.tools.file_change import PARSE_S
+
+_EFFECTS = frozenset(("call", "await", "yield", "named_expression"))
+
+
+class PythonSource:
+    """A Python text.
+
+    Args:
+        path: of the file, for messages.
+        text: of the file.
+
+    Raises:
+        UsageError: it takes too long to parse.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self.text = path, text
+        self._data = text.encode("utf-8", "surrogatepass")
+        widths = (len(letter.encode("utf-8", "surrogatepass")) for letter in text)
+        self._bytes = None if len(self._data) == len(text) else [0, *accumulate(widths)]
+        tree = parse(self._data, "python", PARSE_S)
+        if tree is None:
+            raise UsageError(message("refactor_tools.no_parse", path=path))
+        self.root = tree.root_node
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """Where a node begins and ends."""
+        return self._char(node.start_byte), self._char(node.end_byte)
+
+    def of(self, node: Node | None) -> str:
+        """The text of a node, '' for none."""
+        return text_of(node, self._data) if node is not None else ""
+
+    def line(self, offset: int) -> int:
+        """The line of a character, from 1."""
+        return self.text.count("\n", 0, offset) + 1
+
+    def source(self, offset: int) -> str:
+        """The line that a character is in."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start : end if end >= 0 else len(self.text)].strip()
+
+    def at(self, start: int, end: int) -> Node | None:
+        """The innermost node that holds the characters."""
+        first, last = self._byte(start), self._byte(end)
+        return self.root.named_descendant_for_byte_range(first, last)
+
+    def walk(self, node: Node | None = None, *kinds: str) -> Iterator[Node]:
+        """A node and all below it that are of some kinds, in order; of all kinds where none is given."""
+        waiting = [node or self.root]
+        while waiting:
+            each = waiting.pop()
+            if not kinds or each.type in kinds:
+                yield each
+            waiting += reversed(each.children)
+
+    def words(self, name: str, node: Node | None = None) -> Iterator[Node]:
+        """The identifiers of a name below a node, but for attributes and the keywords of arguments."""
+        for each in self.walk(node, "identifier"):
+            if self.of(each) == name and not is_attribute(each) and not is_keyword(each):
+                yield each
+
+    def has_effects(self, node: Node) -> bool:
+        """Whether evaluating an expression may do something."""
+        return any(self.walk(node, *_EFFECTS))
+
+    def text_value(self, node: Node) -> str | None:
+        """The value of a plain string, None for anything else."""
+        if node.type != "string" or any(child.type == "interpolation" for child in node.children):
+            return None
+        found = re.fullmatch(r"[rbuRBU]?(\"\"\"|'''|\"|')(.*?)\1", self.of(node), re.S)
+        return found.group(2) if found and "\\" not in found.group(2) else None
+
+    def _char(self, offset: int) -> int:
+        return offset if self._bytes is None else bisect_left(self._bytes, offset)
+
+    def _byte(self, offset: int) -> int:
+        return offset if self._bytes is None else self._bytes[offset]
+
+
+def enclosing(node: Node | None, *kinds: str) -> Node | None:
+    """The innermost node of some kinds around a node."""
+    node = node.parent if node is not None else None
+    while node is not None and node.type not in kinds:
+        node = node.parent
+    return node
+
+
+def is_field(node: Node, parent: Node | None, name: str) -> bool:
+    """Whether a node is a certain part of its parent."""
+    return parent is not None and node in parent.children_by_field_name(name)
+
+
+def is_attribute(node: Node) -> bool:
+    """Whether an identifier stands behind a dot."""
+    return node.parent is not None and node.parent.type == "attribute" and is_field(node, node.parent, "attribute")
+
+
+def is_keyword(node: Node) -> bool:
+    """Whether an identifier is the name of an argument."""
+    return node.parent is not None and node.parent.type == "keyword_argument" and is_field(node, node.parent, "name")
+
+
+def expression_of(name: Node) -> Node:
+    """A name with the objects before it: `a.b.name`."""
+    assert name.parent is not None or name.type == "module"
+    return name.parent if name.parent is not None and is_attribute(name) else name
+
+
+def call_of(name: Node) -> Node | None:
+    """The call of a name, None where it isn't called."""
+    expression = expression_of(name)
+    parent = expression.parent
+    return parent if parent is not None and parent.type == "call" and is_field(expression, parent, "function") else None
+
+
+def definition_of(name: Node) -> Node | None:
+    """The function or class that a name is given to, None where it isn't."""
+    parent = name.parent
+    defines = parent is not None and parent.type in ("function_definition", "class_definition")
+    return parent if defines and is_field(name, parent, "name") else None
+
+
+def decorators(definition: Node) -> list[Node]:
+    """The decorators of a function or class."""
+    parent = definition.parent
+    if parent is None or parent.type != "decorated_definition":
+        return []
+    return [child for child in parent.children if child.type == "decorator"]
+
+
+def last_name(expression: Node | None) -> Node | None:
+    """The name that says what an expression is: of `a.b.c(…)` it is `c`."""
+    while expression is not None and expression.type not in ("identifier", "attribute"):
+        expression = expression.child_by_field_name("function") if expression.type == "call" else None
+    if expression is not None and expression.type == "attribute":
+        return expression.child_by_field_name("attribute")
+    return expression
