@@ -75,6 +75,22 @@ def test_what_is_imported_from_nowhere_is_unknown(tmp_path: Path) -> None:
     assert places(resolver, "here")["a.py", 3] == {("a.py", 1)}, "it is named here"
 
 
+def test_projects_below_the_top_import_one_another(tmp_path: Path) -> None:
+    files = {
+        "tests/__init__.py": "",
+        "tests/help.py": "def aid(): ...\n",
+        "tests/test_a.py": "from tests.help import aid\n",
+        "packages/one/pyproject.toml": "[project]\nname = 'one'\n",
+        "packages/one/src/one/__init__.py": "def uno(): ...\n",
+        "packages/one/tests/__init__.py": "",
+        "packages/two/setup.py": "",
+        "packages/two/two/__init__.py": "from one import uno\n",
+    }
+    resolver = workspace_of(tmp_path, files).resolver
+    assert places(resolver, "uno")["packages/two/two/__init__.py", 1] == {("packages/one/src/one/__init__.py", 1)}
+    assert places(resolver, "aid")["tests/test_a.py", 1] == {("tests/help.py", 1)}
+
+
 def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
     start = QUEUE.index("push")

@@ -24,6 +24,7 @@ from repopilot.sandbox.job_spec import SandboxJob, SandboxLimits, SandboxProgram
 from repopilot.sandbox.language_servers.catalogue import LanguageServer, program_of, server_of, tools_of
 from repopilot.sandbox.language_servers.client import LanguageClient
 from repopilot.sandbox.language_servers.fetched import can_be_fetched, fetch_servers
+from repopilot.sandbox.language_servers.import_folders import import_folders
 from repopilot.sandbox.language_servers.positions import Positions
 from repopilot.sandbox.usage.processes import descendants, memory
 from repopilot.settings import Settings
@@ -125,7 +126,7 @@ class LanguageSession:
         self._root = MOUNTS.root if self._level == "bwrap" else os.path.realpath(root)
         self._marker = ""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in close
-        options = _with_packages(server, packages)
+        options = _configured(server, root, packages)
         try:
             self._client = LanguageClient(server.name, self._launch, options)
             threading.Thread(target=self._watch, name=f"memory of {server.name}", daemon=True).start()
@@ -431,12 +432,18 @@ def _job(server: LanguageServer, program: Path, root: Path, folder: Path, packag
     return SandboxJob(root, folder / "work", in_repository=True, limits=limits, program=command)
 
 
-def _with_packages(server: LanguageServer, packages: Sequence[Path]) -> dict[str, Any]:
-    """The options of a server with the packages that it may find."""
+def _configured(server: LanguageServer, root: Path, packages: Sequence[Path]) -> dict[str, Any]:
+    """The options of a server with where it finds what is imported: packages, and the projects below the folder."""
     options = dict(server.configuration)
-    if packages and "ty" in options:
-        found = [os.path.realpath(folder) for folder in packages]
-        options["ty"] = {**options["ty"], "configuration": {"environment": {"extra-paths": found}}}
+    if "ty" in options:
+        environment: dict[str, Any] = {}
+        if packages:
+            environment["extra-paths"] = [os.path.realpath(folder) for folder in packages]
+        if projects := import_folders(root):
+            environment["root"] = projects
+        options["ty"] = (
+            {**options["ty"], "configuration": {"environment": environment}} if environment else options["ty"]
+        )
     return options
 
 
