@@ -38,7 +38,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         assert server is not None
         program = install(tmp_path / "bin", "gopls", behaviour)
         settings = offline(tmp_path / "home").model_copy(update={"sandbox": level, "allow_weak_sandbox": True})
-        row = replace(server, patience=1.5, memory=memory)
+        row = replace(server, patience=30.0 if behaviour == "greedy" else 1.5, memory=memory)
         session = LanguageSession(row, program, tmp_path / "repo", settings)
         started.append(session)
         session.show("a.go", "go", CODE)
