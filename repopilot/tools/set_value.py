@@ -17,8 +17,9 @@ from repopilot.code.value_sites import DATA, ValueSite, keys_of, only_differs_at
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.shown_diff import shown_diffs
+from repopilot.tools import result_types
 from repopilot.tools.file_change import syntax_error
-from repopilot.tools.registry import Arguments, Desk, ToolResult
+from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 
 MOST_NAMED = 20
@@ -174,3 +175,6 @@ def _sites(copy: WorkingCopy, name: str, path: str) -> Iterator[ValueSite]:
             continue
         if last in text:
             yield from (site for site in sites_in(file, copy.text(file) or "") if site.is_called(name))
+
+
+TOOLS = (Tool("set_value", SetValue, "edit", set_value, result_types.ValueSet),)

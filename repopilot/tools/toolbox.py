@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repopilot.tools import change_signature, check, edit, look, move_symbol, refactor, rename, talk
+from repopilot.tools import change_signature, check, edit, look, move_symbol, organize_imports, rename, set_value, talk
 from repopilot.tools.registry import Tool
 
 
@@ -13,5 +13,6 @@ def toolbox() -> tuple[Tool, ...]:
 
 def client_tools() -> tuple[Tool, ...]:
     """Those for other programs: all but the ones that talk to the user."""
-    edits = (*edit.TOOLS, *rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS, *refactor.TOOLS)
+    python = (*rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS)
+    edits = (*edit.TOOLS, *python, *set_value.TOOLS, *organize_imports.TOOLS)
     return (*look.TOOLS, *edits, *check.TOOLS)
