@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -185,11 +185,19 @@ class _Python:
             return Probe(path, *known.call, f"({known.object}).{self.name}")
         elif known.use == "target":
             return self._target(path, known)
-        elif known.use == "prose":
+        elif known.use == "dotted" and self._is_path(known.object):
+            self.ties.unsure[span] = one
+        elif known.use in ("dotted", "prose"):
             self.ties.mentions.append(one.occurrence)
         elif known.use != "fixture":
             self.ties.unsure[span] = one
         return None
+
+    def _is_path(self, before: str) -> bool:
+        """Whether what stands before a dotted name's part is a module, or ends in a class that has the name."""
+        parts = [part for part in re.split(r"[.:]", before) if part]
+        owners = {scope.qualified.rpartition(".")[2] for _, scope in self.classes.values()}
+        return bool(parts) and (parts[-1] in owners or _is_module(".".join(parts), self.resolver.paths()))
 
     def _module_has(self, path: str) -> bool:
         return any(
@@ -211,11 +219,8 @@ class _Python:
 
     def _tie_fixtures(self) -> None:
         """The parameters of tests and fixtures with the fixture that they get."""
-        functions = {
-            path: list(pytest_functions(self.text(path)))
-            for path in {s.path for s in self.places} | {one.occurrence.span.path for one in self.texts}
-            if path.endswith(".py")
-        }
+        paths = {s.path for s in self.places} | {one.occurrence.span.path for one in self.texts}
+        functions = {path: list(pytest_functions(text)) for path in paths if "fixture" in (text := self.text(path))}
         fixtures = [
             (path, function)
             for path, group in functions.items()
@@ -224,6 +229,7 @@ class _Python:
         ]
         if not fixtures:
             return
+        functions |= {path: list(pytest_functions(self.text(path))) for path in paths if path not in functions}
         for path, function in fixtures:
             assert function.fixture is not None
             self._tie_to_fixture(path, fixtures, NameSpan(path, *function.fixture), function)
@@ -339,10 +345,13 @@ class _Python:
         return Probe(path, end, end, code, "")
 
 
-def _is_module(dotted: str, paths: Iterable[str]) -> bool:
+def _is_module(dotted: str, paths: Collection[str]) -> bool:
+    """Whether a module of the repository has a dotted name, from a folder that is no package itself."""
     file = dotted.replace(".", "/")
     ends = (f"{file}.py", f"{file}/__init__.py", f"{file}.pyi")
-    return any(path in ends or path.endswith(tuple(f"/{end}" for end in ends)) for path in paths)
+    found = [path for path in paths if path.endswith(ends)]
+    folders = [path.removesuffix(end) for path in found for end in ends if path.endswith(end)]
+    return any(not folder or (folder.endswith("/") and f"{folder}__init__.py" not in paths) for folder in folders)
 
 
 def _is_conftest_for(conftest: str, path: str) -> bool:

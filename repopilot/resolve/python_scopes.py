@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from tree_sitter import Node
+from tree_sitter import Node, Tree
 
 from repopilot.code.syntax import parse
 
@@ -350,6 +351,13 @@ _READERS = {
 }
 
 
+@lru_cache(maxsize=64)
+def python_tree(text: str) -> tuple[bytes, Tree | None]:
+    """A text in UTF-8 and its syntax tree, None where it can't be parsed in time."""
+    data = text.encode("utf-8", "surrogatepass")
+    return data, parse(data, "python", PARSE_S)
+
+
 def python_names(text: str, name: str) -> tuple[PythonName, ...]:
     """The occurrences of a name as an identifier, in order.
 
@@ -357,8 +365,7 @@ def python_names(text: str, name: str) -> tuple[PythonName, ...]:
         text: of a Python file.
         name: the name.
     """
-    data = text.encode("utf-8", "surrogatepass")
-    tree = parse(data, "python", PARSE_S)
+    data, tree = python_tree(text)
     if tree is None:
         return ()
     reader = _Reader(data, name.encode())

@@ -9,14 +9,16 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from repopilot.code.syntax import parse
-from repopilot.resolve.python_scopes import PARSE_S, CharacterOffsets
+from repopilot.resolve.python_scopes import CharacterOffsets, python_tree
 
-TextUse = Literal["exported", "slot", "attribute", "target", "parameter", "fixture", "doctest", "whole", "prose"]
+TextUse = Literal[
+    "exported", "slot", "attribute", "target", "parameter", "fixture", "doctest", "dotted", "whole", "prose"
+]
 """What a text is: an entry of `__all__`, of `__slots__`, the attribute of an object, the dotted target of a patch, a
-parameter of a parametrized test, the name of a fixture, a line of a doctest, a text that is nothing but a name, other
-text."""
+parameter of a parametrized test, the name of a fixture, a line of a doctest, a part of a dotted name, a name that is
+looked up, other text."""
 _OF_OBJECT = ("getattr", "setattr", "hasattr", "delattr", "object")
+_LOOKED_UP = ("attrgetter", "methodcaller", *_OF_OBJECT)
 _OF_TARGET = ("patch", "setattr", "delattr", "multiple")
 _OF_FIXTURE = ("usefixtures", "getfixturevalue")
 
@@ -30,7 +32,8 @@ class PythonText(NamedTuple):
         use: what it is.
         owner: the class that has the slot, or the function that is parametrized, as the byte it begins at.
         call: the characters of the call around it.
-        object: the code of the object that it is an attribute of; the dotted name up to it for a target.
+        object: the code of the object that it is an attribute of; of a target the dotted name with it; of another
+            dotted name what stands before it.
     """
 
     start: int
@@ -48,8 +51,7 @@ def python_texts(text: str, spans: Iterable[tuple[int, int]]) -> list[PythonText
         text: of a Python file.
         spans: of the names, in characters.
     """
-    data = text.encode("utf-8", "surrogatepass")
-    tree = parse(data, "python", PARSE_S)
+    data, tree = python_tree(text)
     if tree is None:
         return [PythonText(start, end, "whole") for start, end in spans]
     places = CharacterOffsets(data, text)
@@ -86,7 +88,8 @@ def _read(string: Node, data: bytes, name: str, first: int) -> tuple[TextUse, in
         upto = content[: first + len(name.encode()) - string.named_children[1].start_byte]
         return "target", -1, call, upto
     if content != name:
-        return ("whole" if re.fullmatch(r"[\w.:]+", content) else "prose"), -1, None, ""
+        is_dotted = re.fullmatch(r"[\w.:]+", content) is not None
+        return "dotted" if is_dotted else "prose", -1, None, content[: first - string.named_children[1].start_byte]
     if called in _OF_OBJECT and position == 1:
         return "attribute", -1, call, _text(arguments[0], data)
     target, owner = _assigned(string, data)
@@ -94,7 +97,8 @@ def _read(string: Node, data: bytes, name: str, first: int) -> tuple[TextUse, in
         return "exported", -1, None, ""
     if target in ("__slots__", "__match_args__"):
         return "slot", owner, None, ""
-    return "whole", -1, None, ""
+    looked_up = called in _LOOKED_UP or string.parent is None or string.parent.type in ("subscript", "pair")
+    return ("whole" if looked_up else "prose"), -1, None, ""
 
 
 def _text(node: Node | None, data: bytes) -> str:
@@ -164,8 +168,7 @@ class Function(NamedTuple):
 
 def pytest_functions(text: str) -> Iterator[Function]:
     """The tests and fixtures of a file."""
-    data = text.encode("utf-8", "surrogatepass")
-    tree = parse(data, "python", PARSE_S)
+    data, tree = python_tree(text)
     todo = [tree.root_node] if tree is not None else []
     places = CharacterOffsets(data, text)
     while todo:

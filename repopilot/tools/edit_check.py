@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -56,13 +57,11 @@ class Observed:
         ties: what belongs together, by name.
         texts: the files that hold a name or are looked at anyway.
         problems: what the type checker says of each file.
-        lint: what the linter says of each Python file.
     """
 
     ties: Mapping[str, Ties]
     texts: Mapping[str, str | None]
     problems: Mapping[str, list[Diagnosis]]
-    lint: Mapping[str, list[tuple[int, str]]]
 
 
 def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = ()) -> Observed:
@@ -78,7 +77,7 @@ def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = ())
     holding = [one.span.path for name in ties for one in resolver.occurrences(name) if one.kind in ("code", "text")]
     texts = {path: resolver.text(path) for path in sorted({*holding, *paths})}
     there = [path for path, text in texts.items() if text is not None]
-    return Observed(ties, texts, resolver.problems(there), _lint(texts))
+    return Observed(ties, texts, resolver.problems(there))
 
 
 def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> list[EditFault]:
@@ -94,7 +93,8 @@ def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> l
     found = [*_meanings(before, after, moves, left), *_syntax(before, after)]
     names = frozenset(before.ties)
     found += _said("types", _first_lines(before), _first_lines(after), names)
-    found += _said("lint", before.lint, after.lint, names)
+    edited = [path for path, text in after.texts.items() if text != before.texts.get(path)]
+    found += _said("lint", _lint(before, edited), _lint(after, edited), names)
     return [one for one in found if one.path not in left]
 
 
@@ -102,43 +102,53 @@ class _Moves:
     """Where places of the files stand after an edit."""
 
     def __init__(self, before: Mapping[str, str | None], after: Mapping[str, str | None]) -> None:
-        self._moved = {
-            path: dict(_moved(old, after.get(path) or ""))
-            for path, old in before.items()
-            if old != after.get(path) and old
-        }
+        changed = [path for path, old in before.items() if old is not None and old != after.get(path)]
+        self._blocks = {path: _blocks(before[path] or "", after.get(path) or "") for path in changed}
 
     def of(self, span: NameSpan) -> NameSpan | None:
         """The place, None for one that is gone."""
-        known = self._moved.get(span.path)
-        if known is None:
+        blocks = self._blocks.get(span.path)
+        if blocks is None:
             return span
-        found = known.get(span.start)
+        block = blocks[bisect_right(blocks, span.start, key=lambda each: each.start) - 1]
+        found = block.moved(span.start)
         return NameSpan(span.path, *found) if found is not None else None
 
 
-def _moved(old: str, new: str) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The words of a text with the characters where each stands afterwards; a word that was replaced by one is that."""
+@dataclass(slots=True)
+class _Block:
+    """Lines that an edit left or replaced: where they begin before and after it, and what they were and are."""
+
+    start: int
+    new_start: int
+    old: str
+    new: str
+    _words: dict[int, tuple[int, int]] | None = None
+
+    def moved(self, place: int) -> tuple[int, int] | None:
+        """Where a word stands afterwards; None for one that is gone."""
+        if self._words is None:
+            self._words = dict(_words(self.old, self.new))
+        found = self._words.get(place - self.start)
+        return (self.new_start + found[0], self.new_start + found[1]) if found is not None else None
+
+
+def _blocks(old: str, new: str) -> list[_Block]:
     olds, news = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    at = [0, 0]
-    for tag, i1, i2, j1, j2 in _blocks(olds, news):
-        before, after = "".join(olds[i1:i2]), "".join(news[j1:j2])
-        pairs = _words(before, before) if tag == "equal" else _words(before, after)
-        for start, (first, last) in pairs:
-            yield at[0] + start, (at[1] + first, at[1] + last)
-        at = [at[0] + len(before), at[1] + len(after)]
-
-
-def _blocks(olds: list[str], news: list[str]) -> list[tuple[str, int, int, int, int]]:
+    codes: Iterable[tuple[int, int, int, int]]
     if len(olds) == len(news):
-        return [
-            ("equal" if a == b else "replace", n, n + 1, n, n + 1)
-            for n, (a, b) in enumerate(zip(olds, news, strict=True))
-        ]
-    return list(difflib.SequenceMatcher(None, olds, news).get_opcodes())
+        codes = [(n, n + 1, n, n + 1) for n in range(len(olds))]
+    else:
+        codes = [code[1:] for code in difflib.SequenceMatcher(None, olds, news).get_opcodes()]
+    found, at = [_Block(0, 0, "", "")], [0, 0]
+    for i1, i2, j1, j2 in codes:
+        found.append(_Block(at[0], at[1], "".join(olds[i1:i2]), "".join(news[j1:j2])))
+        at = [at[0] + len(found[-1].old), at[1] + len(found[-1].new)]
+    return found
 
 
 def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
+    """The words of a text with the characters where each stands afterwards; one that another replaced is that one."""
     olds, news = list(_TOKENS.finditer(before)), list(_TOKENS.finditer(after))
     if before == after:
         yield from ((one.start(), one.span()) for one in olds)
@@ -243,8 +253,9 @@ def _first_lines(state: Observed) -> dict[str, list[tuple[int, str]]]:
     return {path: [(one.line, one.message.split("\n")[0].strip()) for one in each] for path, each in said}
 
 
-def _lint(texts: Mapping[str, str | None]) -> dict[str, list[tuple[int, str]]]:
-    codes = [Code(p, t, t, "python") for p, t in texts.items() if t is not None and language_of(p) == "python"]
+def _lint(state: Observed, paths: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
+    texts = {path: state.texts.get(path) for path in paths if language_of(path) == "python"}
+    codes = [Code(path, text, text, "python") for path, text in texts.items() if text is not None]
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)
     try:
         for one in ruff_errors(codes) if codes else ():

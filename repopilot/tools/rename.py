@@ -18,7 +18,7 @@ from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
-from repopilot.resolve.python_scopes import PythonName, python_names
+from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.values import Family, NameSpan, Occurrence
 from repopilot.tools import identifiers, result_types
 from repopilot.tools.definitions import IN_FILE, LONGEST_LINE, NAME, DefinitionSite, find_place, name_offset
@@ -40,6 +40,9 @@ class _Rest:
     faults: Sequence[EditFault] = ()
     outside: frozenset[str] = frozenset()
     unread: Sequence[str] = ()
+
+
+_FUNCTIONS = ("function", "method")
 
 
 class RenameSymbol(Arguments):
@@ -138,7 +141,10 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
 
 
 def _unread(path: str, text: str) -> bool:
-    return not is_notebook(path) and syntax_error(path, text) is not None
+    if is_notebook(path) or language_of(path) != "python":
+        return False
+    _, tree = python_tree(text)
+    return (tree is None or tree.root_node.has_error) and syntax_error(path, text) is not None
 
 
 def _definition(text: str, place: DefinitionSite) -> NameSpan:
@@ -170,7 +176,7 @@ def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan, kind: s
     known = _name_at(copy, span)
     home = known.home.kind if known is not None and known.home is not None else "class"
     unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code"]
-    unsure = [one for one in unsure if _can_mean(copy, one, home)]
+    unsure = [one for one in unsure if _can_mean(copy, one, home, is_field=kind not in _FUNCTIONS)]
     texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
     return [*unsure, *texts, *(one for one in ties.mentions if _is_program(copy, one))]
 
@@ -192,13 +198,13 @@ def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
     return next((n for n in python_names(text, text[span.start : span.end]) if n.start == span.start), None)
 
 
-def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str) -> bool:
+def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str, *, is_field: bool) -> bool:
     """Whether an occurrence that nothing resolves can be a member, a name of a module, or a local name."""
     known = _name_at(copy, one.span) if language_of(one.span.path) == "python" else None
     if known is None:
         return kind in ("class", "module")
     if kind == "class":
-        return known.role in ("member", "keyword", "pattern", "bind")
+        return known.role in ("member", "pattern", "bind") or (known.role == "keyword" and is_field)
     if kind == "module" and known.role == "member":
         first = re.escape(known.object.split(".")[0])
         return (

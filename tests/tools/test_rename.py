@@ -118,8 +118,7 @@ print(f"{f'{rule.length()}'}{unit()} {f'{rule.length():>{rule.length()}}'} {rule
 """,
         "Rule.length",
         "size",
-        "left",
-        "main.py:9",
+        gone=False,
     ),
     "star import with __all__": Case(
         {
