@@ -22,8 +22,9 @@ _LOOKALIKE = re.compile(f"[{_LOOKALIKES}]")
 _SPAN = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
 _BOLD = re.compile(r"(?<!\S)\*\*([^\s*](?:[^*]*[^\s*])?)\*\*(?![\w*])")
 _COMMENT = re.compile(
-    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,400}?"
-    r"(?<!`)(?P=ticks)(?!`))|<!--(?:-?>|.*?-->)|^ {0,3}<!--.*\Z",
+    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).){1,400}?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<first>^ {0,3})?<!--(?:-?>|.*?(?:-->|\Z))",
     re.DOTALL | re.MULTILINE,
 )
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
@@ -84,7 +85,7 @@ def literal_subject(text: str, longest: int = 120) -> str:
 def without_comments(text: str) -> str:
     """Markdown without the HTML comments that a host doesn't show, such as those of issue templates; what is code stays
     as it is."""
-    return _COMMENT.sub(lambda found: found["code"] or "", text)
+    return _COMMENT.sub(_without_comment, text)
 
 
 def without_references(text: str) -> str:
@@ -113,6 +114,14 @@ def visible_values(value: Any, exact: frozenset[str] = frozenset()) -> Any:
 def is_plain_name(path: str) -> bool:
     """Whether a path can be shown as it is, on a terminal and between backticks."""
     return not _UNFIT_FOR_NAMES.search(path)
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    """What is left of a comment, or of code: a comment without an end is one only where a line begins with it."""
+    if found["code"]:
+        return found["code"]
+    hidden = found[0].endswith("-->") or found["first"] is not None
+    return "" if hidden else found[0]
 
 
 def _escape(match: re.Match[str]) -> str:
