@@ -101,7 +101,7 @@ def analyse(
     if lines[-1] == "":
         lines.pop()
     file = _File(path, text, lines, language, kind)
-    grammar, source = _parsed_as(file)
+    grammar, source = parsed_as(path, text, language)
     queries = tags(grammar)
     if queries is None:
         return _analyse_unparsed(file)
@@ -148,13 +148,19 @@ class _ParsedCode:
     queries: Tags
 
 
-def _parsed_as(file: _File) -> tuple[str, str]:
-    """The language that a file of code is parsed as, and the text to parse, which has the file's lines."""
-    script = script_of(file.text) if file.language in COMPONENTS else None
+def parsed_as(path: str, text: str, language: str) -> tuple[str, str]:
+    """The language that a file of code is parsed as, and the text to parse, which has the file's characters or blanks.
+
+    Args:
+        path: the file.
+        text: its text, with LF line ends.
+        language: as `languages.language_of` names it.
+    """
+    script = script_of(text) if language in COMPONENTS else None
     if script is not None:
         return script.language, script.text
-    in_cpp = file.language == "c" and file.path.endswith(".h") and _CPP_HEADER.search(file.text)
-    return "cpp" if in_cpp else file.language, file.text
+    in_cpp = language == "c" and path.endswith(".h") and _CPP_HEADER.search(text)
+    return "cpp" if in_cpp else language, text
 
 
 def _analyse_unparsed(file: _File) -> FileAnalysis:

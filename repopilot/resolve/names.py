@@ -14,6 +14,7 @@ from pathlib import Path
 from repopilot.errors import LanguageServerError
 from repopilot.index.store import Index
 from repopilot.resolve import meanings as by_server
+from repopilot.resolve.by_syntax import SyntaxResolver
 from repopilot.resolve.families import family_in, same_definition, ties_of
 from repopilot.resolve.folder_texts import FolderTexts
 from repopilot.resolve.occurrences import language_in, occurrences_in
@@ -41,6 +42,7 @@ class Resolver:
         self._found: dict[str, list[Occurrence]] = {}
         self._resolved: dict[str, list[Resolved]] = {}
         self._notes: dict[str, None] = {}
+        self._syntax: SyntaxResolver | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -166,14 +168,33 @@ class Resolver:
                 wanted = [span for span in found if span.path in paths]
                 session = self._session(language)
                 if session is None:
+                    found.update(self._shown_by_syntax(wanted))
                     continue
                 try:
                     meanings = by_server.ask(session, wanted, reader, self._texts.text, self._tree.drafts())
                 except LanguageServerError as error:
                     self._note(error)
+                    found.update(self._shown_by_syntax(wanted))
                     continue
                 found.update(zip(wanted, meanings, strict=True))
         return found
+
+    def syntax(self) -> SyntaxResolver:
+        """What the syntax shows of the files as they are now, where no server is."""
+        with self._lock:
+            self._refresh()
+            if self._syntax is None:
+                self._syntax = SyntaxResolver(self._texts.text, self._holding, self._index)
+            return self._syntax
+
+    def _holding(self, name: str) -> list[str]:
+        return list(dict.fromkeys(one.span.path for one in self.occurrences(name) if one.kind in ("code", "text")))
+
+    def _shown_by_syntax(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
+        words = {(self._texts.text(span.path) or "")[span.start : span.end] for span in spans}
+        shown = (one for word in words if word for one in self.syntax().meanings(word))
+        known = {one.occurrence.span: one.meaning for one in shown}
+        return {span: known[span] for span in spans if span in known}
 
     def _by_language(self, paths: Iterable[str]) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = defaultdict(list)
@@ -202,3 +223,4 @@ class Resolver:
             self._state = state
             self._found.clear()
             self._resolved.clear()
+            self._syntax = None

@@ -20,7 +20,7 @@ from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.values import Family, NameSpan, Occurrence
-from repopilot.tools import identifiers, result_types
+from repopilot.tools import rename_by_syntax, result_types
 from repopilot.tools.definitions import IN_FILE, LONGEST_LINE, NAME, DefinitionSite, find_place, name_offset
 from repopilot.tools.edit_check import EditFault, faults, observed, refusal, told
 from repopilot.tools.file_change import syntax_error
@@ -71,19 +71,22 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
     if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
         raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
     if language_of(place.path) != "python":
-        return _by_identifiers(copy, place, arguments)
+        return _elsewhere(copy, place, arguments)
     return _in_python(copy, place, arguments)
 
 
 def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
-    """The definition, or where a method of a Python class first sets an attribute.
+    """The definition, the first place of one that has several, or where a method of a Python class sets an attribute.
 
     Raises:
         UsageError: there is none or several.
     """
     try:
         return find_place(copy, name, path)
-    except SeveralFit:
+    except SeveralFit as several:
+        places = [find_place(copy, choice) for choice in several.choices]
+        if rename_by_syntax.is_one(copy, places):
+            return places[0]
         raise
     except UsageError:
         owner, _, attribute = name.rpartition(".")
@@ -101,14 +104,18 @@ def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
         raise
 
 
-def _by_identifiers(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
-    """In other languages: identifiers of syntax trees, where only one definition has the name."""
-    texts, unsure = identifiers.renamed(copy, place, arguments.new_name)
-    at = {(row["path"], row["line"]) for row in unsure}
-    occurrences = copy.resolver.occurrences(place.symbol.name)
-    left = [one for one in occurrences if (one.span.path, one.line) in at]
-    named = [one for one in occurrences if one.kind != "code" and one not in left]
-    return _result(copy, copy.edit(texts), place, _Rest(left, named))
+def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
+    """In other languages, where the syntax tells all that the name means."""
+    old, new = place.symbol.name, arguments.new_name
+    texts = rename_by_syntax.renamed(copy, place, new)
+    made, moved = copy.edit(texts), [path for path, text in texts.items() if text is None]
+    named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
+    if arguments.everywhere:
+        rest = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
+        more = _replaced(copy, Family(frozenset(one.span for one in named if one not in rest)), old, new)
+        copy.undo(1)
+        made, named = copy.edit({**texts, **more, **dict.fromkeys(moved)}), rest
+    return _result(copy, made, place, _Rest((), named))
 
 
 def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:

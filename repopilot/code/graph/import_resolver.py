@@ -99,6 +99,12 @@ def family(language: str) -> str:
     return _FAMILY.get(language, language)
 
 
+def target_of(lookup: FileLookup, path: str, language: str, item: Import) -> ImportTarget:
+    """What one import of a file refers to; without files for a module outside the repository."""
+    finder = _FINDERS.get(language)
+    return finder(lookup, path, item) if finder is not None else _target(item, ())
+
+
 def resolve(lookup: FileLookup, number: int) -> list[ImportTarget]:
     """Resolve the imports of a file; those of modules outside the repository are left out.
 
@@ -107,15 +113,8 @@ def resolve(lookup: FileLookup, number: int) -> list[ImportTarget]:
         number: the number of the importing file.
     """
     file = lookup.files[number]
-    finder = _FINDERS.get(file.language)
-    if finder is None:
-        return []
-    result = []
-    for item in file.imports:
-        target = finder(lookup, file.path, item)
-        if target.files or target.bound:
-            result.append(target)
-    return result
+    found = (target_of(lookup, file.path, file.language, item) for item in file.imports)
+    return [target for target in found if target.files or target.bound]
 
 
 def _target(item: Import, files: tuple[int, ...], parts: Mapping[str, tuple[int, ...]] | None = None) -> ImportTarget:

@@ -1,0 +1,194 @@
+"""Which places have to keep one name with a definition, by what the syntax tells; and which may."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from repopilot.code.graph.import_resolver import family
+from repopilot.resolve.by_syntax import Found, Key, NameUse, SyntaxResolver
+from repopilot.resolve.syntax_source import Declaration, SyntaxSource, ancestors
+from repopilot.resolve.values import Occurrence
+from repopilot.types import Symbol
+
+_CALLED_BY_THE_LANGUAGE = {
+    "javascript": "constructor toString toJSON valueOf then next return throw",
+    "java": "main toString equals hashCode compareTo clone finalize close iterator run call",
+    "csharp": "Main ToString Equals GetHashCode Dispose CompareTo GetEnumerator",
+    "go": "main init",
+    "c": "main",
+    "cpp": "main begin end",
+    "rust": "main drop",
+    "ruby": "initialize to_s each call method_missing respond_to_missing",
+    "php": "__construct __get __set __call __toString __invoke",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxFamily:
+    """The places of a name that belong together.
+
+    Attributes:
+        keys: what they mean.
+        uses: the places.
+        unsure: the places that may belong to them.
+        outside: what they may be bound to that is outside of the repository.
+    """
+
+    keys: frozenset[Key]
+    uses: tuple[NameUse, ...]
+    unsure: tuple[Occurrence, ...]
+    outside: frozenset[str]
+
+
+def family_of(resolver: SyntaxResolver, symbol: Symbol) -> SyntaxFamily | None:
+    """All that has to be renamed with a definition. Blocking.
+
+    Args:
+        resolver: resolves names.
+        symbol: the definition.
+
+    Returns:
+        The family; None where the language of the definition has no rules.
+    """
+    uses = resolver.uses(symbol.name)
+    declared = [use for use in uses if use.declares and _is_of(use, symbol)]
+    function = symbol.kind in ("function", "method")
+    target = min(declared, key=lambda use: (_is_local(use), _is_function(use) != function), default=None)
+    if target is None or not isinstance(target.found, tuple):
+        return None
+    if target.found[0] == "local" and "." not in symbol.qualified:
+        return None
+    keys = _related(resolver, target.found, symbol.name) if target.found[0] == "member" else frozenset((target.found,))
+    own = tuple(use for use in uses if use.found in keys or (use.key is not None and use.key in keys))
+    others = [use for use in uses if use not in own]
+    member = target.found[0] == "member"
+    escapes = not member and (_escapes(resolver, target.found) or _is_embedded(resolver, symbol.name))
+    unsure = [use.occurrence for use in others if _may_be(use, target, escapes)]
+    return SyntaxFamily(keys, own, tuple(unsure), frozenset(_outside(resolver, target, keys)))
+
+
+def _is_of(use: NameUse, symbol: Symbol) -> bool:
+    line = use.source.data.count(b"\n", 0, use.word.start) + 1
+    return use.source.path == symbol.path and symbol.start_line <= line <= symbol.end_line
+
+
+def _is_local(use: NameUse) -> bool:
+    return isinstance(use.found, tuple) and use.found[0] == "local"
+
+
+def _is_function(use: NameUse) -> bool:
+    declaration = use.source.declaration(use.word.node)
+    return declaration is not None and bool(re.search("function|method", declaration.holder.type))
+
+
+def _related(resolver: SyntaxResolver, key: Key, name: str) -> frozenset[Key]:
+    """The members of the classes above and below that are one with a member."""
+    everywhere = [each for each in resolver.keys(name) if each[0] == "member" and each[3] == key[3]]
+    found, todo = {key}, [key]
+    while todo:
+        one = todo.pop()
+        for other in everywhere:
+            if other not in found and _overrides(resolver, one[1], other[1]):
+                found.add(other)
+                todo.append(other)
+    return frozenset(found)
+
+
+def _overrides(resolver: SyntaxResolver, one: Key, other: Key) -> bool:
+    """Whether members of one name of two classes are the same to who calls them."""
+    if other in _above(resolver, one) or one in _above(resolver, other):
+        return True
+    return any(
+        d.holder.type == "type_spec" and _is_interface(d) for key in (one, other) for _, d in resolver.places(key)
+    )
+
+
+def _is_interface(declaration: Declaration) -> bool:
+    kind = declaration.holder.child_by_field_name("type")
+    return kind is not None and kind.type == "interface_type"
+
+
+def _above(resolver: SyntaxResolver, owner: Key) -> set[Found]:
+    """All that a class inherits from; None among them where that isn't known."""
+    found: set[Found] = set()
+    todo: list[Found] = [owner]
+    while todo:
+        one = todo.pop()
+        for base in resolver.bases(one) if isinstance(one, tuple) else ():
+            if base not in found:
+                found.add(base)
+                todo.append(base)
+    return found
+
+
+def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
+    """Whether a place that isn't known to be of a family may be."""
+    if family(use.source.language) != family(target.source.language):
+        return False
+    rules = use.source.rules
+    if target.found is not None and target.found[0] == "member":
+        if use.is_shorthand and use.key is None:
+            return True
+        if use.found is None:
+            return use.member or use.word.raw or rules.implicit
+        # Objects of other classes with such a member can stand in for each other.
+        other = isinstance(use.found, tuple) and use.found[0] == "member" and use.found[3] == target.found[3]
+        return other and (rules.structural or (rules.implicit and use.source.language != "cpp"))
+    return use.found is None and (escapes or not use.member)
+
+
+def _is_embedded(resolver: SyntaxResolver, name: str) -> bool:
+    """Whether a structure of Go has a field that is called as its type."""
+    words = (word for source in resolver.sources(name) if source.language == "go" for word in source.words(name))
+    return any(
+        each.type == "field_declaration" for word in words for each in (word.node.parent, *ancestors(word.node)) if each
+    )
+
+
+def _escapes(resolver: SyntaxResolver, key: Key) -> bool:
+    """Whether the module that has a name is given away as a whole, so that anything may look the name up in it."""
+    return any(_given_away(source, alias) for source, alias in resolver.whole_imports(key[1]))
+
+
+def _given_away(source: SyntaxSource, alias: str) -> bool:
+    for word in source.words(alias):
+        row = source.row(word.node)
+        looked_into = row.endswith((".object", ".function", ".scope")) or row.startswith("nested_")
+        if not looked_into and source.declaration(word.node) is None and not source.import_at(word.node):
+            return True
+    return False
+
+
+def _outside(resolver: SyntaxResolver, target: NameUse, keys: frozenset[Key]) -> Iterator[str]:
+    """What is outside of the repository and may call the members of a family by their name."""
+    name = target.source.data[target.word.start : target.word.end].decode()
+    language = "javascript" if target.source.language in ("typescript", "tsx") else target.source.language
+    if name in _CALLED_BY_THE_LANGUAGE.get(language, "").split():
+        yield language
+    for key in keys:
+        if key[0] != "member":
+            continue
+        for source, declaration in resolver.keys(name).get(key, []):
+            yield from _bound_to(resolver, source, declaration, key[1])
+
+
+def _bound_to(resolver: SyntaxResolver, source: SyntaxSource, declaration: Declaration, owner: Key) -> Iterator[str]:
+    if source.language == "go":
+        interfaces = [item.module for item, _ in source.imports if not resolver.files_of(source.path, item)]
+        if (
+            declaration.row == "method_declaration.name"
+            and source.text_of(declaration.name)[:1].isupper()
+            and interfaces
+        ):
+            yield interfaces[0]
+    elif source.language == "rust":
+        impl = next((each for each in ancestors(declaration.name) if each.type == "impl_item"), None)
+        trait = impl.child_by_field_name("trait") if impl is not None else None
+        if trait is not None and not isinstance(resolver.type_of(source, trait), tuple):
+            yield source.text_of(trait)
+    elif declaration.row != "variable_declarator.name":
+        for base in _above(resolver, owner):
+            if not isinstance(base, tuple):
+                yield base or "?"

@@ -1,0 +1,172 @@
+"""Renames where no language server is at hand: by what the syntax tells, and only where that tells all of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from repopilot.code.graph.import_resolver import family
+from repopilot.code.languages import language_of
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.resolve.by_syntax import Found, NameUse, SyntaxResolver
+from repopilot.resolve.syntax_family import SyntaxFamily, family_of
+from repopilot.resolve.values import Occurrence
+from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
+from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite
+from repopilot.tools.working_copy import WorkingCopy
+
+MOST_LISTED = 20
+Texts = dict[str, str | None]
+
+
+def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> Texts:
+    """The new texts of the files that name a definition. Blocking.
+
+    Args:
+        copy: the working copy.
+        place: the definition.
+        new: its new name.
+
+    Raises:
+        UsageError: a place can't be resolved that may mean it, the definition belongs to something outside, or the new
+            name means something else where it would stand.
+    """
+    old = place.symbol.name
+    before = copy.resolver.syntax()
+    group = family_of(before, place.symbol)
+    if group is None:
+        raise _refusal("no_rules", place, (), name=old)
+    unsure = [*group.unsure, *_unread(copy, before, place)]
+    if group.outside:
+        raise _refusal("outside", place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
+    if unsure:
+        raise _refusal("unresolved", place, unsure, name=old)
+    texts = _texts(group, old, new)
+    moved = _moved(copy, place, new)
+    was = _in_order(before, (old, new), group)
+    if moved:
+        texts[moved] = texts.pop(place.path, None) or copy.resolver.text(place.path)
+        texts[place.path] = None
+    copy.edit(texts)
+    now = _in_order(copy.resolver.syntax(), (old, new), None)
+    captured = _captured(was, now, {moved: place.path})
+    copy.undo(1)
+    if captured:
+        raise _refusal("captured", place, captured, name=new)
+    return texts
+
+
+def is_one(copy: WorkingCopy, places: Sequence[DefinitionSite]) -> bool:
+    """Whether several places define one thing: a prototype and its function, the parts of a class. Blocking."""
+    groups = [family_of(copy.resolver.syntax(), place.symbol) for place in places]
+    return len({group.keys if group is not None else None for group in groups} | {None}) == 2 and None not in groups
+
+
+def _unread(copy: WorkingCopy, resolver: SyntaxResolver, place: DefinitionSite) -> list[Occurrence]:
+    """The places of a name in code of related languages that the syntax doesn't show: of languages without rules, in
+    templates, in what can't be parsed."""
+    own = family(language_of(place.path) or "")
+    found = [one for one in copy.resolver.occurrences(place.symbol.name) if one.kind in ("code", "document")]
+    known = {use.occurrence.span for use in resolver.uses(place.symbol.name)}
+    return [o for o in found if o.span not in known and family(language_of(o.span.path) or "") == own]
+
+
+def _refusal(why: str, place: DefinitionSite, rows: Sequence[Occurrence], **values: str) -> UsageError:
+    lines = dict.fromkeys(f"{one.span.path}:{one.line} {one.source.strip()[:LONGEST_LINE]}" for one in rows)
+    hints: list[str] = [message("rename.places", places="\n".join([*lines][:MOST_LISTED]))] if lines else []
+    server = server_of(language_of(place.path) or "")
+    hints += [how_to_get(server)] if server is not None and why != "captured" else []
+    return UsageError(message(f"rename.{why}", count=len(lines), **values), "\n".join(hints))
+
+
+def _texts(family: SyntaxFamily, old: str, new: str) -> Texts:
+    edits: dict[str, list[tuple[int, int, str]]] = {}
+    sources = {use.source.path: use.source for use in family.uses}
+    for use in family.uses:
+        edits.setdefault(use.source.path, []).append((use.word.start, use.word.end, _written(use, family, old, new)))
+    texts: Texts = {}
+    for path, found in edits.items():
+        data = sources[path].text.encode()
+        for start, end, written in sorted(found, reverse=True):
+            data = data[:start] + written.encode() + data[end:]
+        texts[path] = data.decode()
+    return texts
+
+
+def _written(use: NameUse, family: SyntaxFamily, old: str, new: str) -> str:
+    """What stands for a use afterwards: a shorthand of which only one half is renamed is written out."""
+    if not _is_half(use, family):
+        return new
+    return f"{old}: {new}" if use.found in family.keys else f"{new}: {old}"
+
+
+def _moved(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
+    """The path of a file that is named after the class it declares, '' for others.
+
+    Raises:
+        UsageError: there is such a file.
+    """
+    path, language = PurePosixPath(place.path), language_of(place.path)
+    named = path.stem == place.symbol.qualified and place.symbol.kind not in ("function", "variable")
+    if not named or not (_is_public(place) if language == "java" else language == "php" and _is_loaded(copy, place)):
+        return ""
+    target = str(path.with_stem(new))
+    if target in copy.paths():
+        raise UsageError(message("refactor_tools.taken", name=target, path=target))
+    return target
+
+
+def _is_public(place: DefinitionSite) -> bool:
+    return re.search(r"\bpublic\b", place.symbol.signature) is not None
+
+
+def _is_loaded(copy: WorkingCopy, place: DefinitionSite) -> bool:
+    """Whether PHP finds the file of a class by the name of the class, not by its path."""
+    name = PurePosixPath(place.path).name
+    named = any(one.kind != "comment" for one in copy.resolver.occurrences(name))
+    return bool(re.search(r"^\s*namespace\b", copy.resolver.text(place.path) or "", re.M)) and not named
+
+
+def _captured(was: _Senses, now: _Senses, moved: dict[str, str]) -> list[Occurrence]:
+    """The places of both names that mean something else after a rename.
+
+    What meant one thing before has to mean one thing afterwards, which nothing else means.
+    """
+    wrong: list[Occurrence] = []
+    meant: dict[_Sense, _Sense] = {}
+    for path, uses in now.items():
+        earlier = was.get(moved.get(path, path), [])
+        if len(earlier) != len(uses):
+            return [use.occurrence for _, use in uses]
+        for (sense, _), (other, use) in zip(earlier, uses, strict=True):
+            known = isinstance(sense[1], tuple) and isinstance(other[1], tuple)
+            same = meant.setdefault(sense, other) == other if known else sense[1] == other[1]
+            wrong += [] if same else [use.occurrence]
+    counts = Counter(meant.values())
+    return wrong or [use.occurrence for uses in now.values() for other, use in uses if counts[other] > 1]
+
+
+_Sense = tuple[str, Found]
+"""A name and what it means."""
+_Senses = dict[str, list[tuple[_Sense, NameUse]]]
+
+
+def _in_order(resolver: SyntaxResolver, names: tuple[str, str], renamed: SyntaxFamily | None) -> _Senses:
+    """The places of both names, file by file in order, with what they mean; twice those that will be written out."""
+    found: dict[str, list[tuple[int, _Sense, NameUse]]] = {}
+    for name in names:
+        for use in resolver.uses(name):
+            rows = found.setdefault(use.source.path, [])
+            halves = (
+                (use.key, use.found) if renamed and use in renamed.uses and _is_half(use, renamed) else (use.found,)
+            )
+            rows += [(use.word.start, (name, half), use) for half in halves]
+    ordered = {path: sorted(rows, key=lambda row: row[0]) for path, rows in found.items()}
+    return {path: [(sense, use) for _, sense, use in rows] for path, rows in ordered.items()}
+
+
+def _is_half(use: NameUse, family: SyntaxFamily) -> bool:
+    return use.is_shorthand and ((use.found in family.keys) != (use.key in family.keys))

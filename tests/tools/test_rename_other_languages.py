@@ -1,0 +1,97 @@
+"""Renames in other languages than Python without a language server: the program does the same afterwards, or the rename
+is refused with the places.
+
+Each case in `renames` is a text: the rename, what runs the program, what has to stand in the files afterwards and what
+must not (`+`, `-`), or what is said where it is refused (`!`); then the files, each behind `=== path`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from support.shop_workspace import offline, open_workspace
+from tools.test_tools import opened
+
+from repopilot.errors import UsageError
+from repopilot.sandbox.language_servers import session
+
+CASES = Path(__file__).with_name("renames")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One rename of a small repository."""
+
+    files: dict[str, str]
+    name: str
+    new: str
+    path: str
+    run: str
+    has: tuple[str, ...]
+    lacks: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
+def read_case(text: str) -> Case:
+    head, *parts = re.split(r"^=== (\S+)\n", text, flags=re.M)
+    files = dict(zip(parts[::2], parts[1::2], strict=True))
+    rows = [row.split(" ", 1) for row in head.strip().split("\n")]
+    found: dict[str, list[str]] = {}
+    for key, value in rows:
+        found.setdefault(key, []).append(value)
+    name, new, *path = found["rename"][0].split()
+    has, lacks, refused = (tuple(found.get(key, ())) for key in "+-!")
+    return Case(files, name, new, "".join(path), "".join(found.get("run", ())), has, lacks, refused)
+
+
+def cases() -> list:
+    found = []
+    for file in sorted(CASES.glob("*.txt")):
+        for part in re.split(r"^##### ", file.read_text("utf-8"), flags=re.M)[1:]:
+            title, _, text = part.partition("\n")
+            found.append(pytest.param(read_case(text), id=f"{file.stem}: {title}"))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def no_servers(monkeypatch: pytest.MonkeyPatch):
+    """None is installed, whatever is on this machine."""
+    monkeypatch.setattr(session, "program_of", lambda *_: None)
+
+
+def output(command: str, root: Path) -> str:
+    done = subprocess.run(
+        command, shell=True, cwd=root, capture_output=True, text=True, timeout=120, env={**os.environ}
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("case", cases())
+async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(case: Case, tmp_path: Path):
+    if case.run and shutil.which(case.run.split()[0]) is None:
+        pytest.skip(f"{case.run.split()[0]} is not installed")
+    for path, text in case.files.items():
+        target = tmp_path / "app" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
+        arguments = {"name": case.name, "new_name": case.new, "path": case.path}
+        if case.refused:
+            with pytest.raises(UsageError) as error:
+                await tools("rename_symbol", **arguments)
+            assert not tools.copy.edited and all(part in str(error.value) for part in case.refused), str(error.value)
+            return
+        before = shutil.copytree(tmp_path / "app", tmp_path / "before")
+        await tools("rename_symbol", **arguments)
+        after = tools.copy.root()
+        whole = "\n".join(f"{path}\n{tools.copy.text(path)}" for path in tools.copy.paths())
+        assert [part for part in case.has if part not in whole] == [], whole
+        assert [part for part in case.lacks if re.search(rf"\b{part}\b", whole)] == [], whole
+        assert not case.run or output(case.run, after) == output(case.run, before)
