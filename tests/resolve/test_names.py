@@ -237,3 +237,19 @@ def test_names_in_the_cells_of_a_notebook_are_resolved_in_place(tmp_path: Path) 
     (tmp_path / "repo" / "a.ipynb").write_text(wrong)
     [problem] = resolver.problems(["a.ipynb"])["a.ipynb"]
     assert "Quexe" in wrong.split("\n")[problem.line - 1]
+
+
+def test_declaration_and_definition_of_c_are_one(tmp_path: Path) -> None:
+    files = {
+        "shape.h": "int area(int w, int h);\n",
+        "shape.c": '#include "shape.h"\nint area(int w, int h) { return w * h; }\n',
+        "main.c": '#include "shape.h"\nint main(void) { return area(3, 4); }\n',
+        "other.c": "static int area(void) { return 1; }\nint other(void) { return area(); }\n",
+        ".clangd": "CompileFlags:\n  Add: [-fplugin=./evil.so]\n",
+    }
+    resolver = workspace_of(tmp_path, files).resolver
+    for path in ("shape.h", "shape.c"):
+        start = files[path].index("area")
+        uses = resolver.uses(NameSpan(path, start, start + 4), "area")
+        assert [(use.span.path, use.line) for use in uses.sure] == [("main.c", 2)]
+        assert (uses.complete, uses.impossible, uses.engine) == (True, 2, "clangd")

@@ -15,10 +15,11 @@ from support.shop_workspace import offline, workspace_of
 
 from repopilot.errors import LanguageServerError
 from repopilot.sandbox import levels
+from repopilot.sandbox.language_servers import fetched
 from repopilot.sandbox.language_servers.catalogue import program_of, server_of
 from repopilot.sandbox.language_servers.client import LanguageClient
 from repopilot.sandbox.language_servers.positions import Positions
-from repopilot.sandbox.language_servers.session import LanguageSession
+from repopilot.sandbox.language_servers.session import LanguageSession, Servers
 from repopilot.sandbox.usage.processes import descendants
 from repopilot.types import SandboxLevel
 
@@ -176,3 +177,39 @@ def test_positions_count_units_of_utf_16_and_no_byte_order_mark() -> None:
         assert positions.position(offset) == {"line": place[0], "character": place[1]}
         assert positions.offset(*place) == offset
     assert positions.offset(0, 99) == 6 and positions.offset(9, 0) == len(text)
+
+
+def test_typescript_is_found_among_the_packages_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = server_of("tsx")
+    assert server is not None
+    settings, repository = offline(tmp_path / "home"), tmp_path / "repo"
+    kind = fetched.folders_of("tsc", settings, [Path()])[0].parent.name
+    for top in (tmp_path / "usr" / "lib", repository / "lib"):
+        folder = top / "node_modules" / "typescript" / "node_modules" / "@typescript" / kind / "lib"
+        folder.parent.mkdir(parents=True)
+        install(folder, "tsc")
+    monkeypatch.setenv("PATH", f"{repository / 'bin'}:{tmp_path / 'usr' / 'bin'}")
+    found = program_of(server, repository, settings)
+    assert found is not None and found.is_relative_to(tmp_path / "usr")
+    monkeypatch.setenv("PATH", f"{repository / 'bin'}")
+    assert program_of(server, repository, settings) is None
+
+
+def test_a_server_is_fetched_with_consent_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm = tmp_path / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\ncp package.json {tmp_path}/wanted\nexit 1\n')
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{npm.parent}:/usr/bin:/bin")
+    for consent in ("ask", "never"):
+        settings = offline(tmp_path / "home").model_copy(update={"environments": consent})
+        assert Servers(settings).session("typescript", tmp_path) is None
+    assert not (tmp_path / "asked").exists()
+    settings = offline(tmp_path / "home").model_copy(update={"environments": "always"})
+    servers = Servers(settings)
+    for _ in range(5):
+        with pytest.raises(LanguageServerError):
+            servers.session("typescript", tmp_path)
+    assert len((tmp_path / "asked").read_text().splitlines()) == 2, "it isn't tried for ever"
+    assert "--ignore-scripts" in (tmp_path / "asked").read_text()
+    assert '"typescript": "7.' in (tmp_path / "wanted").read_text()

@@ -369,10 +369,10 @@ class Servers:
             if len(failures) >= _STARTS or self._closed:
                 said = failures[-1].message if failures else i18n.message("resolve.closed", name=server.name)
                 raise LanguageServerError(said)
-            program = self._program(server, root)
-            if program is None:
-                return None
             try:
+                program = self._program(server, root)
+                if program is None:
+                    return None
                 found = LanguageSession(server, program, root, self._settings, self._environment)
             except LanguageServerError as error:
                 failures.append(error)
