@@ -145,12 +145,14 @@ class Refactored(_Changed, total=False):
 
 
 class ValueSet(TypedDict):
-    """Where a value was set."""
+    """Where a value was set, and what is newly wrong; `done` is true without that."""
 
     path: str
     name: str
     line: int
     diff: str
+    left: list[UnsureUse]
+    done: bool
 
 
 class ChangedFileRow(TypedDict):

@@ -18,6 +18,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools import result_types
+from repopilot.tools.edit_check import faults, observed, told
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
@@ -51,11 +52,16 @@ def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
         raise UsageError(message("value_tools.several", name=arguments.name), hint)
     site = found[0]
     old = copy.text(site.path) or ""
-    made = copy.edit({site.path: with_value(site, arguments.value, old)})
-    diff = shown_diffs(made)
+    new = with_value(site, arguments.value, old)
+    names = [key for key in site.keys[-1:] if file_kind(site.path) == "code" and key.isidentifier()]
+    before = observed(copy, names, [site.path] if names else ())
+    diff = shown_diffs(copy.edit({site.path: new}))
+    wrong = faults(copy, before)
     line = old.encode()[: site.start].count(b"\n") + 1
-    facts = {"path": site.path, "name": site.name, "line": line, "diff": diff}
-    return ToolResult(diff or message("edit_tools.same"), facts)
+    left = [{"path": one.path, "line": one.line, "text": one.said} for one in wrong]
+    facts = {"path": site.path, "name": site.name, "line": line, "diff": diff, "left": left, "done": not wrong}
+    said = [message("refactor_tools.newly_wrong"), *told(wrong)] if wrong else []
+    return ToolResult("\n".join([diff or message("edit_tools.same"), *said]), facts)
 
 
 def _told_apart(sites: list[ValueSite], copy: WorkingCopy) -> list[str]:

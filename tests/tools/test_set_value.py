@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from support.shop_workspace import workspace_of
+from tools.test_tools import opened, refusal
 
 from repopilot.code.value_sites import sites_in
 from repopilot.errors import UsageError
@@ -233,3 +235,23 @@ def test_names_with_dots_and_positions_are_told_apart():
     names = names_of("p.toml", TOML)
     assert 'tool.ruff."x.y".level' in names and 'tool."a.b".deep.er' in names
     assert {"server[0].port", "server[1].port"} <= set(names)
+
+
+async def test_what_the_type_checker_says_newly_is_left_for_the_user(tmp_path):
+    files = {"a.py": "LIMIT: int = 3\n", "b.py": "from a import LIMIT\n\nprint(LIMIT + 1)\n"}
+    async with opened(workspace_of(tmp_path, files)) as tools:
+        fine = await tools("set_value", name="LIMIT", value="4")
+        assert fine.data["done"] and not fine.data["left"]
+        wrong = await tools("set_value", name="LIMIT", value="'many'")
+        assert not wrong.data["done"] and wrong.data["left"][0]["path"] == "a.py"
+        assert "a.py:1" in wrong.text
+
+
+async def test_values_of_one_name_are_listed_and_can_be_chosen(tmp_path):
+    files = {"c.toml": TOML, "d.py": "RATE = 1\nRATE = 2\n", "n.ipynb": '{"cells": [], "port": 1}'}
+    async with opened(workspace_of(tmp_path, files)) as tools:
+        said = await refusal(tools, "set_value", name="server.port", value="7")
+        assert "c.toml:server[0].port, c.toml:server[1].port" in said
+        await tools("set_value", name="c.toml:server[1].port", value="7")
+        assert "port = 1" in (tools.copy.text("c.toml") or "") and "port = 7" in (tools.copy.text("c.toml") or "")
+        assert "(line 1), d.py:RATE (line 2)" in await refusal(tools, "set_value", name="RATE", value="7")
