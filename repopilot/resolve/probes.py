@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from repopilot.code.source_positions import Replacement, replaced
-from repopilot.errors import LanguageServerError
 from repopilot.resolve.meanings import TargetReader
 from repopilot.resolve.values import Meaning, NameSpan
 
@@ -32,6 +31,9 @@ def probed(resolver: Resolver, probes: Sequence[Probe]) -> dict[Probe, Meaning]:
     Args:
         resolver: of the repository.
         probes: the expressions.
+
+    Raises:
+        LanguageServerError: the server fails.
     """
     found: dict[Probe, Meaning] = {}
     for path in sorted({probe.path for probe in probes}):
@@ -57,12 +59,9 @@ def _in_file(resolver: Resolver, path: str, probes: Sequence[Probe]) -> dict[Pro
         places.append((path, probe.start + shift + len(probe.code) - 1))
         moved.append((probe.start + shift, len(probe.code) + len(probe.rest), probe.end - probe.start))
         shift += len(probe.code) + len(probe.rest) - (probe.end - probe.start)
-    try:
-        session.show(path, "python", shown)
-        answers = session.definitions(places)
-        session.show(path, "python", text)
-    except LanguageServerError:
-        return {}
+    session.show(path, "python", shown)
+    answers = session.definitions(places)
+    session.show(path, "python", text)
     return {p: _back(reader.meaning(each), path, moved) for p, each in zip(kept, answers, strict=True)}
 
 

@@ -84,6 +84,7 @@ class _Python:
         if known.member_of is not None:
             self.ties.join(span, self._variable(span.path, known.member_of))
         if known.role == "imported" and not meaning.inside:
+            self._list_import(span, one, known)
             return
         if known.role != "pattern":
             self.ties.plain(one, sure=known.member_of is not None)
@@ -93,6 +94,10 @@ class _Python:
             self.ties.join(span, *one.meaning.inside)
         else:
             self.ties.kept.add(span)
+            self._list_import(span, one, known)
+
+    def _list_import(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
+        """An import that isn't resolved, from what may be a module of the repository."""
         module = known.object
         if not one.meaning.known and (module.startswith(".") or _is_module(module, self.resolver.paths())):
             self.ties.unsure[span] = one

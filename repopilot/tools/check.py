@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
 from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.repo.apply import conflicts
 from repopilot.repo.diff_hunks import before_change
+from repopilot.review.broken_uses import FileVersions, changes_definitions, left_behind
 from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
@@ -27,7 +28,7 @@ from repopilot.tools.new_errors import new_errors
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.stored_text import stored_text
 from repopilot.tools.test_suites import suite_language, suite_of
-from repopilot.types import TestRun
+from repopilot.types import FileChange, TestRun
 
 MOST_TEST_FILES = 6
 MOST_NAMED = 10
@@ -77,6 +78,7 @@ async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
     found = await asyncio.to_thread(desk.working_copy.changes)
     wanted = [c for c in found if c.change != "deleted" and (not arguments.paths or c.path in arguments.paths)]
     rows = await asyncio.to_thread(_new_findings, wanted)
+    rows += await asyncio.to_thread(_left_behind, found, desk)
     if wanted:
         async with checked_out(desk.workspace) as folder:
             types = await new_type_errors(wanted, folder, desk.workspace, desk.step)
@@ -96,6 +98,20 @@ def _new_findings(found: Sequence) -> list[dict[str, str]]:
             rows.append({"path": change.path, "message": str(fault.message)})
         rows += [{"path": change.path, "message": said} for said in new_errors(change.path, before, change.content)]
     return rows
+
+
+def _left_behind(found: Sequence[FileChange], desk: Desk) -> list[dict[str, str]]:
+    """The uses of what the edits remove or change that no longer fit."""
+    codes = [each for each in found if each.change != "added" and file_kind(each.path) == "code"]
+    files = [
+        FileVersions(each.path, each.path, before_change(each) or "", each.content, each.change == "deleted")
+        for each in codes
+    ]
+    if not changes_definitions(files):
+        return []
+    copy = desk.working_copy
+    left = left_behind(files, copy.original.resolver, copy.resolver, {})
+    return [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in left]
 
 
 async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:

@@ -18,6 +18,7 @@ from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
+from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.values import Family, NameSpan, Occurrence
 from repopilot.tools import rename_by_syntax, result_types
@@ -134,11 +135,18 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     family = replace(family, members=members)
     left = [*(code[s] for s in sorted(books)), *_left(copy, family, ties, span, place.symbol.kind)]
     named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
+    if left and (copy.resolver.engine(place.path) == SYNTAX or copy.resolver.notes):
+        places = "\n".join(map(_line, _rows(copy, left)[:MOST_LISTED]))
+        said = message("refactor_tools.no_server", name=place.symbol.qualified, count=len(left))
+        raise UsageError(said, message("refactor_tools.no_server_hint", places=places))
     texts = _replaced(copy, family, old, new)
     if arguments.everywhere:
         rest = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
         texts = _replaced(copy, family, old, new, [one.span for one in (*left, *named) if one not in rest])
         left, named = [one for one in left if one in rest], [one for one in named if one in rest]
+    stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
+    if stale:
+        raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
     made = copy.edit(texts)
     found = faults(copy, before, {*unread, *(span.path for span in books)})
     if any(one.breaks for one in found):

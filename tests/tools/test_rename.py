@@ -982,3 +982,39 @@ async def test_the_program_is_the_same_or_the_rename_is_refused_or_what_is_left_
     assert printed(folder) == before
     old = name.rpartition(".")[2]
     assert not case.gone or not any(old in (folder / p).read_text() for p in case.files if f"{old}.py" not in p)
+
+
+USED = {"kit.py": "def tool():\n    return 1\n", "main.py": "from kit import tool\n\nprint(tool())\n"}
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+async def test_without_a_server_nothing_is_renamed_that_others_may_mean(tmp_path: Path):
+    async with opened(open_workspace(written(tmp_path / "it", USED), offline(tmp_path / "home"))) as tools:
+        assert tools.copy.resolver.engine("kit.py") == "ty"
+        tools.copy.close()
+        said = await refusal(tools, "rename_symbol", name="tool", new_name="device", path="kit.py")
+        assert "main.py:1 from kit import tool" in said and not tools.copy.changes()
+
+
+async def test_a_file_that_changes_on_disk_meanwhile_is_not_taken_back(tmp_path: Path):
+    folder = written(tmp_path / "it", USED)
+    async with opened(open_workspace(folder, offline(tmp_path / "home"))) as tools:
+        tools.copy.root()
+        (folder / "main.py").write_text("from kit import tool\n\nprint(tool() + 1)\n")
+        said = await refusal(tools, "rename_symbol", name="tool", new_name="device", path="kit.py")
+        assert "main.py changed on disk" in said and not tools.copy.changes()
+
+
+async def test_what_an_edit_leaves_behind_is_said_by_check(tmp_path: Path):
+    async with opened(open_workspace(written(tmp_path / "it", USED), offline(tmp_path / "home"))) as tools:
+        await tools("replace_symbol", path="kit.py", name="tool", code="def device():\n    return 1\n")
+        done = await tools("check")
+        assert any(row["path"] == "main.py" for row in done.data["new"]) and "main.py" in done.text
+        await tools("replace_text", path="main.py", old="tool", new="device", count=2)
+        assert not (await tools("check")).data["new"]
