@@ -78,7 +78,7 @@ match two:
     case Point(across=value):
         print(value, one.across, two._asdict() == {"across": 4, "down": 0})
 """
-    return rename(files, "Point.across", "x", listed=["main.py:10"])
+    return rename(files, "Point.across", "x", listed=["main.py:13"])
 
 
 @case("microsoft/pylance-release#5386")

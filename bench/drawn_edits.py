@@ -1,0 +1,232 @@
+"""Edits drawn by lot: renames, moves and signatures over real repositories, each judged by compiler or type checker.
+
+    python -m bench.drawn_edits REPOSITORY… [--python PYTHON] [--count 15] [--seed 1] [--json OUT]
+
+REPOSITORY is a clone; the work is done on a copy. PYTHON is the interpreter of the installation that is tried. Half of
+the definitions drawn are methods whose name several classes have. Before the first edit and after each one the checker
+of the repository's main language runs (ty, tsc, cargo check, gcc or g++, javac); what it says is compared without line
+numbers, the new name read as the old one.
+
+equal: the edit was made, and the checker says nothing new; listed: it says something new, or not everything was
+changed, and the reply named places that it left; refused: nothing was written; silent: it says something new, and the
+reply called the edit done; failed: the command ended otherwise, or wrote something and failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.reports.kit import PRODUCT, Done, sh
+from repopilot.code.languages import is_example_path, is_test_path, language_of
+from repopilot.code.split import analyse
+from repopilot.types import Symbol
+
+MOST_FILES = 3000
+_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
+_MOVED = frozenset({"function", "class"})
+_LINE = re.compile(r":\d+(?::\d+)?|\(\d+,\d+\)|\bline \d+")
+_SPECIAL = re.compile(r"__\w+__$|main$|test|[A-Z_]+$|.{0,2}$")
+
+
+class Edit(NamedTuple):
+    """An edit to try: the tool, its arguments, and the old and the new name."""
+
+    tool: str
+    arguments: dict[str, Any]
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """How a language is checked: `command` of the files, and what a line of it that tells of a fault looks like."""
+
+    suffixes: tuple[str, ...]
+    command: Callable[[Path, Sequence[str]], Sequence[str]]
+    fault: re.Pattern[str]
+
+
+def _headers(root: Path) -> list[str]:
+    folders = {file.parent for file in root.rglob("*.h*") if file.suffix in (".h", ".hpp", ".hh")}
+    return [f"-I{folder}" for folder in sorted({*folders, root, root / "include"})]
+
+
+def _ty(_root: Path, _files: Sequence[str]) -> Sequence[str]:
+    return (str(Path(PRODUCT.python).parent / "ty"), "check", "--output-format", "concise", "--exit-zero", ".")
+
+
+def _c(compiler: str) -> Callable[[Path, Sequence[str]], Sequence[str]]:
+    def command(root: Path, files: Sequence[str]) -> Sequence[str]:
+        sources = [file for file in files if not file.endswith((".h", ".hpp", ".hh"))]
+        return (compiler, "-fsyntax-only", "-w", *_headers(root), *sources)
+
+    return command
+
+
+_ERROR = re.compile(r"error")
+CHECKERS = {
+    "python": Checker((".py", ".pyi"), _ty, re.compile(r": (?:error|warning)\[")),
+    "typescript": Checker((".ts", ".tsx"), lambda _r, _f: ("npx", "--no", "tsc", "--noEmit", "-p", "."), _ERROR),
+    "rust": Checker((".rs",), lambda _r, _f: ("cargo", "check", "--offline", "--message-format", "short"), _ERROR),
+    "c": Checker((".c", ".h"), _c("gcc"), _ERROR),
+    "cpp": Checker((".cpp", ".cc", ".hpp", ".hh"), _c("g++"), _ERROR),
+    "java": Checker((".java",), lambda _r, files: ("javac", "-proc:none", "-d", "/dev/null", *files), _ERROR),
+}
+
+
+def faults(root: Path, language: str, edit: Edit | None = None) -> Counter[str]:
+    """What the checker says of a tree, each message without its line; the new name of an edit is read as the old."""
+    checker = CHECKERS[language]
+    files = [path for path in _paths(root) if path.endswith(checker.suffixes)]
+    done = sh(checker.command(root, files), root)
+    lines = [line for line in f"{done.out}\n{done.error}".splitlines() if checker.fault.search(line)]
+    told = [_LINE.sub("", line) for line in lines]
+    return Counter(re.sub(rf"\b{re.escape(edit.new)}\b", edit.old, line) for line in told) if edit else Counter(told)
+
+
+def drawn(root: Path, language: str, count: int, lot: random.Random) -> Iterator[Edit]:
+    """Edits of a repository: of five, three are renames, one moves and one changes a signature, where it is Python."""
+    found = [symbol for path in _paths(root) if _is_product(path, language) for symbol in _symbols(root, path)]
+    usual = [symbol for symbol in found if symbol.kind in _KINDS and not _SPECIAL.match(symbol.name)]
+    owners = Counter(symbol.name for symbol in usual if symbol.kind == "method")
+    shared = [symbol for symbol in usual if symbol.kind == "method" and owners[symbol.name] > 1]
+    lot.shuffle(usual)
+    lot.shuffle(shared)
+    for number in range(count):
+        tool = ("rename", "rename", "rename", "move", "signature")[number % 5] if language == "python" else "rename"
+        pool = shared if tool != "move" and number % 2 and shared else usual
+        wanted = [symbol for symbol in pool if _suits(symbol, tool)]
+        if wanted:
+            pool.remove(wanted[0])
+            yield _edit(tool, wanted[0], number)
+
+
+def _suits(symbol: Symbol, tool: str) -> bool:
+    if tool == "move":
+        return symbol.kind in _MOVED and "." not in symbol.qualified
+    return tool == "rename" or (symbol.kind in ("function", "method") and _parameter(symbol) != "")
+
+
+def _parameter(symbol: Symbol) -> str:
+    """The last plain parameter of a Python function, '' where it has none."""
+    inside = symbol.signature.partition("(")[2].rpartition(")")[0]
+    names = re.findall(r"(?:^|,)\s*([a-z_]\w*)\s*(?=[:=,]|$)", inside)
+    return next((name for name in reversed(names) if name not in ("self", "cls")), "")
+
+
+def _edit(tool: str, symbol: Symbol, number: int) -> Edit:
+    place = {"name": symbol.qualified, "path": symbol.path}
+    if tool == "rename":
+        new = f"{symbol.name}Drawn{number}" if symbol.name[:1].isupper() else f"{symbol.name}_drawn{number}"
+        return Edit("rename_symbol", {**place, "new_name": new}, symbol.name, new)
+    if tool == "move":
+        target = f"{symbol.path.rpartition('/')[0]}/drawn{number}.py".lstrip("/")
+        return Edit("move_symbol", {**place, "to_path": target}, symbol.name, symbol.name)
+    old = _parameter(symbol)
+    return Edit("change_signature", {**place, "rename": {old: f"{old}_drawn"}}, old, f"{old}_drawn")
+
+
+def tried(root: Path, language: str, edit: Edit, before: Counter[str]) -> dict[str, Any]:
+    """Make an edit, judge it, and put the tree back."""
+    words = [f"--{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in edit.arguments.items()]
+    done = PRODUCT.command("tool", str(root), edit.tool, "--apply", "--json", *words)
+    changed = sh(("git", "status", "--porcelain"), root).out.strip()
+    new = _added(before, faults(root, language, edit), edit) if changed else Counter[str]()
+    outcome = _outcome(done, bool(changed), bool(new))
+    sh(("git", "checkout", "-q", "."), root)
+    sh(("git", "clean", "-qfd"), root)
+    said = "" if outcome == "equal" else done.said
+    return {"edit": edit._asdict(), "outcome": outcome, "new": sorted(new)[:5], "said": said}
+
+
+def _added(before: Counter[str], after: Counter[str], edit: Edit) -> Counter[str]:
+    """The messages that are new; those of a definition that moves come along to its new file."""
+    if edit.tool != "move_symbol":
+        return after - before
+    counted = [Counter[str](), Counter[str]()]
+    for found, into in zip((before, after), counted, strict=True):
+        for line, times in found.items():
+            into[line.partition(": ")[2]] += times
+    return counted[1] - counted[0]
+
+
+def _outcome(done: Done, changed: bool, worse: bool) -> str:
+    if done.status:
+        return "failed" if changed or "Traceback" in done.error else "refused"
+    try:
+        data = json.loads(done.out)
+    except ValueError:
+        return "failed"
+    data = data.get("data", data)
+    if data.get("left") or data.get("done") is False:
+        return "listed"
+    return "silent" if worse else "equal"
+
+
+def _paths(root: Path) -> list[str]:
+    listed = subprocess.run(("git", "ls-files", "-co", "--exclude-standard"), cwd=root, capture_output=True, text=True)
+    return [path for path in listed.stdout.splitlines() if (root / path).is_file()][:MOST_FILES]
+
+
+def _is_product(path: str, language: str) -> bool:
+    return path.endswith(CHECKERS[language].suffixes) and not is_test_path(path) and not is_example_path(path)
+
+
+def _symbols(root: Path, path: str) -> Sequence[Symbol]:
+    text = (root / path).read_text("utf-8", "replace")
+    return analyse(path, text, language_of(path) or "", "code").symbols
+
+
+def _main_language(root: Path) -> str:
+    counts = Counter(name for name, each in CHECKERS.items() for p in _paths(root) if p.endswith(each.suffixes))
+    return counts.most_common(1)[0][0]
+
+
+def main() -> None:
+    """Draw, try and count."""
+    parser = argparse.ArgumentParser(prog="python -m bench.drawn_edits", description=__doc__)
+    parser.add_argument("repositories", nargs="+", type=Path)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--count", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    PRODUCT.python = str(Path(arguments.python).absolute())
+    total: Counter[str] = Counter()
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="drawn-") as scratch:
+        PRODUCT.home = f"{scratch}/home"
+        for source in arguments.repositories:
+            root = Path(scratch) / source.name
+            sh(("git", "clone", "-q", "--local", str(source), str(root)), scratch)
+            language = _main_language(root)
+            before = faults(root, language)
+            counts: Counter[str] = Counter()
+            for edit in drawn(root, language, arguments.count, random.Random(arguments.seed)):
+                row = {"repository": source.name, **tried(root, language, edit, before)}
+                rows.append(row)
+                counts[row["outcome"]] += 1
+                if row["outcome"] in ("silent", "failed"):
+                    print(json.dumps(row), flush=True)
+            print(f"{source.name} ({language}, {sum(before.values())} faults before): {dict(counts)}", flush=True)
+            total += counts
+            shutil.rmtree(root)
+    print(f"all: {dict(total)}")
+    if arguments.json:
+        arguments.json.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
