@@ -473,7 +473,7 @@ def post(url, data=None, timeout=3):
 given = {"data": 7}
 print(post("a"), post("b", 1), post("c", 1, 2), post("d", timeout=4), post("e", **given), post(*["f", 9]))
 """
-    return resign(files, "post", {"order": ["timeout", "data"]})
+    return resign(files, "post", {"order": ["timeout", "data"]}, listed=["main.py:6"])
 
 
 @case("microsoft/TypeScript#22979")
