@@ -34,6 +34,7 @@ DEFINED = frozenset(("class", "function", "value"))
 
 _CANDIDATES = 3  # definitions of one name that a path may begin or end at
 _SHORTEST_WORD = 4
+_IN_FILE = re.compile(r"([\w./-]+\.\w+):([A-Za-z_$][\w.$]*)")
 _ASKS_FOR_A_PATH = re.compile(
     r"\b(?:from|between|reach\w*|gets? (?:to|into)|lead\w* to|end up in|flows?|path|connect\w*|all the way|"
     r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
@@ -340,6 +341,16 @@ def _nodes(graph: Graph, index: Index, name: str) -> list[int]:
     if not found:
         raise _unknown(index, name)
     return found
+
+
+def missing_in_file(question: str, index: Index) -> UsageError | None:
+    """That a question names a definition of a file, as `path:Symbol`, which the file doesn't have; None for none."""
+    for path, symbol in _IN_FILE.findall(question):
+        paths = [known for known in index.files if known == path or known.endswith(f"/{path}")]
+        graph = graph_of(index) if paths else None
+        if graph is not None and not any(graphs.find(graph, f"{known}:{symbol}") for known in paths):
+            return _unknown(index, f"{paths[0]}:{symbol}")
+    return None
 
 
 def _unknown(index: Index, name: str) -> UsageError:

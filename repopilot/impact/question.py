@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from repopilot.code.graph.graph import Graph, find
 from repopilot.i18n import message
+from repopilot.impact.call_graph import missing_in_file
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
@@ -58,9 +59,14 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
     Returns:
         The request. A question that names nothing is answered by a search, which `note` says; without a hit all its
         fields are empty.
+
+    Raises:
+        UsageError: it names a definition that its file doesn't have.
     """
     if found := _RANGE.search(question):
         return ImpactRequest(diff=found[1])
+    if missing := missing_in_file(question, workspace.index):
+        raise missing
     named = _named(question, workspace, graph)
     if named:
         return ImpactRequest(named)

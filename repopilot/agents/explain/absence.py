@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -10,9 +11,13 @@ from repopilot.index.file_roles import ROLES
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand
+from repopilot.resolve.values import Occurrence
+from repopilot.retrieval.claims import last_name
 from repopilot.retrieval.query.spelling import common_stems
 from repopilot.retrieval.query.technologies import SHORT, Technology, stems_of, technologies_in
+from repopilot.workspace import Workspace
 
+_MOST_SKIPPED = 8
 MOST_PASSAGES = 50
 """Passages that have all words of a name and are read to see whether the words stand together."""
 _BUILD = re.compile(r"(?:^|/)(?:makefile|appveyor\.yml|\.(?!env)[^/]*)(?:/|$)", re.I)
@@ -43,6 +48,13 @@ def absent_technologies(question: str, index: Index) -> list[str]:
     counts = index.derived(_files_of_program) if not _ABOUT_THESE.search(question) else None
     listed = [technology.name for technology in named if not _is_named(technology, index, counts)]
     return listed or [name for name in _proper_names(question) if not _has(expand(name.lower())[:1], index, counts)]
+
+
+def in_skipped_files(names: Iterable[str], workspace: Workspace) -> list[Occurrence]:
+    """Where names stand that no indexed file holds: in files that the index skips, the first of them. Blocking."""
+    asked = dict.fromkeys(spelled for name in names for spelled in (last_name(name), last_name(name).lower()))
+    found = (at for name in asked for at in workspace.resolver.occurrences(name))
+    return [at for at in found if at.span.path not in workspace.index.files][:_MOST_SKIPPED]
 
 
 def _proper_names(question: str) -> list[str]:

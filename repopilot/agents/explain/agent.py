@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from repopilot import i18n
-from repopilot.agents.explain.absence import absent_technologies
+from repopilot.agents.explain.absence import absent_technologies, in_skipped_files
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.further_places import look_further
@@ -54,7 +54,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         return absent
     basis = await asyncio.to_thread(_basis, found, workspace)
     if found.code is None and (not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE)):
-        return _absent(found, workspace, basis.absent)
+        return await asyncio.to_thread(_absent, found, workspace, basis.absent)
     if found.code is not None and not _wants_words(found):
         await _show(_lead(found), step)
         return _answer(found, workspace, _lead(found), "code")
@@ -158,7 +158,16 @@ def best_match(place: Evidence, language: str) -> str:
 
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:
-    """The answer that the repository doesn't hold it, above the nearest places."""
+    """The answer that the repository doesn't hold it, above the nearest places; where only a file that the index skips
+    holds it, these places."""
+    if skipped := in_skipped_files((*names, *technologies), workspace):
+        places = tuple(
+            Evidence(n, at.span.path, at.line, at.line, "", ((at.line, at.source),)) for n, at in enumerate(skipped, 1)
+        )
+        listed = ", ".join(f"`{place.path}:{place.start_line}` [{place.number}]" for place in places)
+        called = ", ".join(f"`{name}`" for name in (*names, *technologies))
+        note = i18n.text("explain.in_skipped", found.language, names=called, places=listed)
+        return _answer(replace(found, code=None, evidence=places), workspace, note, "extractive")
     unread = found.results.query.other_language and not names
     note = (
         i18n.text("explain.degraded.other_language", found.language)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.command_answers import answer_command
 from repopilot.agents.explain.forms.dependency_answers import answer_dependency
@@ -12,6 +13,7 @@ from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
 from repopilot.agents.explain.forms.relations import answer_call_path, answer_relation
 from repopilot.agents.explain.forms.value_answers import answer_value, files_with
 from repopilot.i18n import Language
+from repopilot.impact.call_graph import missing_in_file
 from repopilot.index.store import Index
 from repopilot.retrieval.search import Results
 from repopilot.workspace import Workspace
@@ -45,6 +47,8 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
         IndexFailed: the index is damaged.
     """
     inquiry = Inquiry(question, results, workspace, language)
+    if missing := missing_in_file(question, workspace.index):
+        return CodeAnswer("missing", i18n.said(missing.message, language), (), sure=True)
     if (path := answer_call_path(inquiry)) is not None:
         return path
     form = _form(question, workspace.index)

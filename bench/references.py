@@ -1,0 +1,205 @@
+"""Precision and recall of references against a language server that isn't ours, by (file, line).
+
+    python -m bench.references REPOSITORY LANGUAGE --server 'basedpyright-langserver --stdio' [--no-server] [--show]
+
+Definitions are drawn by lot from the product's code, two in five of them methods whose name several classes have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+import shlex
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
+from repopilot.index.store import Index
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
+from repopilot.resolve.names import Resolver
+from repopilot.resolve.usage import name_span, usage_of
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+from repopilot.types import Symbol
+from repopilot.workspace import Workspace, open_index
+
+DRAWN = 60
+SHARED = 24
+"""Of these, methods whose name several definitions have."""
+SEED = 42
+Place = tuple[str, int]
+
+
+class ReferenceServer:
+    """The server whose answers count as true."""
+
+    def __init__(self, command: str, root: Path, language: str) -> None:
+        self._root, self._language = root, language
+        self._numbers = itertools.count(1)
+        self._opened: set[str] = set()
+        self._process = subprocess.Popen(
+            shlex.split(command), cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        folders = [{"uri": root.as_uri(), "name": root.name}]
+        capabilities = {"workspace": {"configuration": True, "workspaceFolders": True}}
+        self._ask(
+            "initialize",
+            {"processId": None, "rootUri": root.as_uri(), "workspaceFolders": folders, "capabilities": capabilities},
+        )
+        self._send({"method": "initialized", "params": {}})
+
+    def open(self, path: str) -> None:
+        """Show it a file."""
+        if path not in self._opened:
+            self._opened.add(path)
+            text = (self._root / path).read_text("utf-8")
+            document = {"uri": self._uri(path), "languageId": self._language, "version": 1, "text": text}
+            self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+
+    def references(self, path: str, line: int, column: int) -> set[Place]:
+        """The places that use what stands at a place, by file and line from 1."""
+        self.open(path)
+        at = {"line": line, "character": column}
+        asked = {
+            "textDocument": {"uri": self._uri(path)},
+            "position": at,
+            "context": {"includeDeclaration": False},
+        }
+        found = self._ask("textDocument/references", asked) or []
+        prefix = self._root.as_uri() + "/"
+        inside = (each for each in found if each["uri"].startswith(prefix))
+        return {(each["uri"][len(prefix) :], each["range"]["start"]["line"] + 1) for each in inside}
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait()
+
+    def _uri(self, path: str) -> str:
+        return (self._root / path).as_uri()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+        self._process.stdin.flush()
+
+    def _ask(self, method: str, parameters: dict[str, Any]) -> Any:
+        number = next(self._numbers)
+        self._send({"id": number, "method": method, "params": parameters})
+        while True:
+            answer = self._read()
+            if "method" in answer and "id" in answer:
+                items = answer.get("params", {}).get("items", ())
+                wanted = answer["method"] == "workspace/configuration"
+                self._send({"id": answer["id"], "result": [None] * len(items) if wanted else None})
+            elif answer.get("id") == number:
+                return answer.get("result")
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        size = 0
+        while (line := self._process.stdout.readline()) not in (b"\r\n", b""):
+            name, _, value = line.partition(b":")
+            size = int(value) if name.lower() == b"content-length" else size
+        return json.loads(self._process.stdout.read(size))
+
+
+def drawn(index: Index, language: str) -> list[Symbol]:
+    """The definitions to compare."""
+    product = [p for p in index.files if not (is_test_path(p) or is_doc_path(p) or is_example_path(p))]
+    kinds = ("function", "method", "class", "interface", "struct", "type")
+    symbols = [s for p in product if _family(p) == language for s in index.outline(p) if s.kind in kinds]
+    named = Counter(s.name for s in symbols if s.kind == "method")
+    plain = [s for s in symbols if not s.name.startswith("__")]
+    shared = [s for s in plain if s.kind == "method" and named[s.name] > 1]
+    lot = random.Random(SEED)
+    first = lot.sample(shared, min(SHARED, len(shared)))
+    rest = [s for s in plain if s not in first]
+    return first + lot.sample(rest, min(DRAWN - len(first), len(rest)))
+
+
+def _family(path: str) -> str:
+    found = language_of(path) or ""
+    return "typescript" if found in ("tsx", "javascript") else found
+
+
+def compared(workspace: Workspace, server: ReferenceServer, language: str, own: Resolver | None) -> Iterator[tuple]:
+    """Each definition with its true places, those that we call sure, and those by name."""
+    index, root = workspace.index, workspace.snapshot.root
+    assert root is not None
+    for path in index.files:
+        if _family(path) == language and language == "typescript":
+            server.open(path)
+    for symbol in drawn(index, language):
+        text = (root / symbol.path).read_text("utf-8")
+        span = name_span(text, symbol)
+        if span is None:
+            continue
+        line = text.count("\n", 0, span.start)
+        truth = server.references(symbol.path, line, span.start - (text.rfind("\n", 0, span.start) + 1))
+        began = time.perf_counter()
+        usage = usage_of(index, [symbol], own)
+        took = time.perf_counter() - began
+        truth = {place for place in truth if place[0] in index.files} - {(symbol.path, line + 1)}
+        yield symbol, truth, {(p.path, p.line) for p in usage.sure}, {(p.path, p.line) for p in usage.by_name}, took
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("language", choices=("python", "typescript", "go", "c"))
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--no-server", action="store_true", help="ask no server of ours")
+    parser.add_argument("--show", action="store_true", help="print what differs")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        settings = Settings(home=Path(home), dense=False, history_commits=0)
+        with Runtime(settings) as runtime:
+            snapshot = open_source(parse_source(str(asked.repository.resolve())), settings)
+            index = open_index(snapshot, runtime, lambda _: None)
+            workspace = Workspace(snapshot, index, settings, lookups=runtime.lookups)
+            server = ReferenceServer(asked.server, asked.repository.resolve(), asked.language)
+            try:
+                own = None if asked.no_server else workspace.resolver
+                rows = list(compared(workspace, server, asked.language, own))
+            finally:
+                server.close()
+    for symbol, truth, sure, by_name, _ in rows if asked.show else ():
+        wrong, lacking, unsure = sure - truth, truth - sure - by_name, (truth - sure) & by_name
+        if wrong or lacking or unsure:
+            print(
+                f"{symbol.path}:{symbol.qualified}: wrong {sorted(wrong)}; lacking {sorted(lacking)}; by name {len(unsure)}: {sorted(unsure)[:4]}"
+            )
+    print(figures([(truth, sure, by_name) for _, truth, sure, by_name, _ in rows], [row[4] for row in rows]))
+
+
+def figures(rows: list[tuple[set[Place], set[Place], set[Place]]], took: list[float]) -> str:
+    """Precision and recall in percent, and the time."""
+    true = sum(len(truth) for truth, _, _ in rows)
+    sure = sum(len(s) for _, s, _ in rows)
+    hits = sum(len(truth & s) for truth, s, _ in rows)
+    every = sum(len(s | b) for _, s, b in rows)
+    all_hits = sum(len(truth & (s | b)) for truth, s, b in rows)
+    return (
+        f"{len(rows)} definitions, {true} references; sure: precision {_share(hits, sure)}, recall {_share(hits, true)}; "
+        f"with those by name: precision {_share(all_hits, every)}, recall {_share(all_hits, true)}; "
+        f"{1000 * sorted(took)[len(took) // 2]:.0f} ms in the median, {max(took):.1f} s at most"
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else "–"
+
+
+if __name__ == "__main__":
+    main()
