@@ -11,6 +11,7 @@ import argparse
 import itertools
 import json
 import random
+import re
 import shlex
 import subprocess
 import tempfile
@@ -149,8 +150,20 @@ def compared(workspace: Workspace, server: ReferenceServer, language: str, own: 
         began = time.perf_counter()
         usage = usage_of(index, [symbol], own)
         took = time.perf_counter() - began
-        truth = {place for place in truth if place[0] in index.files} - {(symbol.path, line + 1)}
-        yield symbol, truth, {(p.path, p.line) for p in usage.sure}, {(p.path, p.line) for p in usage.by_name}, took
+        own_lines = {(symbol.path, n) for n in _definition_lines(index, symbol, text)}
+        truth = {place for place in truth if place[0] in index.files} - own_lines
+        # Servers don't list uses under another name (`import a as b`).
+        word = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
+        sure = {(p.path, p.line) for p in usage.sure if word.search(p.source)}
+        yield symbol, truth, sure, {(p.path, p.line) for p in usage.by_name}, took
+
+
+def _definition_lines(index: Index, symbol: Symbol, text: str) -> Iterator[int]:
+    """The lines that define it: accessors and overloads are one definition, and no uses."""
+    for each in index.outline(symbol.path):
+        span = name_span(text, each) if each.qualified == symbol.qualified else None
+        if span is not None:
+            yield text.count("\n", 0, span.start) + 1
 
 
 def main() -> None:
@@ -177,9 +190,8 @@ def main() -> None:
     for symbol, truth, sure, by_name, _ in rows if asked.show else ():
         wrong, lacking, unsure = sure - truth, truth - sure - by_name, (truth - sure) & by_name
         if wrong or lacking or unsure:
-            print(
-                f"{symbol.path}:{symbol.qualified}: wrong {sorted(wrong)}; lacking {sorted(lacking)}; by name {len(unsure)}: {sorted(unsure)[:4]}"
-            )
+            where = f"{symbol.path}:{symbol.qualified}"
+            print(f"{where}: wrong {sorted(wrong)}; lacking {sorted(lacking)}; by name {sorted(unsure)[:9]}")
     print(figures([(truth, sure, by_name) for _, truth, sure, by_name, _ in rows], [row[4] for row in rows]))
 
 
@@ -191,7 +203,8 @@ def figures(rows: list[tuple[set[Place], set[Place], set[Place]]], took: list[fl
     every = sum(len(s | b) for _, s, b in rows)
     all_hits = sum(len(truth & (s | b)) for truth, s, b in rows)
     return (
-        f"{len(rows)} definitions, {true} references; sure: precision {_share(hits, sure)}, recall {_share(hits, true)}; "
+        f"{len(rows)} definitions, {true} references; "
+        f"sure: precision {_share(hits, sure)}, recall {_share(hits, true)}; "
         f"with those by name: precision {_share(all_hits, every)}, recall {_share(all_hits, true)}; "
         f"{1000 * sorted(took)[len(took) // 2]:.0f} ms in the median, {max(took):.1f} s at most"
     )

@@ -21,6 +21,7 @@ from repopilot.index.store import Index
 from repopilot.resolve.families import same_definition
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.occurrences import occurrences_in
+from repopilot.resolve.python_texts import python_texts
 from repopilot.resolve.values import NameSpan, Occurrence
 from repopilot.types import Symbol
 
@@ -174,10 +175,28 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
             found.elsewhere.add(place)
         elif _may_be(symbols, at, resolver.text(at.span.path) or ""):
             found.add(found.by_name, found.place(*place, name))
+    for at in _exported(resolver, index, symbols):
+        found.add(found.sure, found.place(at.span.path, at.line, name))
     for alias in dict.fromkeys(aliases):
         for one in resolver.meanings(alias[1]):
             if one.meaning.inside & wanted:
                 found.add(found.sure, found.place(one.occurrence.span.path, one.occurrence.line, alias[1]))
+
+
+def _exported(resolver: Resolver, index: Index, symbols: Sequence[Symbol]) -> Iterator[Occurrence]:
+    """The entries of `__all__` that mean one of some definitions."""
+    name, linker = symbols[0].name, linker_of(index)
+    by_path: dict[str, list[Occurrence]] = {}
+    for at in resolver.occurrences(name):
+        if at.kind == "text" and language_of(at.span.path) == "python" and at.span.path in linker.lookup.by_path:
+            by_path.setdefault(at.span.path, []).append(at)
+    targets = _numbers(linker, symbols) if by_path else set()
+    for path, texts in by_path.items():
+        meant, how = linker.link(linker.lookup.by_path[path], Use(name, 1, "use", "", ""))
+        if how is not None and how.sure and targets & set(meant):
+            read = python_texts(resolver.text(path) or "", [(at.span.start, at.span.end) for at in texts])
+            exported = {text.start for text in read if text.use == "exported"}
+            yield from (at for at in texts if at.span.start in exported)
 
 
 def _may_be(symbols: Sequence[Symbol], at: Occurrence, text: str) -> bool:
