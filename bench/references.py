@@ -26,8 +26,10 @@ from repopilot.index.store import Index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.resolve.names import Resolver
+from repopilot.resolve.snapshot_tree import SnapshotTree
 from repopilot.resolve.usage import name_span, usage_of
 from repopilot.runtime import Runtime
+from repopilot.sandbox.language_servers.session import Servers
 from repopilot.settings import Settings
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace, open_index
@@ -72,7 +74,7 @@ class ReferenceServer:
         asked = {
             "textDocument": {"uri": self._uri(path)},
             "position": at,
-            "context": {"includeDeclaration": False},
+            "context": {"includeDeclaration": True},
         }
         found = self._ask("textDocument/references", asked) or []
         prefix = self._root.as_uri() + "/"
@@ -114,6 +116,13 @@ class ReferenceServer:
         return json.loads(self._process.stdout.read(size))
 
 
+class NoServers(Servers):
+    """No server for any language."""
+
+    def session(self, language: str, root: Path) -> None:
+        """None."""
+
+
 def drawn(index: Index, language: str) -> list[Symbol]:
     """The definitions to compare."""
     product = [p for p in index.files if not (is_test_path(p) or is_doc_path(p) or is_example_path(p))]
@@ -150,20 +159,22 @@ def compared(workspace: Workspace, server: ReferenceServer, language: str, own: 
         began = time.perf_counter()
         usage = usage_of(index, [symbol], own)
         took = time.perf_counter() - began
-        own_lines = {(symbol.path, n) for n in _definition_lines(index, symbol, text)}
+        own_lines = set(_definition_lines(index, symbol.name, root))
         truth = {place for place in truth if place[0] in index.files} - own_lines
+        name = symbol.qualified.split(".")[-2] if symbol.name in ("constructor", "__init__") else symbol.name
         # Servers don't list uses under another name (`import a as b`).
-        word = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
-        sure = {(p.path, p.line) for p in usage.sure if word.search(p.source)}
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        sure = {(p.path, p.line) for p in usage.sure if word.search(p.source)} - own_lines
         yield symbol, truth, sure, {(p.path, p.line) for p in usage.by_name}, took
 
 
-def _definition_lines(index: Index, symbol: Symbol, text: str) -> Iterator[int]:
-    """The lines that define it: accessors and overloads are one definition, and no uses."""
-    for each in index.outline(symbol.path):
-        span = name_span(text, each) if each.qualified == symbol.qualified else None
+def _definition_lines(index: Index, name: str, root: Path) -> Iterator[Place]:
+    """The lines that define a name: accessors, overloads and overriding methods are no uses."""
+    for each in index.symbols(name):
+        text = (root / each.path).read_text("utf-8")
+        span = name_span(text, each)
         if span is not None:
-            yield text.count("\n", 0, span.start) + 1
+            yield each.path, text.count("\n", 0, span.start) + 1
 
 
 def main() -> None:
@@ -183,7 +194,9 @@ def main() -> None:
             workspace = Workspace(snapshot, index, settings, lookups=runtime.lookups)
             server = ReferenceServer(asked.server, asked.repository.resolve(), asked.language)
             try:
-                own = None if asked.no_server else workspace.resolver
+                own = workspace.resolver
+                if asked.no_server:
+                    own = Resolver(SnapshotTree(snapshot, settings), index, NoServers(settings, None))
                 rows = list(compared(workspace, server, asked.language, own))
             finally:
                 server.close()

@@ -43,8 +43,8 @@ def _nothing_stays() -> Iterator[None]:
     """What the tests of a module and the program in them put into the temporary directory is gone after them."""
     before = set(TEMPORARY.iterdir())
     yield
-    opened = sys.modules.get("support.shop_workspace")
-    for lookups in list(opened.LOOKUPS) if opened else ():
+    made = sys.modules.get("repopilot.resolve.lookups")
+    for lookups in [each for each in gc.get_objects() if isinstance(each, made.Lookups)] if made else ():
         lookups.close()
     new = set(TEMPORARY.iterdir()) - before
     left = [path for path in new if not path.name.startswith("playwright")]  # the browser's, which outlives a module

@@ -196,6 +196,8 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
             enclosing.pop()
         outer, outer_kind = (enclosing[-1][1], enclosing[-1][2]) if enclosing else ("", "")
         name, local = _names(item, path, data)
+        if item.owner.startswith("this."):  # a member that a method gives to its object
+            outer = next((name for _, name, kind in reversed(enclosing) if kind in _CLASSES - {"module"}), outer)
         qualified = f"{outer}.{local}" if outer else local
         member = "." in local or outer_kind in _CLASSES - {"module"}
         kind = "method" if item.kind == "function" and member else item.kind

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from repopilot.i18n import Message, message
+from repopilot.index.graph.code_graph import linker_of
 from repopilot.index.store import Index
 from repopilot.resolve.usage import Usage
 from repopilot.types import Symbol
@@ -26,7 +27,7 @@ def said_unused(name: str, usage: Usage | None, index: Index, symbols: Sequence[
 
     Returns:
         That nothing uses it, where no place of the name is left that could; else these places. A definition that its
-        decorator may register isn't called unused.
+        decorator may register, or that code outside may call through a base class, isn't called unused.
     """
     open_places = [*usage.by_name, *usage.mentions] if usage is not None else []
     if open_places:
@@ -37,6 +38,10 @@ def said_unused(name: str, usage: Usage | None, index: Index, symbols: Sequence[
     decorators = [found for symbol in symbols if (found := _decorator(index, symbol))]
     if decorators:
         return message("absence.registered", name=name, decorator=decorators[0])
+    linker = linker_of(index)
+    numbers = [at for symbol in symbols for at in linker.numbers(symbol)]
+    if any(not linker.overridden(at)[1] for at in numbers):
+        return message("absence.inherited", name=name)
     return message("absence.unused", name=name)
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from repopilot.code.graph.graph import VERBS, Edge
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.graph.linker import Linker, may_mean
 from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.split import FileAnalysis
 from repopilot.code.symbols import Use
 from repopilot.index.graph.code_graph import linker_of
 from repopilot.index.store import Index
@@ -34,6 +35,7 @@ _VERB_OF = {
     "import": VERBS[Edge.IMPORTS],
     "use": VERBS[Edge.USES],
 }
+_CONSTRUCTORS = ("__init__", "constructor")
 _LEAVES = frozenset(("variable", "field", "declaration", "macro"))
 _MOST_ALIASES = 20
 _LONGEST_IMPORT = 100
@@ -97,6 +99,9 @@ def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None 
         The uses. Definitions themselves are none, but a definition may use itself.
     """
     found = _Collected(index)
+    made = _classes_made(index, symbols)
+    if made:
+        return _only_calls(usage_of(index, made, resolver))
     for name, group in _by_name(symbols).items():
         served = [s for s in group if resolver is not None and resolver.engine(s.path) != SYNTAX]
         if resolver is not None and served:
@@ -107,6 +112,22 @@ def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None 
         if resolver is not None:
             _mentioned(found, resolver, name, group)
     return found.usage(resolver)
+
+
+def _classes_made(index: Index, symbols: Sequence[Symbol]) -> list[Symbol]:
+    """The classes of constructors, whose calls are calls of these; [] where not all are constructors."""
+    made = []
+    for symbol in symbols:
+        outer = symbol.qualified.rpartition(".")[0]
+        if symbol.name not in (*_CONSTRUCTORS, outer.rpartition(".")[2]) or not outer:
+            return []
+        made += [s for s in index.outline(symbol.path) if s.qualified == outer and s.kind not in _LEAVES]
+    return made
+
+
+def _only_calls(usage: Usage) -> Usage:
+    kept = [tuple(p for p in places if p.relation == VERBS[Edge.CALLS]) for places in (usage.sure, usage.by_name)]
+    return replace(usage, sure=kept[0], by_name=kept[1])
 
 
 def _by_name(symbols: Iterable[Symbol]) -> dict[str, list[Symbol]]:
@@ -127,11 +148,37 @@ class _Collected:
     elsewhere: set[tuple[str, int]] = field(default_factory=set)
     defined: set[tuple[str, int]] = field(default_factory=set)
     engine: str = SYNTAX
+    _outlines: dict[str, list[Symbol]] = field(default_factory=dict)
+    _analyses: dict[str, FileAnalysis | None] = field(default_factory=dict)
+    _lines: dict[str, list[str]] = field(default_factory=dict)
+
+    def outline(self, path: str) -> list[Symbol]:
+        """The definitions of a file."""
+        if path not in self._outlines:
+            self._outlines[path] = self.index.outline(path)
+        return self._outlines[path]
+
+    def analysis(self, path: str) -> FileAnalysis | None:
+        """What a file uses and imports."""
+        if path not in self._analyses:
+            self._analyses[path] = self.index.uses_in(path)
+        return self._analyses[path]
+
+    def lines(self, path: str, start: int, end: int) -> list[str]:
+        """Some lines of a file, both ends included."""
+        if path not in self._lines:
+            self._lines[path] = (self.index.text(path) or "").split("\n")
+        return self._lines[path][start - 1 : end]
 
     def place(self, path: str, line: int, name: str, relation: str = "", scope: str | None = None) -> UsePlace:
-        scope = _scope_at(self.index, path, line) if scope is None else scope
-        source = (self.index.lines(path, line, line) or "").strip("\n")
-        return UsePlace(path, line, scope, relation or _relation(self.index, path, line, name), source)
+        scope = self.scope_at(path, line) if scope is None else scope
+        source = "".join(self.lines(path, line, line))
+        return UsePlace(path, line, scope, relation or _relation(self, path, line, name), source)
+
+    def scope_at(self, path: str, line: int) -> str:
+        """The innermost definition around a line, '' for none."""
+        around = [s for s in self.outline(path) if s.start_line <= line <= s.end_line and s.kind not in _LEAVES]
+        return min(around, key=lambda s: s.end_line - s.start_line).qualified if around else ""
 
     def add(self, kind: dict[tuple[str, int], UsePlace], place: UsePlace) -> None:
         kind.setdefault((place.path, place.line), place)
@@ -163,6 +210,7 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
             wanted |= same_definition(span, resolved)
     found.defined |= {_line_of(resolver, span) for span in wanted}
     aliases: list[tuple[str, str]] = []
+    above = _overridden(linker_of(index), symbols)[1]
     for one in resolved:
         at = one.occurrence
         if at.span in wanted:
@@ -170,8 +218,8 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
         place = (at.span.path, at.line)
         if one.meaning.inside & wanted:
             found.add(found.sure, found.place(*place, name))
-            aliases += _aliases_at(index, *place, name)
-        elif one.meaning.known:
+            aliases += _aliases_at(found, *place, name)
+        elif one.meaning.known and not {_line_of(resolver, span) for span in one.meaning.inside} & above:
             found.elsewhere.add(place)
         elif _may_be(symbols, at, resolver.text(at.span.path) or ""):
             found.add(found.by_name, found.place(*place, name))
@@ -229,23 +277,24 @@ def _line_of(resolver: Resolver, span: NameSpan) -> tuple[str, int]:
     return span.path, (resolver.text(span.path) or "").count("\n", 0, span.start) + 1
 
 
-def _aliases_at(index: Index, path: str, line: int, name: str) -> list[tuple[str, str]]:
+def _aliases_at(found: _Collected, path: str, line: int, name: str) -> list[tuple[str, str]]:
     """The other names that a line gives to what it uses: of an import, or of a variable that is set to nothing else."""
+    analysis = found.analysis(path)
     imported = [
         (path, local)
-        for item in index.imports(path)
+        for item in (analysis.imports if analysis is not None else ())
         for old, local in item.names
         if old == name and local not in (name, "*") and item.line <= line < item.line + _LONGEST_IMPORT
     ]
-    return imported or [(path, alias) for alias in _set_to(index, path, line, name)]
+    return imported or [(path, alias) for alias in _set_to(found, path, line, name)]
 
 
-def _set_to(index: Index, path: str, line: int, name: str) -> list[str]:
+def _set_to(found: _Collected, path: str, line: int, name: str) -> list[str]:
     """The variables of a module that a line sets to a name and nothing else."""
     pattern = re.compile(rf"(?:^|\s)(\w+)\s*(?::[^=]+)?=\s*(?:\w+\.)*{re.escape(name)}\s*;?\s*(?:#|//|$)")
-    found = pattern.search(index.lines(path, line, line) or "")
-    names = {s.name for s in index.outline(path) if s.start_line == line and "." not in s.qualified}
-    return [found[1]] if found and found[1] in names and found[1] != name else []
+    match = pattern.search("".join(found.lines(path, line, line)))
+    names = {s.name for s in found.outline(path) if s.start_line == line and "." not in s.qualified}
+    return [match[1]] if match and match[1] in names and match[1] != name else []
 
 
 # By the code graph
@@ -254,6 +303,7 @@ def _set_to(index: Index, path: str, line: int, name: str) -> list[str]:
 def _by_graph(found: _Collected, symbols: Sequence[Symbol]) -> None:
     linker, index = linker_of(found.index), found.index
     targets = _numbers(linker, symbols)
+    above = _overridden(linker, symbols)[0] - targets
     found.defined |= {(linker.path(at), linker.names.symbols[at].start_line) for at in targets}
     names = {symbols[0].name}
     looked_up: set[str] = set()
@@ -262,18 +312,28 @@ def _by_graph(found: _Collected, symbols: Sequence[Symbol]) -> None:
         looked_up.add(name)
         names |= set(_renamings(linker, targets, names))
         for path in index.may_use(name):
-            _in_file(found, linker, path, name, targets, symbols)
+            _in_file(found, linker, path, name, targets, above, symbols)
         for at in [place for place in found.sure.values() if place.relation == VERBS[Edge.USES]]:
-            for alias in _set_to(index, at.path, at.line, name):
-                targets |= _numbers(linker, [s for s in index.outline(at.path) if s.qualified == alias])
+            for alias in _set_to(found, at.path, at.line, name):
+                targets |= _numbers(linker, [s for s in found.outline(at.path) if s.qualified == alias])
                 names.add(alias)
+
+
+def _overridden(linker: Linker, symbols: Sequence[Symbol]) -> tuple[set[int], set[tuple[str, int]]]:
+    """The members that some methods override, whose uses may mean these: as numbers and as (path, line of the name)."""
+    found = {other for at in _numbers(linker, symbols) for other in linker.overridden(at)[0]}
+    lines: set[tuple[str, int]] = set()
+    for at in found:
+        symbol = linker.names.symbols[at]
+        lines |= {
+            (symbol.path, line) for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + 9) + 1)
+        }
+    return found, lines
 
 
 def _numbers(linker: Linker, symbols: Sequence[Symbol]) -> set[int]:
     """The numbers of definitions, with their declarations in other files."""
-    wanted = {(s.path, s.qualified) for s in symbols}
-    named = [at for name in {s.name for s in symbols} for at in linker.names.by_name.get(name, ())]
-    found = {at for at in named if (linker.path(at), linker.names.symbols[at].qualified) in wanted}
+    found = {at for symbol in symbols for at in linker.numbers(symbol)}
     return found | {other for at in found for other in linker.declarations(at)}
 
 
@@ -287,43 +347,50 @@ def _renamings(linker: Linker, targets: set[int], names: set[str]) -> Iterator[s
 
 
 def _in_file(
-    found: _Collected, linker: Linker, path: str, name: str, targets: set[int], symbols: Sequence[Symbol]
+    found: _Collected,
+    linker: Linker,
+    path: str,
+    name: str,
+    targets: set[int],
+    above: set[int],
+    symbols: Sequence[Symbol],
 ) -> None:
-    number, analysis = linker.lookup.by_path.get(path), found.index.uses_in(path)
-    if number is None or analysis is None:
+    number = linker.lookup.by_path.get(path)
+    if number is None:
         return
+    analysis = linker.lookup.files[number]
     language = linker.names.families[number]
     kinds = {symbol.kind for symbol in symbols if family(language_of(symbol.path) or "") == language}
     for use in analysis.uses:
         if use.name != name or use.kind == "table":
             continue
         meant, how = linker.link(number, use)
-        local = bool(meant) and not use.receiver and _is_local(found.index, path, use.scope, name)
+        local = bool(meant) and not use.receiver and _is_local(found, path, use.scope, name)
         place = found.place(path, use.line, name, _VERB_OF.get(use.kind, ""), use.scope)
         if how is not None and how.sure and not local and targets & set(meant):
             found.add(found.sure, place)
-        elif local or (how is not None and (how.sure or how.outside)):
+        elif local or (how is not None and (how.sure or how.outside) and not above & set(meant)):
             found.elsewhere.add((path, use.line))
         elif any(may_mean(kind, language, bool(use.receiver)) for kind in kinds):
             found.add(found.by_name, place)
     for item in analysis.imports:
         for old, local_name in item.names:
             if name in (old, local_name) and targets & set(linker.imported(number, old, local_name)):
-                line = _line_in(found.index, path, item.line, name)
+                line = _line_in(found, path, item.line, name)
                 if (path, line) not in found.defined:
                     found.add(found.sure, found.place(path, line, name, VERBS[Edge.IMPORTS], ""))
 
 
-def _line_in(index: Index, path: str, start: int, name: str) -> int:
+def _line_in(found: _Collected, path: str, start: int, name: str) -> int:
     """The line of a statement that begins at a line and holds a name."""
-    lines = (index.lines(path, start, start + _LONGEST_IMPORT) or "").split("\n")
+    lines = found.lines(path, start, start + _LONGEST_IMPORT)
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     return next((start + offset for offset, line in enumerate(lines) if word.search(line)), start)
 
 
-def _is_local(index: Index, path: str, scope: str, name: str) -> bool:
+def _is_local(found: _Collected, path: str, scope: str, name: str) -> bool:
     """Whether a function around a name sets a variable of that name, which then is meant."""
-    around = next((s for s in index.outline(path) if s.qualified == scope and s.kind in ("function", "method")), None)
+    around = next((s for s in found.outline(path) if s.qualified == scope and s.kind in ("function", "method")), None)
     if around is None:
         return False
     word = rf"(?<![\w.$]){re.escape(name)}(?!\w)"
@@ -331,7 +398,7 @@ def _is_local(index: Index, path: str, scope: str, name: str) -> bool:
         rf"(?:\b(?:const|let|var|val|auto)\s+(?:[\[{{][^=\n]*?)?{word})|{word}\s*(?::=|=>)|"
         rf"\((?:[^()\n]*,)?\s*{word}[^()\n]*\)\s*(?::[^=\n]+)?=>|\b(?:for|catch)\s*\([^)\n]*?{word}"
     )
-    return binding.search(index.lines(path, around.start_line, around.end_line) or "") is not None
+    return binding.search("\n".join(found.lines(path, around.start_line, around.end_line))) is not None
 
 
 # What a definition uses itself
@@ -405,23 +472,17 @@ def _mentioned(found: _Collected, resolver: Resolver, name: str, symbols: Sequen
             if unknown and _may_be(symbols, at, resolver.text(path) or ""):
                 found.add(found.by_name, found.place(path, at.line, name))
             continue
-        scope = _scope_at(found.index, path, at.line) if info is not None else ""
+        scope = found.scope_at(path, at.line) if info is not None else ""
         found.add(found.mentions, UsePlace(path, at.line, scope, VERBS[Edge.USES], at.source))
 
 
 def _is_definition(found: _Collected, path: str, line: int, name: str) -> bool:
-    return any(s.name == name and s.start_line <= line <= s.start_line + 3 for s in found.index.outline(path))
+    return any(s.name == name and s.start_line <= line <= s.start_line + 3 for s in found.outline(path))
 
 
-def _scope_at(index: Index, path: str, line: int) -> str:
-    """The innermost definition around a line, '' for none."""
-    around = [s for s in index.outline(path) if s.start_line <= line <= s.end_line and s.kind not in _LEAVES]
-    return min(around, key=lambda s: s.end_line - s.start_line).qualified if around else ""
-
-
-def _relation(index: Index, path: str, line: int, name: str) -> str:
+def _relation(found: _Collected, path: str, line: int, name: str) -> str:
     """What a line does with a name."""
-    analysis = index.uses_in(path)
+    analysis = found.analysis(path)
     if analysis is None:
         return VERBS[Edge.USES]
     kinds = {use.kind for use in analysis.uses if use.line == line and use.name == name}
@@ -429,15 +490,15 @@ def _relation(index: Index, path: str, line: int, name: str) -> str:
         if kind in kinds:
             return _VERB_OF[kind]
     before = [item for item in analysis.imports if item.line <= line and not kinds]
-    if before and _is_open(index, path, before[-1].line, line):
+    if before and _is_open(found, path, before[-1].line, line):
         return VERBS[Edge.IMPORTS]
     return VERBS[Edge.USES]
 
 
-def _is_open(index: Index, path: str, start: int, line: int) -> bool:
+def _is_open(found: _Collected, path: str, start: int, line: int) -> bool:
     """Whether a statement that begins at a line goes on to another, by its brackets."""
     if line >= start + _LONGEST_IMPORT:
         return False
-    text = index.lines(path, start, line - 1) or "" if line > start else ""
+    text = "\n".join(found.lines(path, start, line - 1))
     opened = sum(text.count(c) for c in "({") - sum(text.count(c) for c in ")}")
     return line == start or opened > 0

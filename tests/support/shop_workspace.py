@@ -6,7 +6,6 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
-from weakref import WeakSet
 
 from support.index_case import build_index, write
 from support.scripted_llm import Script
@@ -17,7 +16,6 @@ from support.trace_outline import outline
 from repopilot import trace
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
-from repopilot.resolve.lookups import Lookups
 from repopilot.results import Answer, Explanation
 from repopilot.settings import Settings
 from repopilot.workspace import Workspace
@@ -41,16 +39,10 @@ def offline(home: Path) -> Settings:
     return Settings(home=home, ollama_url="", embedded=False, dense=False, auto_download=False, workers=1)
 
 
-LOOKUPS: WeakSet[Lookups] = WeakSet()
-"""Of the workspaces that were opened: what they started ends with the module of tests."""
-
-
 def open_workspace(folder: Path, settings: Settings) -> Workspace:
     """A local folder, indexed, without any model."""
     snapshot = open_source(parse_source(str(folder)), settings)
-    workspace = Workspace(snapshot, build_index(snapshot, settings), settings)
-    LOOKUPS.add(workspace.lookups)
-    return workspace
+    return Workspace(snapshot, build_index(snapshot, settings), settings)
 
 
 def workspace_of(tmp: Path, files: dict[str, str | bytes]) -> Workspace:

@@ -49,7 +49,7 @@ _CLASSES = frozenset(("class", "interface", "struct", "trait", "enum", "type"))
 _FUNCTIONS = frozenset(("function", "method", "declaration"))
 _IMPLICIT_THIS = frozenset(("java", "csharp", "cpp", "c", "kotlin", "scala", "swift", "ruby"))
 """Languages in which a bare name may be a member of the class around it."""
-_CLOSED = frozenset(("python", "js", "c"))
+_CLOSED = frozenset(("python", "c"))
 """Families of languages in which a class has no members but its own and those of its bases."""
 _IN_SEVERAL_FILES = frozenset(("go", "c", "csharp", "rust", "swift", "jvm"))
 SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
@@ -220,6 +220,12 @@ class Linker:
         """The file of a symbol."""
         return self.lookup.files[self.names.file_of[at]].path
 
+    def numbers(self, symbol: Symbol) -> list[int]:
+        """The numbers of a definition, its overloads among them."""
+        named = self.names.by_name.get(symbol.name, ())
+        wanted = (symbol.path, symbol.qualified)
+        return [at for at in named if (self.path(at), self.names.symbols[at].qualified) == wanted]
+
     def declarations(self, at: int) -> list[int]:
         """The other places of a member of a class that is declared in one file and defined in another."""
         symbol, number = self.names.symbols[at], self.names.file_of[at]
@@ -227,6 +233,19 @@ class Linker:
             return []
         others = (n for n in self.names.by_name[symbol.name] if self.names.symbols[n].qualified == symbol.qualified)
         return [n for n in others if (f := self.names.file_of[n]) != number and self._see_one_another(f, number)]
+
+    def overridden(self, at: int) -> tuple[list[int], bool]:
+        """The members of base classes that a method overrides, and whether all bases are known."""
+        symbol, number = self.names.symbols[at], self.names.file_of[at]
+        owner = self.names.in_file[number].get(symbol.qualified.rpartition(".")[0])
+        if owner is None or not self._is_class(owner):
+            return [], True
+        bases, known = self._bases_of(owner)
+        found: list[int] = []
+        for base in bases:
+            found += self._members(base, symbol.name)[0]
+            known = known and self._bases_of(base)[1]
+        return found, known
 
     def _see_one_another(self, one: int, other: int) -> bool:
         return self._sees(one, other) or self._sees(other, one)
