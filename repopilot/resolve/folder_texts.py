@@ -24,14 +24,18 @@ class FolderTexts:
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
         self._known: dict[str, tuple[_Stamp, str | None]] = {}
+        self.changes = 0
+        """How often a file was found to be another than when it was read before."""
 
     def text(self, path: str) -> str | None:
         """The text of a file as it is stored; None for none, and for what is no text."""
         stamp = self._stamp(path)
         if stamp is None:
+            self.changes += self._known.pop(path, None) is not None
             return None
         known = self._known.get(path)
         if known is None or known[0] != stamp:
+            self.changes += known is not None
             data = regular_bytes(self._root, path)
             found = decoded(data, path) if data is not None else None
             known = self._known[path] = (stamp, found[0] if found else None)

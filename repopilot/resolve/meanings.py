@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tree_sitter import Tree
 
@@ -98,26 +98,18 @@ def _before_name(text: str) -> int:
     return len(found[1]) if found else 0
 
 
-def ask(
-    session: LanguageSession,
-    spans: Sequence[NameSpan],
-    reader: TargetReader,
-    text: Texts,
-    drafts: Mapping[str, str | None],
-) -> list[Meaning]:
+def ask(session: LanguageSession, spans: Sequence[NameSpan], reader: TargetReader, text: Texts) -> list[Meaning]:
     """What stands at some places means, by a server.
 
     Args:
-        session: the server of their language.
+        session: the server of their language, which was shown their files.
         spans: the places.
         reader: reads what it answers.
         text: gives the text of a file.
-        drafts: the texts of the files that were edited, None for those that were deleted.
 
     Raises:
         LanguageServerError: the server fails.
     """
-    show(session, {span.path for span in spans}, text, drafts)
     answers = session.definitions([place_of(span, text) for span in spans])
     return [reader.meaning(targets) for targets in answers]
 
@@ -129,11 +121,9 @@ def place_of(span: NameSpan, text: Texts) -> tuple[str, int]:
     return shown_path(span.path), read_cells(text(span.path) or "")[0].shown(span.start)
 
 
-def show(session: LanguageSession, paths: Collection[str], text: Texts, drafts: Mapping[str, str | None]) -> None:
-    """Show a server the files that it is asked about, and those that were edited, as they are now: the code of a
-    notebook as a file of Python."""
-    session.on_disk(drafts)
-    for path in sorted({*paths, *map(_stored_path, session.shown()), *drafts}):
+def show(session: LanguageSession, paths: Collection[str], text: Texts) -> None:
+    """Show a server some files as they are now: the code of a notebook as a file of Python."""
+    for path in sorted(paths):
         found = text(path)
         language = language_in(path, found) if found is not None else None
         if found is not None and language is not None and language in session.server.ids:
@@ -153,6 +143,11 @@ def problems(session: LanguageSession, paths: Sequence[str], text: Texts) -> lis
 def shown_path(path: str) -> str:
     """What a file is called when a server is shown it."""
     return f"{path}{_AS_PYTHON}" if is_notebook(path) else path
+
+
+def shown_files(session: LanguageSession) -> set[str]:
+    """The files that a server was shown."""
+    return set(map(_stored_path, session.shown()))
 
 
 def _stored_path(path: str) -> str:

@@ -10,6 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from repopilot.errors import LanguageServerError
 from repopilot.index.store import Index
@@ -38,7 +39,9 @@ class Resolver:
         self._tree, self._index, self._servers = tree, index, servers
         self._texts = FolderTexts(tree.root())
         self._lock = threading.RLock()
-        self._state = 0
+        self._state = (0, 0)
+        self._reader: by_server.TargetReader | None = None
+        self._told: WeakKeyDictionary[LanguageSession, tuple[int, int]] = WeakKeyDictionary()
         self._found: dict[str, list[Occurrence]] = {}
         self._resolved: dict[str, list[Resolved]] = {}
         self._notes: dict[str, None] = {}
@@ -67,7 +70,7 @@ class Resolver:
         """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
         the index skips."""
         with self._lock:
-            self._refresh()
+            self._refresh(name)
             if name not in self._found:
                 holding = self._texts.holding(name, self._tree.searched())
                 self._found[name] = [found for path, text in holding for found in occurrences_in(name, path, text)]
@@ -82,7 +85,7 @@ class Resolver:
             paths: only in these files; None for all.
         """
         with self._lock:
-            self._refresh()
+            self._refresh(name)
             if name not in self._resolved:
                 asked = [found for found in self.occurrences(name) if found.kind in ("code", "text")]
                 kept = self.resolved(asked)
@@ -132,7 +135,7 @@ class Resolver:
                 if session is None:
                     continue
                 try:
-                    by_server.show(session, group, self._texts.text, self._tree.drafts())
+                    self._show(session, group)
                     said = by_server.problems(session, group, self._texts.text)
                     found.update(zip(group, said, strict=True))
                 except LanguageServerError as error:
@@ -153,16 +156,20 @@ class Resolver:
             self._refresh()
             for language, group in self._by_language([path]).items():
                 session = self._session(language)
-                if session is not None:
-                    by_server.show(session, group, self._texts.text, self._tree.drafts())
-                return session
+                try:
+                    if session is not None:
+                        self._show(session, group)
+                    return session
+                except LanguageServerError as error:
+                    self._note(error)
         return None
 
     def _asked(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
         found = dict.fromkeys(spans, Meaning())
         with self._lock:
             self._refresh()
-            reader = by_server.TargetReader(self._texts.text, frozenset(self._tree.searched()))
+            if self._reader is None:
+                self._reader = by_server.TargetReader(self._texts.text, frozenset(self._tree.searched()))
             groups = self._by_language({span.path for span in spans})
             for language, paths in groups.items():
                 wanted = [span for span in found if span.path in paths]
@@ -171,7 +178,8 @@ class Resolver:
                     found.update(self._shown_by_syntax(wanted))
                     continue
                 try:
-                    meanings = by_server.ask(session, wanted, reader, self._texts.text, self._tree.drafts())
+                    self._show(session, paths)
+                    meanings = by_server.ask(session, wanted, self._reader, self._texts.text)
                 except LanguageServerError as error:
                     self._note(error)
                     found.update(self._shown_by_syntax(wanted))
@@ -212,15 +220,26 @@ class Resolver:
             self._note(error)
             return None
 
+    def _show(self, session: LanguageSession, paths: Collection[str]) -> None:
+        """Show a server some files, and what was edited since it was asked last."""
+        drafts = self._tree.drafts()
+        if self._told.get(session) != self._state:
+            session.on_disk(drafts)
+            paths = {*paths, *by_server.shown_files(session), *drafts}
+        by_server.show(session, paths, self._texts.text)
+        self._told[session] = self._state
+
     def _note(self, error: LanguageServerError) -> None:
         self._notes[str(error)] = None
 
-    def _refresh(self) -> None:
-        """Forget what was found before the tree's last edit."""
-        state = hash(frozenset(self._tree.drafts().items()))
+    def _refresh(self, name: str = "") -> None:
+        """Forget what was found before the tree's last edit, or before others changed a file that holds a name."""
         self._tree.root()
+        for path in {found.span.path for found in self._found.get(name, ())}:
+            self._texts.text(path)
+        state = hash(frozenset(self._tree.drafts().items())), self._texts.changes
         if state != self._state:
             self._state = state
             self._found.clear()
             self._resolved.clear()
-            self._syntax = None
+            self._syntax = self._reader = None

@@ -197,6 +197,21 @@ def bare_repository(tmp_path: Path, files: dict[str, str]) -> Path:
     return bare
 
 
+def test_a_file_that_others_change_is_read_again(tmp_path: Path) -> None:
+    resolver = workspace_of(tmp_path, FILES).resolver
+    assert places(resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
+    (tmp_path / "repo/pkg/queue.py").write_text("# first\n" + QUEUE)
+    assert places(resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 3)}
+    (tmp_path / "repo/pkg/queue.py").unlink()
+    assert places(resolver, "push")["pkg/runner.py", 11] == set()
+
+
+def test_names_of_files_are_any(tmp_path: Path) -> None:
+    path = "a b#%20/größe?😀 [x]+.py"
+    resolver = workspace_of(tmp_path, {path: "def push(): ...\npush()\n", "pkg/c.py": ""}).resolver
+    assert places(resolver, "push") == {(path, 1): {(path, 1)}, (path, 2): {(path, 1)}}
+
+
 def test_what_only_this_user_may_read_is_resolved(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, FILES)
     (tmp_path / "repo" / "pkg" / "queue.py").chmod(0o600)

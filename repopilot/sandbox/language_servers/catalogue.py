@@ -37,6 +37,7 @@ class LanguageServer:
         packaged: the folder of the program in a Python package, '' where it is a script of one or none.
         toolchain: the language whose tools it starts, of `runner_table.LANGUAGES`; '' for none.
         beside: what it reads of its installation, from the folder of its program.
+        learns: what it answers about one file depends on whether it has read the others yet, so that it is asked twice.
         memory: of all its processes, in bytes.
         patience: how long it may say nothing, in seconds.
     """
@@ -49,6 +50,7 @@ class LanguageServer:
     variables: Mapping[str, str] = field(default_factory=dict)
     packaged: str = ""
     toolchain: str = ""
+    learns: bool = False
     beside: tuple[str, ...] = ()
     memory: int = 3072 * MB
     patience: float = 20.0
@@ -101,6 +103,7 @@ SERVERS: tuple[LanguageServer, ...] = (
             "-j=2",
         ),
         packaged="clangd/data/bin",
+        learns=True,
         beside=("../lib/clang",),
     ),
     LanguageServer("gopls", {"go": "go"}, ("serve",), variables=_GO_VARIABLES, toolchain="go"),

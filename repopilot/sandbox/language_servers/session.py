@@ -309,7 +309,8 @@ class LanguageSession:
     def _targets(self, method: str, places: Sequence[tuple[str, int]], seconds: float) -> list[tuple[Target, ...]]:
         with self._lock:
             questions = [self._at(path, offset) for path, offset in places]
-        answers = self._client.ask_all(method, questions, self.server.patience, seconds)
+        for _ in range(2 if self.server.learns else 1):
+            answers = self._client.ask_all(method, questions, self.server.patience, seconds)
         return [self._located(answer) for answer in answers]
 
     def _located(self, answer: Any) -> tuple[Target, ...]:
