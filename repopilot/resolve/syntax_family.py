@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from repopilot.code.graph.import_resolver import family
 from repopilot.resolve.by_syntax import Found, Key, NameUse, SyntaxResolver
 from repopilot.resolve.syntax_source import Declaration, SyntaxSource, ancestors
-from repopilot.resolve.values import Occurrence
 from repopilot.types import Symbol
 
 _CALLED_BY_THE_LANGUAGE = {
     "javascript": "constructor toString toJSON valueOf then next return throw",
     "java": "main toString equals hashCode compareTo clone finalize close iterator run call",
     "csharp": "Main ToString Equals GetHashCode Dispose CompareTo GetEnumerator",
-    "go": "main init",
+    "go": "main init String Error",
     "c": "main",
     "cpp": "main begin end",
     "rust": "main drop",
@@ -38,7 +37,7 @@ class SyntaxFamily:
 
     keys: frozenset[Key]
     uses: tuple[NameUse, ...]
-    unsure: tuple[Occurrence, ...]
+    unsure: tuple[NameUse, ...]
     outside: frozenset[str]
 
 
@@ -65,8 +64,8 @@ def family_of(resolver: SyntaxResolver, symbol: Symbol) -> SyntaxFamily | None:
     others = [use for use in uses if use not in own]
     member = target.found[0] == "member"
     escapes = not member and (_escapes(resolver, target.found) or _is_embedded(resolver, symbol.name))
-    unsure = [use.occurrence for use in others if _may_be(use, target, escapes)]
-    return SyntaxFamily(keys, own, tuple(unsure), frozenset(_outside(resolver, target, keys)))
+    unsure = tuple(use for use in others if _may_be(use, target, escapes))
+    return SyntaxFamily(keys, own, unsure, frozenset(_outside(resolver, target, keys)))
 
 
 def _is_of(use: NameUse, symbol: Symbol) -> bool:

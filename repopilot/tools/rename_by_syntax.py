@@ -1,10 +1,12 @@
-"""Renames where no language server is at hand: by what the syntax tells, and only where that tells all of it."""
+"""Renames in other languages than Python: by what the syntax tells, and the language's server of what that leaves open;
+only where nothing is left open."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from repopilot.code.graph.import_resolver import family
@@ -12,6 +14,7 @@ from repopilot.code.languages import language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.by_syntax import Found, NameUse, SyntaxResolver
+from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.syntax_family import SyntaxFamily, family_of
 from repopilot.resolve.values import Occurrence
 from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
@@ -38,25 +41,57 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> Texts:
     before = copy.resolver.syntax()
     group = family_of(before, place.symbol)
     if group is None:
-        raise _refusal("no_rules", place, (), name=old)
-    unsure = [*group.unsure, *_unread(copy, before, place)]
+        raise _refusal("no_rules", copy, place, (), name=old)
+    group = _with_server(copy, place, group)
+    unsure = [*(use.occurrence for use in group.unsure), *_unread(copy, before, place)]
     if group.outside:
-        raise _refusal("outside", place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
+        raise _refusal("outside", copy, place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
     if unsure:
-        raise _refusal("unresolved", place, unsure, name=old)
+        raise _refusal("unresolved", copy, place, unsure, name=old)
     texts = _texts(group, old, new)
-    moved = _moved(copy, place, new)
+    moved = moved_file(copy, place, new)
     was = _in_order(before, (old, new), group)
     if moved:
         texts[moved] = texts.pop(place.path, None) or copy.resolver.text(place.path)
         texts[place.path] = None
+    holding = [path for path in was if path not in texts or texts[path] is not None]
+    said = _problems(copy, holding, (old, new))
     copy.edit(texts)
     now = _in_order(copy.resolver.syntax(), (old, new), None)
     captured = _captured(was, now, {moved: place.path})
+    worse = _problems(copy, holding, (old, new)) - said
     copy.undo(1)
     if captured:
-        raise _refusal("captured", place, captured, name=new)
+        raise _refusal("captured", copy, place, captured, name=new)
+    if worse:
+        raise UsageError(
+            message("rename.wrong", name=new, problems="\n".join(f"{path}: {text}" for path, text in worse))
+        )
     return texts
+
+
+def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) -> SyntaxFamily:
+    """A family with the unsure places that a server knows to belong to it, without those that it knows not to."""
+    if not group.unsure or copy.resolver.engine(place.path) == SYNTAX:
+        return group
+    defined = {use.occurrence.span for use in group.uses if use.declares}
+    key = next(iter(group.keys))
+    joined, unsure = [], []
+    told = copy.resolver.resolved([use.occurrence for use in group.unsure])
+    for use, meaning in zip(group.unsure, (one.meaning for one in told), strict=True):
+        is_open = use.found is None or use.is_shorthand
+        if is_open and meaning.inside & defined:
+            joined.append(replace(use, key=key) if use.is_shorthand else replace(use, found=key))
+        elif not (is_open and meaning.known):
+            unsure.append(use)
+    return replace(group, uses=(*group.uses, *joined), unsure=tuple(unsure))
+
+
+def _problems(copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]) -> Counter[tuple[str, str]]:
+    """What the language's server says of files, whatever the names in it."""
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    found = copy.resolver.problems(paths)
+    return Counter((path, word.sub("…", one.message)) for path, each in found.items() for one in each)
 
 
 def is_one(copy: WorkingCopy, places: Sequence[DefinitionSite]) -> bool:
@@ -74,11 +109,13 @@ def _unread(copy: WorkingCopy, resolver: SyntaxResolver, place: DefinitionSite) 
     return [o for o in found if o.span not in known and family(language_of(o.span.path) or "") == own]
 
 
-def _refusal(why: str, place: DefinitionSite, rows: Sequence[Occurrence], **values: str) -> UsageError:
+def _refusal(
+    why: str, copy: WorkingCopy, place: DefinitionSite, rows: Sequence[Occurrence], **values: str
+) -> UsageError:
     lines = dict.fromkeys(f"{one.span.path}:{one.line} {one.source.strip()[:LONGEST_LINE]}" for one in rows)
     hints: list[str] = [message("rename.places", places="\n".join([*lines][:MOST_LISTED]))] if lines else []
-    server = server_of(language_of(place.path) or "")
-    hints += [how_to_get(server)] if server is not None and why != "captured" else []
+    server, no_server = server_of(language_of(place.path) or ""), copy.resolver.engine(place.path) == SYNTAX
+    hints += [how_to_get(server)] if server is not None and why != "captured" and no_server else []
     return UsageError(message(f"rename.{why}", count=len(lines), **values), "\n".join(hints))
 
 
@@ -103,7 +140,7 @@ def _written(use: NameUse, family: SyntaxFamily, old: str, new: str) -> str:
     return f"{old}: {new}" if use.found in family.keys else f"{new}: {old}"
 
 
-def _moved(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
+def moved_file(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
     """The path of a file that is named after the class it declares, '' for others.
 
     Raises:

@@ -59,7 +59,7 @@ def cases() -> list:
     return found
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def no_servers(monkeypatch: pytest.MonkeyPatch):
     """None is installed, whatever is on this machine."""
     monkeypatch.setattr(session, "program_of", lambda *_: None)
@@ -73,6 +73,7 @@ def output(command: str, root: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize("case", cases())
 async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(case: Case, tmp_path: Path):
     if case.run and shutil.which(case.run.split()[0]) is None:
@@ -95,3 +96,17 @@ async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(c
         assert [part for part in case.has if part not in whole] == [], whole
         assert [part for part in case.lacks if re.search(rf"\b{part}\b", whole)] == [], whole
         assert not case.run or output(case.run, after) == output(case.run, before)
+
+
+async def test_a_server_tells_of_what_the_syntax_leaves_open(tmp_path: Path):
+    text = (
+        "#include <cstdio>\n#include <vector>\nstruct Cart { int size() { return 1; } };\nstd::vector<Cart> all(2);\n"
+        'int main() { int n = all.size(); for (auto& c : all) n += c.size(); std::printf("%d", n); return 0; }\n'
+    )
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "main.cpp").write_text(text)
+    async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
+        done = await tools("rename_symbol", name="Cart.size", new_name="count")
+        made = tools.copy.text("main.cpp") or ""
+        assert "int count()" in made and "c.count()" in made and "n = all.size()" in made and done.data["done"]
+        assert output("g++ -o out main.cpp && ./out", tools.copy.root()) == "4"
