@@ -27,7 +27,7 @@ from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "7"
+VERSION = "8"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
@@ -112,7 +112,8 @@ def analyse(
         return FileAnalysis(
             path, grammar, _chunks(file, _line_spans(file)), parsed=False, lines=len(lines), notes=(note,)
         )
-    return _analyse_code(file, _ParsedCode(data, tree.root_node, grammar, queries))
+    code = _ParsedCode(data, tree.root_node, grammar, queries)
+    return _analyse_code(file, _as_cpp(code, seconds) if grammar == "c" and path.endswith(".h") else code)
 
 
 def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -161,6 +162,14 @@ def parsed_as(path: str, text: str, language: str) -> tuple[str, str]:
         return script.language, script.text
     in_cpp = language == "c" and path.endswith(".h") and _CPP_HEADER.search(text)
     return "cpp" if in_cpp else language, text
+
+
+def _as_cpp(code: _ParsedCode, seconds: float) -> _ParsedCode:
+    """A header that isn't C, though nothing on its lines says so, and is C++ without a fault."""
+    queries, tree = (tags("cpp"), parse(code.data, "cpp", seconds)) if code.root.has_error else (None, None)
+    if queries is None or tree is None or tree.root_node.has_error:
+        return code
+    return _ParsedCode(code.data, tree.root_node, "cpp", queries)
 
 
 def _analyse_unparsed(file: _File) -> FileAnalysis:

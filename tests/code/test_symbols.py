@@ -102,6 +102,8 @@ def test_headers_of_c_plus_plus_are_distinguished_from_c():
     assert analysis.parsed
     assert [s.qualified for s in analysis.symbols] == ["A", "A.run"]
     assert analyse("a.h", "int run(void);\n", "c", "code").language == "c"
+    analysis = analyse("a.h", "struct A {\n  virtual int run() const { return 0; }\n};\n", "c", "code")
+    assert (analysis.language, [s.qualified for s in analysis.symbols]) == ("cpp", ["A", "A.run"])
 
 
 def test_syntax_errors_are_noted_and_the_rest_is_read():
