@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from repopilot.code.languages import grammar
 
 _SLICE = 1 << 16
 _FILES = {"javascript": ("javascript", "jsx"), "tsx": ("typescript", "jsx")}
+_LEVELS = re.compile(rb"^(?:[ \t]|[-?:](?=\s))+", re.M)
+_DEEPEST = 200
+"""Columns of indentation, each of which may be a level."""
 _SECTIONS = ("definitions", "references", "imports")
 
 
@@ -50,7 +54,13 @@ def parse_data(data: bytes, language: Literal["toml", "json", "yaml"], seconds: 
         data: the text as UTF-8.
         language: its language.
         seconds: time limit, of the processor.
+
+    Returns:
+        The syntax tree; None where parsing takes longer, or for YAML that is indented so deeply that its scanner would
+        write past its buffer.
     """
+    if language == "yaml" and max((len(found[0]) for found in _LEVELS.finditer(data)), default=0) > _DEEPEST:
+        return None
     return _parsed(data, get_language(language), seconds)
 
 

@@ -10,7 +10,7 @@ from tree_sitter import Node, Tree
 
 from repopilot.code.languages import language_of
 from repopilot.code.setting_lines import setting_lines
-from repopilot.code.syntax import parse, parse_data
+from repopilot.code.syntax import parse, parse_data, text_of
 
 PARSE_S = 5.0
 DATA = ("toml", "yaml", "json")
@@ -78,7 +78,8 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def sites_in(path: str, text: str) -> Iterator[ValueSite]:
-    """The values that a file defines by name, those of local variables left out."""
+    """The values that a file defines by name, those of local variables left out; none of a file that is nested too
+    deeply to be walked through."""
     if (language_of(path) or "") == "ini":
         for line in setting_lines(path, text):
             value = text.encode()[line.start : line.end].decode()
@@ -86,20 +87,31 @@ def sites_in(path: str, text: str) -> Iterator[ValueSite]:
                 path, (*line.section, *line.key.split(".")), line.start, line.end, value, value[:1] in ("'", '"')
             )
         return
-    tree = value_tree(path, text)
+    data = _as_parsed(path, text)
+    tree = _value_tree(path, data)
     if tree is not None:
-        yield from _Walk(path, language_of(path) or "", _shift(path)).below(tree.root_node, (), local=False)
+        try:
+            found = list(
+                _Walk(path, language_of(path) or "", data, _shift(path)).below(tree.root_node, (), local=False)
+            )
+        except RecursionError:
+            return
+        yield from found
 
 
-def value_tree(path: str, text: str) -> Tree | None:
-    """The syntax tree in which values of a file are found; None without a grammar. JSON is read as JavaScript reads it,
-    with comments, trailing commas and bare keys: in parentheses, which shift its places by `_shift`."""
-    language, data = language_of(path) or "", text.encode()
-    if language == "json":
-        return parse(b"(" + data + b"\n)", "javascript", PARSE_S)
+def _as_parsed(path: str, text: str) -> bytes:
+    """JSON is read as JavaScript reads it, with comments, trailing commas and bare keys: in parentheses, which shift
+    its places by `_shift`."""
+    return b"(" + text.encode() + b"\n)" if language_of(path) == "json" else text.encode()
+
+
+def _value_tree(path: str, data: bytes) -> Tree | None:
+    language = language_of(path) or ""
     if language == "toml":
         return parse_data(data, "toml", PARSE_S)
-    return parse_data(data, "yaml", PARSE_S) if language == "yaml" else parse(data, language, PARSE_S)
+    if language == "yaml":
+        return parse_data(data, "yaml", PARSE_S)
+    return parse(data, "javascript" if language == "json" else language, PARSE_S)
 
 
 def only_differs_at(site: ValueSite, before: str, after: str, length: int) -> bool:
@@ -114,15 +126,16 @@ def only_differs_at(site: ValueSite, before: str, after: str, length: int) -> bo
     """
     if (language_of(site.path) or "") == "ini":
         return _lines_differ_at(site, before, after, length)
-    old, new = value_tree(site.path, before), value_tree(site.path, after)
+    texts = _as_parsed(site.path, before), _as_parsed(site.path, after)
+    old, new = (_value_tree(site.path, data) for data in texts)
     if old is None or new is None or (new.root_node.has_error and not old.root_node.has_error):
         return False
     start = site.start + _shift(site.path)
     span = (site.keys, site.start, site.start + length)
     if all((each.keys, each.start, each.end) != span for each in sites_in(site.path, after)):
         return False
-    kept = list(_tokens(old.root_node, start, site.end + _shift(site.path)))
-    return kept == list(_tokens(new.root_node, start, start + length))
+    kept = list(_tokens(old.root_node, texts[0], start, site.end + _shift(site.path)))
+    return kept == list(_tokens(new.root_node, texts[1], start, start + length))
 
 
 def _lines_differ_at(site: ValueSite, before: str, after: str, length: int) -> bool:
@@ -137,7 +150,7 @@ def _lines_differ_at(site: ValueSite, before: str, after: str, length: int) -> b
     return values[0] == values[1] and spans[at] == (site.start, site.start + length)
 
 
-def _tokens(node: Node, start: int, end: int) -> Iterator[tuple[str, bytes]]:
+def _tokens(node: Node, data: bytes, start: int, end: int) -> Iterator[tuple[str, bytes]]:
     """The leaves of a tree that don't begin in a range."""
     open_nodes = [node]
     while open_nodes:
@@ -145,7 +158,7 @@ def _tokens(node: Node, start: int, end: int) -> Iterator[tuple[str, bytes]]:
         if each.child_count:
             open_nodes += reversed(each.children)
         elif each.end_byte > each.start_byte and not start <= each.start_byte < end:
-            yield each.type, _bytes(each)
+            yield each.type, data[each.start_byte : each.end_byte]
 
 
 def _shift(path: str) -> int:
@@ -154,10 +167,11 @@ def _shift(path: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """A walk over one file's syntax tree. `shift` bytes stand before the text that was parsed."""
+    """A walk over one file's syntax tree, of `data`, in which `shift` bytes stand before the text."""
 
     path: str
     language: str
+    data: bytes
     shift: int
 
     def below(self, node: Node, scope: tuple[str, ...], *, local: bool) -> Iterator[ValueSite]:
@@ -168,7 +182,7 @@ class _Walk:
         inner = (*scope, *self._own_name(node))
         taken: set[int] = set()
         for key, value in _pairs(node):
-            names = keys_of(_text(key))
+            names = keys_of(self._text(key))
             inside = local and not _PARAMETERS.search(node.type) and not is_function
             outer = inner if is_function else scope
             if names and not inside:
@@ -197,7 +211,7 @@ class _Walk:
         if (self.language in DATA and node.type in _MAPPINGS) or "assignment" in node.type:
             return
         start, end = node.start_byte, node.end_byte
-        text = _bytes(node)
+        text = self.data[node.start_byte : node.end_byte]
         if node.type == "preproc_arg":
             found = _COMMENT.fullmatch(text)
             text = found[1] if found else text
@@ -207,7 +221,7 @@ class _Walk:
         yield ValueSite(self.path, keys, start - self.shift, end - self.shift, text.decode("utf-8", "replace"), is_text)
 
     def _table(self, node: Node) -> tuple[str, ...]:
-        keys = keys_of(_text(node.named_children[0]))
+        keys = keys_of(self._text(node.named_children[0]))
         if node.type == "table":
             return keys
         if not keys:
@@ -215,7 +229,7 @@ class _Walk:
         number = 0
         before = node.prev_named_sibling
         while before is not None:
-            number += before.type == node.type and keys_of(_text(before.named_children[0])) == keys
+            number += before.type == node.type and keys_of(self._text(before.named_children[0])) == keys
             before = before.prev_named_sibling
         return (*keys[:-1], f"{keys[-1]}[{number}]")
 
@@ -226,7 +240,10 @@ class _Walk:
         named = node.child_by_field_name("declarator" if node.type == "function_declarator" else "name")
         if named is None and _UNNAMED.match(node.type):
             named = next((child for child in node.children if child.type in _NAMES), None)
-        return keys_of(_text(named).replace("::", ".")) if named is not None else ()
+        return keys_of(self._text(named).replace("::", ".")) if named is not None else ()
+
+    def _text(self, node: Node) -> str:
+        return text_of(node, self.data)
 
 
 def _pairs(node: Node) -> Iterator[tuple[Node, Node]]:
@@ -276,11 +293,3 @@ def _content(value: Node) -> Node:
 
 def _field(node: Node, names: Iterable[str]) -> Node | None:
     return next((found for name in names if (found := node.child_by_field_name(name))), None)
-
-
-def _bytes(node: Node) -> bytes:
-    return node.text or b""
-
-
-def _text(node: Node) -> str:
-    return _bytes(node).decode("utf-8", "replace")

@@ -53,7 +53,7 @@ class _Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class _Changed:
+class DefinitionChange:
     """A definition that is gone, or another one than before. `line` is where it is or was."""
 
     definition: _Definition
@@ -62,7 +62,7 @@ class _Changed:
     line: int
     gone: bool
 
-    def is_in(self, other: _Changed) -> bool:
+    def is_in(self, other: DefinitionChange) -> bool:
         """Whether it is a member of another one."""
         return self.path == other.path and self.definition.qualified.startswith(f"{other.definition.qualified}.")
 
@@ -106,33 +106,38 @@ def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tupl
         return [], ()
     old, new = scope.states
     files = [found for diff in scope.diffs if (found := _versions(diff, old, new)) is not None]
-    if not changes_definitions(files):
+    changed = changed_definitions(files)
+    if not changed:
         return [], ()
     codes = {target.new.path: target.new for target in scope.targets}
     with ExitStack() as stack:
         servers = stack.enter_context(closing(Servers(workspace.settings, workspace.environment)))
         trees = [stack.enter_context(closing(SnapshotTree(state, workspace.settings))) for state in (old, new)]
         before, after = (Resolver(tree, workspace.index, servers) for tree in trees)
-        return left_behind(files, before, after, codes), (*before.notes, *after.notes)
+        return left_behind(changed, files, before, after, codes), (*before.notes, *after.notes)
 
 
-def changes_definitions(files: Iterable[FileVersions]) -> bool:
-    """Whether a change removes a definition, or makes it another one."""
-    return any(True for file in files for _ in _changed_in(file))
+def changed_definitions(files: Iterable[FileVersions]) -> list[DefinitionChange]:
+    """The definitions that a change removes, or makes others than they were: at most MOST_NAMES."""
+    return [each for file in files for each in _changed_in(file)][:MOST_NAMES]
 
 
 def left_behind(
-    files: Sequence[FileVersions], before: Resolver, after: Resolver, codes: Mapping[str, Code]
+    changed: Sequence[DefinitionChange],
+    files: Sequence[FileVersions],
+    before: Resolver,
+    after: Resolver,
+    codes: Mapping[str, Code],
 ) -> list[Finding]:
-    """A finding for each definition whose users were left behind. Blocking.
+    """A finding for each changed definition whose users were left behind. Blocking.
 
     Args:
+        changed: the definitions.
         files: the files that differ.
         before: resolves names of the state before the change.
         after: resolves those of the state after it.
         codes: the files of that state by path, to quote them.
     """
-    changed = [each for file in files for each in _changed_in(file)][:MOST_NAMES]
     found = _Comparison(before, after, {file.old_path: file.path for file in files}).broken(changed)
     return [_finding(each, places, codes) for each, places in found.items()]
 
@@ -147,7 +152,7 @@ def _versions(diff: FileDiff, old: Snapshot, new: Snapshot) -> FileVersions | No
     return FileVersions(diff.old_path, diff.path, before, after, gone)
 
 
-def _changed_in(file: FileVersions) -> Iterator[_Changed]:
+def _changed_in(file: FileVersions) -> Iterator[DefinitionChange]:
     left = {each.qualified: each for each in _definitions(file.path, file.after)}
     bound = {name for each in _analysis(file.path, file.after).imports for name in each.bound}
     for each in _definitions(file.old_path, file.before):
@@ -155,7 +160,7 @@ def _changed_in(file: FileVersions) -> Iterator[_Changed]:
         gone = file.gone or (there is None and each.qualified not in bound)
         if gone or (there is not None and there.text != each.text):
             line = there.line if there else min(each.line, file.after.count("\n") + 1)
-            yield _Changed(each, file.old_path, file.path, line, gone)
+            yield DefinitionChange(each, file.old_path, file.path, line, gone)
 
 
 def _text(snapshot: Snapshot, path: str) -> str | None:
@@ -177,9 +182,9 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
         same = each.signature if each.kind in ("function", "method") else body
         known.add(each.qualified)
         yield _Definition(each.name, each.qualified, each.start_line, each.end_line, same)
-    data = text.encode()
+    data, line, at = text.encode(), 1, 0
     for site in sites_in(path, text):
-        line = data.count(b"\n", 0, site.start) + 1
+        line, at = line + data.count(b"\n", at, site.start), site.start
         if len(site.keys) == 1 and site.name not in known:
             known.add(site.name)
             yield _Definition(site.name, site.name, line, line, "")
@@ -201,9 +206,9 @@ class _Comparison:
     after: Resolver
     paths: Mapping[str, str]
 
-    def broken(self, changed: Sequence[_Changed]) -> dict[_Changed, list[_Place]]:
+    def broken(self, changed: Sequence[DefinitionChange]) -> dict[DefinitionChange, list[_Place]]:
         """The places at which changed definitions are still used as they were."""
-        places: dict[_Changed, dict[tuple[str, int], _Place]] = {each: {} for each in changed}
+        places: dict[DefinitionChange, dict[tuple[str, int], _Place]] = {each: {} for each in changed}
         for each in changed:
             if each.gone:
                 places[each] = {(place.path, place.line): place for place in self._left_behind(each)}
@@ -213,7 +218,7 @@ class _Comparison:
                 if each.definition.name in words:
                     place = _Place(problem.path, problem.line, source, problem.message)
                     places[each][problem.path, problem.line] = place
-        kept: dict[_Changed, list[_Place]] = {}
+        kept: dict[DefinitionChange, list[_Place]] = {}
         for each, found in places.items():
             told = {at for inner in changed if inner.is_in(each) for at in places[inner]}
             own = [place for at, place in sorted(found.items()) if at not in told]
@@ -223,7 +228,7 @@ class _Comparison:
                 kept[each] = own
         return kept
 
-    def _left_behind(self, each: _Changed) -> Iterator[_Place]:
+    def _left_behind(self, each: DefinitionChange) -> Iterator[_Place]:
         """The uses of a definition that is gone, on lines that are still there and find no definition."""
         name, path = each.definition.name, each.old_path
         at = next(
@@ -289,7 +294,7 @@ def _line(resolver: Resolver, path: str, number: int) -> str:
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
 
-def _finding(each: _Changed, places: Sequence[_Place], codes: Mapping[str, Code]) -> Finding:
+def _finding(each: DefinitionChange, places: Sequence[_Place], codes: Mapping[str, Code]) -> Finding:
     """One finding for a definition, at the file that changed; at the first use where that file is gone."""
     told = defaultdict(list)
     for place in places[:MOST_PLACES]:

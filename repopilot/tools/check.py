@@ -15,7 +15,7 @@ from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.repo.apply import conflicts
 from repopilot.repo.diff_hunks import before_change
-from repopilot.review.broken_uses import FileVersions, changes_definitions, left_behind
+from repopilot.review.broken_uses import FileVersions, changed_definitions, left_behind
 from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
@@ -107,10 +107,11 @@ def _left_behind(found: Sequence[FileChange], desk: Desk) -> list[dict[str, str]
         FileVersions(each.path, each.path, before_change(each) or "", each.content, each.change == "deleted")
         for each in codes
     ]
-    if not changes_definitions(files):
+    changed = changed_definitions(files)
+    if not changed:
         return []
     copy = desk.working_copy
-    left = left_behind(files, copy.original.resolver, copy.resolver, {})
+    left = left_behind(changed, files, copy.original.resolver, copy.resolver, {})
     return [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in left]
 
 

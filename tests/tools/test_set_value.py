@@ -255,3 +255,17 @@ async def test_values_of_one_name_are_listed_and_can_be_chosen(tmp_path):
         await tools("set_value", name="c.toml:server[1].port", value="7")
         assert "port = 1" in (tools.copy.text("c.toml") or "") and "port = 7" in (tools.copy.text("c.toml") or "")
         assert "(line 1), d.py:RATE (line 2)" in await refusal(tools, "set_value", name="RATE", value="7")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.json", "[" * 20_000 + "]" * 20_000),
+        ("a.json", '{"a":' * 3_000 + "1" + "}" * 3_000),
+        ("a.yaml", "".join(" " * depth + "a:\n" for depth in range(600))),
+        ("a.yaml", "- " * 600 + "a: 1\n"),
+        ("a.ini", "x = " + "\\" * 50_000 + '"a' * 50_000),
+    ],
+)
+def test_hostile_nesting_has_no_values_and_breaks_nothing(path: str, text: str):
+    assert len(names_of(path, text)) < 2

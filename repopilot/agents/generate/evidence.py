@@ -173,7 +173,7 @@ async def find_broken_uses(changes: Changes, workspace: Workspace, step: Step) -
         workspace: the repository before the change.
         step: the step of the work.
     """
-    from repopilot.review.broken_uses import FileVersions, changes_definitions, left_behind
+    from repopilot.review.broken_uses import FileVersions, changed_definitions, left_behind
 
     before, codes = old_texts(changes, workspace), [c for c in changes if file_kind(c.path) == "code"]
     before |= {c.path: workspace.index.text(c.path) or "" for c in codes if c.change == "deleted"}
@@ -182,12 +182,13 @@ async def find_broken_uses(changes: Changes, workspace: Workspace, step: Step) -
         for c in codes
         if c.path in before
     ]
-    if not changes_definitions(files):
+    changed = changed_definitions(files)
+    if not changed:
         return ()
     async with step.child("uses elsewhere", "tool", ", ".join(file.path for file in files)) as comparing:
         async with working_copy(workspace) as copy:
             await asyncio.to_thread(copy.write, changes)
-            found = await asyncio.to_thread(left_behind, files, workspace.resolver, copy.resolver, {})
+            found = await asyncio.to_thread(left_behind, changed, files, workspace.resolver, copy.resolver, {})
         comparing.note(findings=len(found))
     return tuple(found)
 
