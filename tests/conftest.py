@@ -43,9 +43,10 @@ def _nothing_stays() -> Iterator[None]:
     """What the tests of a module and the program in them put into the temporary directory is gone after them."""
     before = set(TEMPORARY.iterdir())
     yield
-    made = sys.modules.get("repopilot.resolve.lookups")
-    for lookups in [each for each in gc.get_objects() if isinstance(each, made.Lookups)] if made else ():
-        lookups.close()
+    kept = {"repopilot.sandbox.language_servers.session": "Servers", "repopilot.resolve.snapshot_tree": "SnapshotTree"}
+    kinds = tuple(getattr(sys.modules[module], name) for module, name in kept.items() if module in sys.modules)
+    for each in [found for found in gc.get_objects() if isinstance(found, kinds)]:
+        each.close()
     new = set(TEMPORARY.iterdir()) - before
     left = [path for path in new if not path.name.startswith("playwright")]  # the browser's, which outlives a module
     assert not left, "left in the temporary directory"

@@ -53,12 +53,10 @@ class LanguageClient:
         threading.Thread(target=self._read_all, name=f"language server {name}", daemon=True).start()
         with self._changed:
             self._changed.wait_for(lambda: self._process is not None or self._failure is not None)
-        self._raise_failure()
 
     @property
-    def process(self) -> subprocess.Popen[bytes]:
-        """The server's process."""
-        assert self._process is not None
+    def process(self) -> subprocess.Popen[bytes] | None:
+        """The server's process, None where it could not be started."""
         return self._process
 
     @property

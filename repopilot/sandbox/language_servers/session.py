@@ -3,7 +3,6 @@ and ended with whoever owns them."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -127,8 +126,8 @@ class LanguageSession:
         self._marker = ""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in close
         options = _configured(server, root, packages)
+        self._client = LanguageClient(server.name, self._launch, options)
         try:
-            self._client = LanguageClient(server.name, self._launch, options)
             threading.Thread(target=self._watch, name=f"memory of {server.name}", daemon=True).start()
             self.capabilities = self._initialized(options.get(server.name) or server.options)
         except LanguageServerError:
@@ -243,11 +242,9 @@ class LanguageSession:
     def close(self) -> None:
         """End the server and all that it started."""
         self._closed.set()
-        client = getattr(self, "_client", None)
-        if client is not None:
-            client.fail(LanguageServerError(i18n.message("resolve.closed", name=self.server.name)))
-            with contextlib.suppress(ProcessLookupError):
-                supervise.kill_all(client.process, self._marker)
+        self._client.fail(LanguageServerError(i18n.message("resolve.closed", name=self.server.name)))
+        if self._client.process is not None:
+            supervise.kill_all(self._client.process, self._marker)
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -292,7 +289,8 @@ class LanguageSession:
     def _watch(self) -> None:
         """End the server where it takes more memory than it may."""
         while self._client.failure is None and not self._closed.wait(_WATCH_S):
-            self.memory = memory(descendants(self._client.process.pid))
+            process = self._client.process
+            self.memory = memory(descendants(process.pid)) if process is not None else 0
             if self.memory > self.server.memory:
                 limit = self.server.memory >> 20
                 said = i18n.message("resolve.memory", name=self.server.name, megabytes=limit)
