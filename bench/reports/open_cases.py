@@ -902,7 +902,7 @@ audit = "app.middleware:AuditMiddleware"
 """
     made = Repository(files)
     done = made.impact("app/middleware.py:AuditMiddleware")
-    named = "app/settings.py" in done.out or "pyproject.toml" in done.out
+    named = "app/settings.py:1" in done.out
     return Verdict(named, not named, done.said)
 
 
