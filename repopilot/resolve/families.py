@@ -7,7 +7,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from repopilot.code.notebook import is_notebook
 from repopilot.resolve import python_families
+from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import Family, NameSpan, Occurrence, Resolved
 
 if TYPE_CHECKING:
@@ -85,7 +87,8 @@ def ties_of(resolver: Resolver, name: str) -> Ties:
     everywhere = resolver.resolved([one for one in resolver.occurrences(name) if one.kind in ("code", "text")])
     python, texts = [], []
     for one in everywhere:
-        if not one.occurrence.span.path.endswith(python_families.SUFFIXES):
+        path = one.occurrence.span.path
+        if is_notebook(path) or language_in(path, resolver.text(path) or "") != "python":
             if one.occurrence.kind == "code" or one.meaning.known:
                 ties.plain(one)
             else:

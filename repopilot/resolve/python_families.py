@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from repopilot.resolve.families import Ties
     from repopilot.resolve.names import Resolver
 
-SUFFIXES = (".py", ".pyi")
 _Places = dict[NameSpan, tuple[Resolved, PythonName]]
 
 
@@ -63,6 +62,7 @@ class _Python:
         self._tie_stubs()
         self._tie_texts()
         self._tie_fixtures()
+        self._list_hooks()
         self._tie_hierarchies()
 
     def _tie_name(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
@@ -272,8 +272,17 @@ class _Python:
             if known is not None:
                 self.ties.unsure[span] = Resolved(known[0].occurrence, Meaning())
 
+    def _list_hooks(self) -> None:
+        """Hooks, which pytest finds by their names."""
+        if self.name.startswith("pytest_"):
+            for span, (_, known) in self.places.items():
+                if known.role == "bind" and known.home is not None and known.home.kind == "module":
+                    self.ties.outside[self._variable(span.path, known.home)].add("pytest")
+
     def _tie_hierarchies(self) -> None:
         """The members of classes that derive from one another, or that one class derives from both of."""
+        if is_private(self.name):
+            return  # each class has its own
         below = {element: self._subclasses(path, scope) for element, (path, scope) in self.classes.items()}
         elements = list(below)
         for number, one in enumerate(elements):
@@ -348,6 +357,11 @@ class _Python:
         probe = f"_Probe{scope.start}"  # several stand in one file
         code = f"\n{margin}class {probe}{bases}: pass\n{margin}def _probe(_of: {probe}): _of.{self.name}"
         return Probe(path, end, end, code, "")
+
+
+def is_private(name: str) -> bool:
+    """Whether Python gives a name within a class the class's name, too."""
+    return name.startswith("__") and not name.endswith("__")
 
 
 def _is_module(dotted: str, paths: Collection[str]) -> bool:

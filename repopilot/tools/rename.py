@@ -19,11 +19,12 @@ from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.names import SYNTAX
+from repopilot.resolve.python_families import is_private
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.values import Family, NameSpan, Occurrence
 from repopilot.tools import rename_by_syntax, result_types
 from repopilot.tools.definitions import IN_FILE, LONGEST_LINE, NAME, DefinitionSite, find_place, name_offset
-from repopilot.tools.edit_check import EditFault, faults, observed, refusal, told
+from repopilot.tools.edit_check import EditFault, Observed, faults, observed, refusal, told
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.refactored import MOST_LISTED
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
@@ -67,6 +68,9 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
         raise UsageError(message("refactor_tools.no_identifier", name=new))
     if place.symbol.name == new:
         raise UsageError(message("refactor_tools.same_name", name=new))
+    for special in (place.symbol.name, new):
+        if language_of(place.path) == "python" and re.fullmatch(r"__\w+__", special):
+            raise UsageError(message("refactor_tools.special", name=special))
     owner = place.symbol.qualified.rpartition(".")[0]
     taken = f"{owner}.{new}".lstrip(".")
     if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
@@ -96,7 +100,8 @@ def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
         found = find_place(copy, owner, path)
         text = copy.resolver.text(found.path) or ""
         for one in python_names(text, attribute) if language_of(found.path) == "python" else ():
-            if one.member_of is not None and one.member_of.qualified == found.symbol.qualified:
+            home = one.member_of or (one.home if one.role == "bind" else None)
+            if home is not None and home.qualified == found.symbol.qualified:
                 line = text.count("\n", 0, one.start) + 1
                 own = f"{found.symbol.qualified}.{attribute}"
                 return DefinitionSite(
@@ -121,38 +126,52 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
 
 def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
     old, new = place.symbol.name, arguments.new_name
-    text = copy.resolver.text(place.path) or ""
-    if syntax_error(place.path, text) is not None:
+    if syntax_error(place.path, copy.resolver.text(place.path) or "") is not None:
         raise UsageError(message("refactor_tools.no_parse", path=place.path))
     before = observed(copy, (old, new))
-    ties = before.ties[old]
-    span = _definition(text, place)
-    family = family_in(ties, span)
-    code = {one.span: one for one in copy.resolver.occurrences(old) if one.kind == "code"}
-    unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
-    books = {s for s in family.members if is_notebook(s.path)}
-    members = frozenset(s for s in family.members if s.path not in unread and s not in books)
-    family = replace(family, members=members)
-    left = [*(code[s] for s in sorted(books)), *_left(copy, family, ties, span, place.symbol.kind)]
-    named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
-    if left and (copy.resolver.engine(place.path) == SYNTAX or copy.resolver.notes):
-        places = "\n".join(map(_line, _rows(copy, left)[:MOST_LISTED]))
-        said = message("refactor_tools.no_server", name=place.symbol.qualified, count=len(left))
-        raise UsageError(said, message("refactor_tools.no_server_hint", places=places))
+    family, rest, skipped = _found(copy, place, before)
+    _require_server(copy, place, rest.left)
+    _require_one_class(copy, family, new)
     texts = _replaced(copy, family, old, new)
     if arguments.everywhere:
-        rest = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
-        texts = _replaced(copy, family, old, new, [one.span for one in (*left, *named) if one not in rest])
-        left, named = [one for one in left if one in rest], [one for one in named if one in rest]
+        settings = [one for one in (*rest.left, *rest.named) if file_kind(one.span.path) not in ("code", "doc")]
+        more = [one.span for one in (*rest.left, *rest.named) if one not in settings]
+        texts = _replaced(copy, family, old, new, more)
+        rest = replace(rest, left=settings, named=())
     stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
     if stale:
         raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
     made = copy.edit(texts)
-    found = faults(copy, before, {*unread, *(span.path for span in books)})
+    found = faults(copy, before, skipped)
     if any(one.breaks for one in found):
         copy.undo(1)
         raise UsageError(*refusal(one for one in found if one.breaks))
-    return _result(copy, made, place, _Rest(left, named, found, family.outside, unread))
+    return _result(copy, made, place, replace(rest, faults=found))
+
+
+def _found(copy: WorkingCopy, place: DefinitionSite, before: Observed) -> tuple[Family, _Rest, set[str]]:
+    """What is renamed with a definition, what is left, and the files that stay as they are: notebooks, and those that
+    don't parse."""
+    name = place.symbol.name
+    ties = before.ties[name]
+    span = _definition(copy.resolver.text(place.path) or "", place)
+    family = family_in(ties, span)
+    code = {one.span: one for one in copy.resolver.occurrences(name) if one.kind == "code"}
+    unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
+    books = sorted(s for s in family.members if is_notebook(s.path))
+    members = frozenset(s for s in family.members if s.path not in unread and s not in books)
+    left = [*(code[s] for s in books), *_left(copy, family, ties, span, place)]
+    named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
+    rest = _Rest(left, named, (), family.outside, unread)
+    return replace(family, members=members), rest, {*unread, *(s.path for s in books)}
+
+
+def _require_server(copy: WorkingCopy, place: DefinitionSite, left: Sequence[Occurrence]) -> None:
+    """Refuse to leave places that a language server would have resolved. Raises UsageError."""
+    if left and (copy.resolver.engine(place.path) == SYNTAX or copy.resolver.notes):
+        places = "\n".join(map(_line, _rows(copy, left)[:MOST_LISTED]))
+        said = message("refactor_tools.no_server", name=place.symbol.qualified, count=len(left))
+        raise UsageError(said, message("refactor_tools.no_server_hint", places=places))
 
 
 def _unread(path: str, text: str) -> bool:
@@ -186,14 +205,45 @@ def _replaced(
     return texts
 
 
-def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan, kind: str) -> list[Occurrence]:
+def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan, place: DefinitionSite) -> list[Occurrence]:
     """The places that may mean the definition, which nothing resolves."""
     known = _name_at(copy, span)
+    kind = place.symbol.kind
     home = known.home.kind if known is not None and known.home is not None else "class"
     unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code"]
     unsure = [one for one in unsure if _can_mean(copy, one, home, is_field=kind not in _FUNCTIONS)]
     texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
-    return [*unsure, *texts, *(one for one in ties.mentions if _is_program(copy, one))]
+    dynamic = [one for one in copy.resolver.occurrences("getattr") if _is_built(one.source, place.symbol.name)]
+    return [*unsure, *texts, *dynamic, *(one for one in ties.mentions if _is_program(copy, one))]
+
+
+def _is_built(source: str, name: str) -> bool:
+    """Whether a line gets an attribute whose name it puts together and begins as a name does."""
+    found = re.search(r"getattr\([^,]+,\s*(?:f[\"']([A-Za-z_]\w*)\{|[\"']([A-Za-z_]\w*)[\"'%]?\s*[+%])", source)
+    start = (found[1] or found[2]) if found else ""
+    return bool(start) and name.startswith(start)
+
+
+def _require_one_class(copy: WorkingCopy, family: Family, new: str) -> None:
+    """Refuse a private name, which Python takes for another one in each class, where it is used in several, or outside.
+
+    Raises:
+        UsageError: the new name means something else somewhere.
+    """
+    if not is_private(new):
+        return
+    classes: dict[tuple[str, str] | None, NameSpan] = {}
+    for span in sorted(family.members):
+        known = _name_at(copy, span)
+        scope = known.scope if known is not None else None
+        while scope is not None and scope.kind != "class":
+            scope = scope.parent
+        classes.setdefault((span.path, scope.qualified) if scope is not None else None, span)
+    if len(classes) > 1:
+        texts = {span.path: copy.resolver.text(span.path) or "" for span in classes.values()}
+        rows = [f"{s.path}:{texts[s.path].count(chr(10), 0, s.start) + 1}" for s in classes.values()]
+        places = message("edit_check.places", places="\n".join(rows))
+        raise UsageError(message("refactor_tools.private", name=new), places)
 
 
 def _texts(family: Family) -> list[Occurrence]:

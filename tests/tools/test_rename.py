@@ -947,6 +947,128 @@ print(Scan().all([1, 2, 3]))
         "latest",
         gone=False,
     ),
+    "to a private name that is used outside": one(
+        "class Box:\n    def size(self):\n        return 1\n\n\nprint(Box().size())\n",
+        "Box.size",
+        "__size",
+        "refused",
+        "main.py:6",
+    ),
+    "a private name of a class and of its subclass": one(
+        """\
+class Base:
+    def __work(self):
+        return 1
+
+    def run(self):
+        return self.__work()
+
+class Child(Base):
+    def __work(self):
+        return 2
+
+    def both(self):
+        return self.__work(), self.run()
+
+print(Child().both())
+""",
+        "Base.__work",
+        "__labour",
+        gone=False,
+    ),
+    "a special method": one(
+        "class Box:\n    def __len__(self):\n        return 1\n\n\nprint(len(Box()))\n",
+        "Box.__len__",
+        "length",
+        "refused",
+        "__len__",
+    ),
+    "a name that is put together": one(
+        """\
+class Shell:
+    def do_stop(self):
+        return "stopped"
+
+    def run(self, command):
+        return getattr(self, f"do_{command}")()
+
+print(Shell().run("stop"))
+""",
+        "Shell.do_stop",
+        "halt",
+        "left",
+        "main.py:6",
+    ),
+    "a script without a suffix": Case(
+        {
+            "kit.py": "def tool():\n    return 1\n",
+            "bin/run": "#!/usr/bin/env python3\nfrom kit import tool\n\nprint(tool())\n",
+            "main.py": "import runpy\n\nrunpy.run_path('bin/run')\n",
+        },
+        "kit.py:tool",
+        "device",
+    ),
+    "a parameter": one(
+        "def area(width, height=1):\n    return width * height\n\n\nwidth = 3\n"
+        "print(area(width=width), area(2, height=4))\n",
+        "area.width",
+        "breadth",
+        gone=False,
+    ),
+    "an entry point": Case(
+        {
+            "app/__init__.py": "",
+            "app/cli.py": "def run():\n    print('ran')\n",
+            "main.py": "from app.cli import run\n\nrun()\n",
+            "pyproject.toml": '[project]\nname = "app"\nversion = "1"\n\n[project.scripts]\napp = "app.cli:run"\n',
+        },
+        "app/cli.py:run",
+        "start",
+        "left",
+        "pyproject.toml:6",
+    ),
+    "a template": Case(
+        {
+            "page.html": "<p>{{ user.full_name }}</p>\n",
+            "main.py": "class User:\n    def full_name(self):\n        return 'a'\n\n\nprint(User().full_name())\n",
+        },
+        "main.py:User.full_name",
+        "whole_name",
+        "left",
+        "page.html:1",
+    ),
+    "a method of a class set by a function": one(
+        """\
+import types
+
+class Box:
+    def size(self):
+        return 1
+
+box = types.SimpleNamespace(size=lambda: 2)
+print(Box().size(), box.size())
+""",
+        "Box.size",
+        "extent",
+        "left",
+        "main.py:8",
+    ),
+    "a method to an attribute that a method sets": one(
+        """\
+class Sum:
+    def __init__(self):
+        self.total = 1
+
+    def add(self):
+        return self.total
+
+print(Sum().add())
+""",
+        "Sum.add",
+        "total",
+        "refused",
+        "main.py:",
+    ),
 }
 
 
