@@ -217,12 +217,12 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
             continue
         place = (at.span.path, at.line)
         if one.meaning.inside & wanted:
-            found.add(found.sure, found.place(*place, name))
+            found.add(found.sure, replace(found.place(*place, name), source=at.source))
             aliases += _aliases_at(found, *place, name)
         elif one.meaning.known and not {_line_of(resolver, span) for span in one.meaning.inside} & above:
             found.elsewhere.add(place)
         elif _may_be(symbols, at, resolver.text(at.span.path) or ""):
-            found.add(found.by_name, found.place(*place, name))
+            found.add(found.by_name, replace(found.place(*place, name), source=at.source))
     for at in _exported(resolver, index, symbols):
         found.add(found.sure, found.place(at.span.path, at.line, name))
     for alias in dict.fromkeys(aliases):

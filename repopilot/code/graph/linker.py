@@ -62,6 +62,12 @@ _EVERYWHERE = frozenset(
 )
 """Methods of built-in types: on an object of unknown type they refer to no definition of the repository."""
 _PARAMETER = re.compile(r"(?:^|[,(*])\s*(\w+)\s*(?=[,:=)?]|$)")
+_BEHIND_ITS_TYPE = re.compile(r"[\w>\]][\s*&]+(\w+)\s*(?:\[\])?\s*(?=[,)=])")
+_PARAMETERS = {
+    "go": re.compile(r"[,(]\s*(\w+)(?=\s*,|\s+[\w*.\[(])"),
+    **dict.fromkeys(("c", "csharp"), _BEHIND_ITS_TYPE),
+    "jvm": re.compile(rf"{_BEHIND_ITS_TYPE.pattern}|[,(]\s*(?:va[lr]\s+)?(\w+)\s*:"),
+}
 _MOST_CANDIDATES = 6
 _COMMON = 200  # a name with more definitions is not guessed
 DEPTH = 4
@@ -118,9 +124,11 @@ def _occurrences(text: str, part: str) -> list[int]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _parameters(signature: str) -> frozenset[str]:
-    """The parameters of a signature as Python and JavaScript write them: names before `:`, `=`, `,` or the end."""
-    return frozenset(_PARAMETER.findall(signature.partition("(")[2]))
+def _parameters(signature: str, family_: str) -> frozenset[str]:
+    """The parameters of a signature: names before `:`, `=`, `,` or the end; behind or before their types in others."""
+    pattern = _PARAMETERS.get(family_, _PARAMETER)
+    found = pattern.finditer(signature[signature.find("(") :])
+    return frozenset(match[match.lastindex or 0] for match in found)
 
 
 @dataclass(slots=True)
@@ -273,7 +281,8 @@ class Linker:
         if name in self._outside[number]:
             return _ELSEWHERE
         found = self._in_package(number, name)
-        if not found and self._implicit(number) and (around := self._class_around(number, scope)):
+        around = self._class_around(number, scope) if not found and self._implicit(number) else None
+        if around is not None:
             found = self._members(around, name)[0]
         return (found, Resolution.IMPORTED) if found else _NOTHING
 
@@ -283,7 +292,7 @@ class Linker:
         while True:
             around = qualified.get(scope) if scope else None
             kind = self.names.symbols[around].kind if around is not None else ""
-            if around is not None and kind in _FUNCTIONS and name in _parameters(self.names.symbols[around].signature):
+            if around is not None and kind in _FUNCTIONS and self._is_parameter(number, around, name):
                 return None
             at = qualified.get(f"{scope}.{name}" if scope else name)
             if at is not None and (not scope or kind not in _CLASSES or self._sees_members(number, scope == own)):
@@ -294,6 +303,9 @@ class Linker:
         # In C++ and C# definitions are in a namespace, which uses need not name.
         inside = [at for at in self.names.tails[number].get(name, ()) if self._is_in_namespace(number, at)]
         return inside if len({self.names.symbols[at].qualified for at in inside}) == 1 else ()
+
+    def _is_parameter(self, number: int, function: int, name: str) -> bool:
+        return name in _parameters(self.names.symbols[function].signature, self.names.families[number])
 
     def _sees_members(self, number: int, directly: bool) -> bool:
         """Whether a bare name in a class can be a member of it: in Python only beside the methods, not in them."""
@@ -465,7 +477,7 @@ class Linker:
             if at is not None and self.names.symbols[at].kind in _FUNCTIONS:
                 signature = self.names.symbols[at].signature
                 type_ = _declared_type(signature, name)
-                if type_ or name in _parameters(signature):
+                if type_ or self._is_parameter(number, at, name):
                     return self._class_named(number, type_, scope, depth) if type_ else ()
             inner = inner.rpartition(".")[0]
         found = self._named(number, name, scope)
