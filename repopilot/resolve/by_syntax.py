@@ -143,13 +143,15 @@ class SyntaxResolver:
         text = self._text(path)
         return parsed(path, text) if text is not None else None
 
-    def whole_imports(self, path: str) -> Iterator[tuple[SyntaxSource, str]]:
-        """The files that import a module of JavaScript as one object, with what they call it."""
+    def whole_imports(self, path: str) -> Iterator[tuple[SyntaxSource, str | Node]]:
+        """The files that import a module of JavaScript as one object, with what they call it, or the call itself."""
         for file in self._lookup.files:
-            for item in file.imports if family(file.language) == "js" else ():
-                whole = item.alias and (not item.names or ("*", "*") in item.names)
-                if whole and path in self.files_of(file.path, item) and (source := self.source(file.path)) is not None:
-                    yield source, item.alias
+            items = file.imports if family(file.language) == "js" else ()
+            if any(path in self.files_of(file.path, item) for item in items) and (source := self.source(file.path)):
+                for item, statement in source.imports:
+                    called = statement.type == "call_expression"
+                    if (not item.names or ("*", "*") in item.names) and path in self.files_of(file.path, item):
+                        yield from [(source, item.alias or statement)] if item.alias or called else ()
 
     def keys(self, name: str) -> dict[Key, list[tuple[SyntaxSource, Declaration]]]:
         """What is declared under a name, with the places; what is imported is none of it."""
@@ -172,6 +174,9 @@ class SyntaxResolver:
         if declaration.row in _CONSTRUCTORS:
             return self._class_key(source, scope)
         owner: Found
+        outer = declaration.holder.parent
+        if outer is not None and outer.type == "friend_declaration":
+            return ("top", self._unit(source, scope), name, space)
         if declaration.holder.type == "required_parameter" and _is_property(declaration.holder):
             scope = next((each for each in ancestors(scope) if each.type == "class_body"), scope)
         if self._names_owner(source, declaration):
@@ -245,6 +250,8 @@ class SyntaxResolver:
     def _use(self, source: SyntaxSource, word: Word) -> NameUse:
         node, name = word.node, source.data[word.start : word.end].decode()
         if word.raw:
+            if name in source.parameters_of_macro(node):
+                return NameUse(source, word, ("own", source.path, word.start))
             at = source.root if node.type == "preproc_arg" else node
             return NameUse(source, word, self.plain(source, at, name, ""))
         if any(each.is_error for each in ancestors(node)):
@@ -254,6 +261,8 @@ class SyntaxResolver:
     def _parsed_use(self, source: SyntaxSource, word: Word, name: str) -> NameUse:
         node = word.node
         row, declaration = source.row(node), source.declaration(node)
+        if declaration is not None and _is_loose(source, declaration):
+            return NameUse(source, word, self._shorthand_key(source, node, name), member=True)
         if declaration is not None:
             member = declaration.scope.type in source.rules.classes or declaration.row == "method_declaration.name"
             key = self._shorthand_key(source, node, name)
@@ -278,6 +287,14 @@ class SyntaxResolver:
             return NameUse(source, word, self._in_import(source, imports, name))
         if row == "qualified_name." and source.language == "php":
             return NameUse(source, word, self._qualified(source, node, name))
+        return self._looked_up_use(source, word, name, row)
+
+    def _looked_up_use(self, source: SyntaxSource, word: Word, name: str, row: str) -> NameUse:
+        node = word.node
+        if row in _PATHS and source.language == "rust" and source.text_of(node.parent or node).startswith("crate::"):
+            return NameUse(source, word, self._crate_path(source, node, name))
+        if row == "switch_label.":
+            return NameUse(source, word, None, member=True)
         looked_up = self._looked_up_in(source, node, row)
         if looked_up is not None:
             found = self._member_of(looked_up, name, source.space(node))
@@ -318,6 +335,11 @@ class SyntaxResolver:
             return row in _PATHS
         text = source.text_of(receiver)
         return text.isidentifier() and self.plain(source, receiver, text, source.space(receiver)) is None
+
+    def _crate_path(self, source: SyntaxSource, node: Node, name: str) -> Found:
+        """A path of Rust from the crate, or from a module around the file."""
+        module = source.text_of(node.parent).rpartition("::")[0] if node.parent is not None else ""
+        return self._imported(source, Import(module, ((name, name),), 1), name)
 
     def _member_of(self, owner: Found | tuple[()], name: str, space: str) -> Found:
         if owner == () or owner is None or isinstance(owner, str):
@@ -702,8 +724,12 @@ class SyntaxResolver:
     def _result(self, source: SyntaxSource, call: Node) -> Found:
         """The class of what a call gives: what its function says, or the class that is called."""
         function = call.child_by_field_name("function") or call
+        imports = source.import_at(call) if source.rules.structural else []
+        if imports:
+            files = self.files_of(source.path, imports[0])
+            return ("module", files[0]) if files else self._absent(source, imports[0])
         name, row = _name_in(source, function)
-        if name is None or source.text_of(name) == "require":
+        if name is None or source.text_of(name) in ("require", "import"):
             return None
         looked_up = self._looked_up_in(source, name, row)
         text, space = source.text_of(name), source.space(name)
@@ -741,7 +767,11 @@ class SyntaxResolver:
     def _declared_type(self, source: SyntaxSource, declaration: Declaration) -> Found:
         """The class that a declaration says of what it declares, by a type or by what it is made of."""
         holder, whole = declaration.holder, not _destructured(declaration)
-        around = (holder, holder.parent) if holder.parent is not None and "declarator" in holder.type else (holder,)
+        around = (
+            (holder, holder.parent)
+            if holder.parent is not None and re.search("declarator|_element", holder.type)
+            else (holder,)
+        )
         kinds = [
             kind for node in around for field in _TYPE_FIELDS if (kind := node.child_by_field_name(field)) is not None
         ]
@@ -940,6 +970,12 @@ def _paired(declaration: Declaration) -> Node | None:
     if left.named_child_count != right.named_child_count or declaration.name not in left.named_children:
         return None
     return right.named_children[left.named_children.index(declaration.name)]
+
+
+def _is_loose(source: SyntaxSource, declaration: Declaration) -> bool:
+    """Whether a method is that of an object without a class."""
+    method = declaration.row in ("method_definition.name", "method_declaration.name") and source.language != "go"
+    return method and declaration.scope.type not in source.rules.classes
 
 
 def _is_property(parameter: Node) -> bool:

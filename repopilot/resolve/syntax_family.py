@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tree_sitter import Node
+
 from repopilot.code.graph.import_resolver import family
 from repopilot.resolve.by_syntax import Found, Key, NameUse, SyntaxResolver
 from repopilot.resolve.syntax_source import Declaration, SyntaxSource, ancestors
@@ -63,7 +65,9 @@ def family_of(resolver: SyntaxResolver, symbol: Symbol) -> SyntaxFamily | None:
     own = tuple(use for use in uses if use.found in keys or (use.key is not None and use.key in keys))
     others = [use for use in uses if use not in own]
     member = target.found[0] == "member"
-    escapes = not member and (_escapes(resolver, target.found) or _is_embedded(resolver, symbol.name))
+    escapes = not member and (
+        target.found[0] == "local" or _escapes(resolver, target.found) or _is_embedded(resolver, symbol.name)
+    )
     unsure = tuple(use for use in others if _may_be(use, target, escapes))
     return SyntaxFamily(keys, own, unsure, frozenset(_outside(resolver, target, keys)))
 
@@ -135,7 +139,8 @@ def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
         # Objects of other classes with such a member can stand in for each other.
         other = isinstance(use.found, tuple) and use.found[0] == "member" and use.found[3] == target.found[3]
         return other and (rules.structural or (rules.implicit and use.source.language != "cpp"))
-    return use.found is None and (escapes or not use.member)
+    given_away = use.is_shorthand and use.declares and use.key is None
+    return (use.found is None and (escapes or not use.member)) or (escapes and given_away)
 
 
 def _is_embedded(resolver: SyntaxResolver, name: str) -> bool:
@@ -151,7 +156,13 @@ def _escapes(resolver: SyntaxResolver, key: Key) -> bool:
     return any(_given_away(source, alias) for source, alias in resolver.whole_imports(key[1]))
 
 
-def _given_away(source: SyntaxSource, alias: str) -> bool:
+def _given_away(source: SyntaxSource, alias: str | Node) -> bool:
+    """Whether an object is used otherwise than by looking into it."""
+    if not isinstance(alias, str):
+        around = [each.type for each in ancestors(alias)]
+        at_hand = around[0] == "await_expression" or source.text_of(alias).startswith("require")
+        outer = next(each for each in around if each not in ("parenthesized_expression", "await_expression"))
+        return not at_hand or outer not in ("member_expression", "expression_statement")
     for word in source.words(alias):
         row = source.row(word.node)
         looked_into = row.endswith((".object", ".function", ".scope")) or row.startswith("nested_")

@@ -166,6 +166,11 @@ class SyntaxSource:
                 return "" if self.data[node.end_byte : node.end_byte + 1] == b"(" else "field"
         return dict(self.rules.spaces).get(row, "")
 
+    def parameters_of_macro(self, body: Node) -> list[str]:
+        """The parameters of the macro of C that has a body; [] for other raw text."""
+        given = body.parent.child_by_field_name("parameters") if body.parent is not None else None
+        return [self.text_of(each) for each in given.named_children] if given is not None else []
+
     def before(self, node: Node) -> str:
         """The token before a node, in a macro whose tokens aren't parsed."""
         previous = node.prev_sibling

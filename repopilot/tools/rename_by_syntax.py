@@ -19,6 +19,7 @@ from repopilot.resolve.syntax_family import SyntaxFamily, family_of
 from repopilot.resolve.values import Occurrence
 from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite
+from repopilot.tools.file_change import syntax_error
 from repopilot.tools.working_copy import WorkingCopy
 
 MOST_LISTED = 20
@@ -60,7 +61,11 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> Texts:
     now = _in_order(copy.resolver.syntax(), (old, new), None)
     captured = _captured(was, now, {moved: place.path})
     worse = _problems(copy, holding, (old, new)) - said
+    broken = [fault for path, text in texts.items() if text and (fault := syntax_error(path, text))]
+    sound = all(syntax_error(path, was[path][0][1].source.text) is None for path in was if path in texts)
     copy.undo(1)
+    if broken and sound:
+        raise UsageError(message("refactor_tools.no_identifier", name=new))
     if captured:
         raise _refusal("captured", copy, place, captured, name=new)
     if worse:
