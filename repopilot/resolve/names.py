@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from repopilot.errors import LanguageServerError
@@ -24,6 +26,8 @@ from repopilot.sandbox.language_servers.session import LanguageSession, Servers
 
 SYNTAX = "syntax"
 """The engine where no server is."""
+_TRIES = 2
+_Found = TypeVar("_Found")
 
 
 class Resolver:
@@ -131,15 +135,9 @@ class Resolver:
         with self._lock:
             self._refresh()
             for language, group in self._by_language(paths).items():
-                session = self._session(language)
-                if session is None:
-                    continue
-                try:
-                    self._show(session, group)
-                    said = by_server.problems(session, group, self._texts.text)
-                    found.update(zip(group, said, strict=True))
-                except LanguageServerError as error:
-                    self._note(error)
+                work = partial(by_server.problems, paths=group, text=self._texts.text)
+                said = self._served(language, group, work)
+                found.update(zip(group, said, strict=True) if said is not None else ())
         return found
 
     def engine(self, path: str) -> str:
@@ -173,18 +171,9 @@ class Resolver:
             groups = self._by_language({span.path for span in spans})
             for language, paths in groups.items():
                 wanted = [span for span in found if span.path in paths]
-                session = self._session(language)
-                if session is None:
-                    found.update(self._shown_by_syntax(wanted))
-                    continue
-                try:
-                    self._show(session, paths)
-                    meanings = by_server.ask(session, wanted, self._reader, self._texts.text)
-                except LanguageServerError as error:
-                    self._note(error)
-                    found.update(self._shown_by_syntax(wanted))
-                    continue
-                found.update(zip(wanted, meanings, strict=True))
+                work = partial(by_server.ask, spans=wanted, reader=self._reader, text=self._texts.text)
+                meanings = self._served(language, paths, work)
+                found.update(self._shown_by_syntax(wanted) if meanings is None else zip(wanted, meanings, strict=True))
         return found
 
     def syntax(self) -> SyntaxResolver:
@@ -219,6 +208,22 @@ class Resolver:
         except LanguageServerError as error:
             self._note(error)
             return None
+
+    def _served(
+        self, language: str, paths: Collection[str], work: Callable[[LanguageSession], list[_Found]]
+    ) -> list[_Found] | None:
+        """What the server of a language finds in files; it is started again where it fails. None where there is none,
+        or it fails again."""
+        for _ in range(_TRIES):
+            session = self._session(language)
+            if session is None:
+                return None
+            try:
+                self._show(session, paths)
+                return work(session)
+            except LanguageServerError as error:
+                self._note(error)
+        return None
 
     def _show(self, session: LanguageSession, paths: Collection[str]) -> None:
         """Show a server some files, and what was edited since it was asked last."""

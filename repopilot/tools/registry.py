@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from repopilot.errors import UsageError
+from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import Message, message
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
@@ -107,7 +107,7 @@ def find(name: str, tools: Iterable[Tool]) -> Tool:
 
 
 async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResult:
-    """Check arguments and run a tool.
+    """Check arguments and run a tool. Edits of one that fails are taken back.
 
     Args:
         tool: which one.
@@ -121,9 +121,11 @@ async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResu
         UsageError: an argument is missing, unknown or of the wrong type, or doesn't fit the repository.
         RepoPilotError: what the tool raises.
     """
+    steps = desk.working_copy.steps
     try:
         result = await tool.run(checked(tool, arguments), desk)
-    except UsageError as error:
+    except RepoPilotError as error:
+        desk.working_copy.undo(max(0, desk.working_copy.steps - steps))  # nobody has looked at what it edited
         error.message, error.hint = (_without_secrets(each, desk) for each in (error.message, error.hint))
         raise
     return ToolResult(_without_secrets(result.text, desk), _without_secrets(result.data, desk))

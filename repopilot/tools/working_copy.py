@@ -78,6 +78,11 @@ class WorkingCopy:
         """Whether there are edits to take back."""
         return bool(self._steps)
 
+    @property
+    def steps(self) -> int:
+        """How many edits there are to take back."""
+        return len(self._steps)
+
     def text(self, path: str) -> str | None:
         """The text of a file with the edits so far, None where there is none.
 

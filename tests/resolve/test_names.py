@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -204,6 +206,15 @@ def test_a_file_that_others_change_is_read_again(tmp_path: Path) -> None:
     assert places(resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 3)}
     (tmp_path / "repo/pkg/queue.py").unlink()
     assert places(resolver, "push")["pkg/runner.py", 11] == set()
+
+
+def test_a_server_that_dies_is_started_again_and_said(tmp_path: Path) -> None:
+    resolver = workspace_of(tmp_path, FILES).resolver
+    session = resolver.session("pkg/queue.py")
+    assert session is not None
+    os.killpg(session._client.process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    found = resolver.meanings("push")
+    assert all(one.meaning.known for one in found if one.occurrence.line < 13)
 
 
 def test_names_of_files_are_any(tmp_path: Path) -> None:

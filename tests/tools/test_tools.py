@@ -12,7 +12,7 @@ import pytest
 from support.shop_workspace import offline, open_workspace, shop_workspace, workspace_of
 
 from repopilot import trace
-from repopilot.errors import UsageError
+from repopilot.errors import LanguageServerError, UsageError
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult
 from repopilot.tools.toolbox import toolbox
@@ -55,6 +55,19 @@ def test_every_tool_has_a_schema_that_servers_take():
         assert schema["name"] == tool.name and schema["description"].endswith(".")
         assert schema["parameters"]["type"] == "object" and "$ref" not in str(schema)
         assert all(field["description"] for field in schema["parameters"].get("properties", {}).values())
+
+
+async def test_the_edits_of_a_tool_that_fails_are_taken_back(shop: Workspace):
+    async def fail(arguments: registry.Arguments, desk: Desk) -> ToolResult:
+        """Edit, then fail."""
+        desk.working_copy.edit({"notes.txt": "half"})
+        raise LanguageServerError("The server has ended.")
+
+    async with opened(shop) as tools:
+        tools.copy.edit({"notes.txt": "before"})
+        with pytest.raises(LanguageServerError):
+            await registry.call(registry.Tool("fail", registry.Arguments, "edit", fail), {}, tools.desk)
+        assert tools.copy.text("notes.txt") == "before" and tools.copy.steps == 1
 
 
 async def test_what_was_edited_is_found_by_the_next_look_and_nothing_is_written(shop: Workspace):
