@@ -152,7 +152,8 @@ async def move_file(arguments: MoveFile, desk: Desk) -> ToolResult:
 
 def _move_module(path: str, new: str, copy: WorkingCopy) -> ToolResult:
     found = ModuleMove(copy, path, new)
-    return finished(copy, found.texts, found.left, (), found.unread)
+    done = finished(copy, found.texts, found.left, (), found.unread, found.users)
+    return ToolResult(done.text, {**done.data, "paths": done.data["files"]})
 
 
 async def undo(arguments: Undo, desk: Desk) -> ToolResult:
@@ -255,6 +256,6 @@ TOOLS = (
     Tool("insert_code", InsertCode, "edit", insert_code, result_types.Edited),
     Tool("create_file", CreateFile, "edit", create_file, result_types.Edited),
     Tool("delete_file", DeleteFile, "edit", delete_file, result_types.Edited),
-    Tool("move_file", MoveFile, "edit", move_file, dict),
+    Tool("move_file", MoveFile, "edit", move_file, result_types.Moved),
     Tool("undo", Undo, "edit", undo, result_types.Undone),
 )

@@ -237,7 +237,8 @@ def _said(
     names: Collection[str],
 ) -> Iterator[EditFault]:
     """What is said that wasn't before, whatever the names in it."""
-    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else re.compile(r"(?!)")
+    varying = "|".join([r"line \d+", *map(re.escape, names)])
+    word = re.compile(rf"\b(?:{varying})\b")
     for path, said in after.items():
         known = Counter(word.sub("", text) for _, text in before.get(path, ()))
         for line, text in said:

@@ -12,7 +12,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.values import NameSpan, Occurrence
 from repopilot.tools.file_change import syntax_error, with_line_ends
-from repopilot.tools.move_symbol import DATA, packages, plain, plain_offset
+from repopilot.tools.move_symbol import DATA, is_code, names_module, packages, plain, plain_offset
 from repopilot.tools.python_imports import Bound, ModuleText, is_package, root_of, stem
 from repopilot.tools.python_moves import dotted, free_names
 from repopilot.tools.python_source import PythonSource, enclosing, is_attribute
@@ -34,6 +34,7 @@ class ModuleMove:
         texts: the new texts.
         left: places that may have to change and weren't.
         unread: files that can't be read.
+        users: the Python files that name it.
 
     Raises:
         UsageError: its new name can't be imported.
@@ -51,9 +52,10 @@ class ModuleMove:
         for one in copy.resolver.occurrences(self.name):
             if one.kind != "code" and one.span.path != path:
                 self._follow_text(one)
-        for user in sorted({one.span.path for one in copy.resolver.occurrences(self.name)} - {path}):
-            if user.endswith((".py", ".pyi")):
-                self._follow(user)
+        holding = {one.span.path for one in copy.resolver.occurrences(self.name)} - {path}
+        self.users = sorted(each for each in holding if each.endswith((".py", ".pyi")))
+        for user in self.users:
+            self._follow(user)
         self.texts = self._new_texts()
 
     def _text(self, path: str) -> str:
@@ -204,10 +206,20 @@ class ModuleMove:
                 continue
             if any(user.means(b.whole, self.path) and b.name == tree.of(node) for b in user.imports):
                 continue
+            if self._is_bound_by_package():
+                continue
             if PurePosixPath(self.path).parent == PurePosixPath(self.new).parent:
                 self._edits[user.path].append(Replacement(*tree.span(name), self._new_name))
             else:
                 self.left.add(NameSpan(user.path, *tree.span(name)))
+
+    def _is_bound_by_package(self) -> bool:
+        """Whether the package itself imports the module by its name, which it keeps then."""
+        path = f"{PurePosixPath(self.path).parent}/__init__.py"
+        text = plain(self._text(path))
+        return is_code(path, text) and any(
+            b.name == self.name for b in ModuleText(path, text, self.packages).imports if not b.lazy
+        )
 
     def _follow_text(self, one: Occurrence) -> None:
         """A dotted name of the module in a text or in configuration; other mentions of it are listed."""
@@ -216,7 +228,7 @@ class ModuleMove:
         start = begin.start() if begin is not None else one.span.start
         name = text[start : one.span.end]
         root = root_of(name, self.path) if not name.startswith(".") else None
-        loads = re.search(r"\w*(?:patch|setattr|delattr|import_module|__import__)\w*\(", one.source) is not None
+        loads = names_module(text[:start])
         sure = root is not None and ("." in name or loads or text[one.span.end : one.span.end + 1] == ":")
         if sure and (one.kind == "text" or (one.kind == "document" and path.endswith(DATA))):
             known = self.packages | set(self._made)
@@ -224,7 +236,7 @@ class ModuleMove:
             new = stem(self.new)[len(root) + 1 if root else 0 :].replace("/", ".") if under else dotted(self.new, known)
             at = plain_offset(text, start)
             self._edits[path].append(Replacement(at, at + len(name), new))
-        elif sure or text[one.span.end :].startswith((".py", ".pyi")) or ("." in name and root is not None):
+        elif sure or loads or text[one.span.end :].startswith((".py", ".pyi")) or ("." in name and root is not None):
             self.left.add(one.span)
 
 

@@ -26,6 +26,7 @@ from repopilot.tools.python_source import PythonSource, enclosing, expression_of
 from repopilot.tools.refactored import Texts, finished
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.signature import call_at
+from repopilot.tools.signature_edit import HARMLESS
 from repopilot.tools.working_copy import WorkingCopy
 
 _DOTTED = re.compile(r"([A-Za-z_][\w.]*)([.:])$")
@@ -99,6 +100,7 @@ class SymbolMove:
         self.unread: list[str] = []
         self.texts: Texts = {}
         self._edits: dict[str, list[Replacement]] = defaultdict(list)
+        self._handled: set[NameSpan] = set()
         self._block = python_moves.block_of(self.source, name)
         resolver = copy.resolver
         family = resolver.family(definition, name)
@@ -223,37 +225,44 @@ class SymbolMove:
         found: dict[int, list[tuple[int, int]]] = defaultdict(list)
         ways: dict[int, Bound] = {}
         for span, start in self._spans(user):
-            node = tree.at(start, start + len(self.name))
-            if node is not None and node.type in ("string_content", "string"):
-                call = enclosing(node, "call")
-                arguments = call_at(tree, call).arguments if call is not None else []
-                base = arguments[0] if len(arguments) > 1 and tree.text_value(arguments[1]) == self.name else None
-            elif node is None or not is_attribute(node):
-                continue
-            else:
-                base = expression_of(node).child_by_field_name("object")
+            base = self._base(tree, start)
             if base is None:
                 continue
-            way = self._way(user, tree.of(base))
+            said = user.text[slice(*base)]
+            way = self._way(user, said, start)
             if way is not None:
+                self._handled.add(span)
                 ways[id(way)] = way
-                found[id(way)].append(tree.span(base))
-            elif self._is_source(user, tree.of(base), span):
+                found[id(way)].append(base)
+            elif said.rpartition(".")[2] == PurePosixPath(stem(self.source.path)).name:
                 self.left.add(span)
         for key, places in found.items():
             self._rename_base(user, tree, ways[key], places)
 
-    def _way(self, user: ModuleText, base: str) -> Bound | None:
-        """The import that gives a module its name in a file."""
-        for bound in user.imports:
-            if bound.name != base:
-                continue
-            if user.means(bound.whole, self.source.path):
-                return bound
-        return None
+    def _base(self, tree: PythonSource, start: int) -> tuple[int, int] | None:
+        """The module that is named with the definition: before its dot, or as the argument before its name."""
+        node = tree.at(start, start + len(self.name))
+        if node is None:
+            return None
+        if is_attribute(node):
+            base = expression_of(node).child_by_field_name("object")
+            return tree.span(base) if base is not None else None
+        if node.type not in ("string_content", "string"):
+            return None
+        if enclosing(node, "type") is not None:
+            before = re.search(r"([A-Za-z_][\w.]*)\.$", tree.text[:start])
+            return before.span(1) if before is not None else None
+        call = enclosing(node, "call")
+        arguments = call_at(tree, call).arguments if call is not None else []
+        named = len(arguments) > 1 and tree.text_value(arguments[1]) == self.name
+        return tree.span(arguments[0]) if named else None
 
-    def _is_source(self, user: ModuleText, base: str, span: NameSpan) -> bool:
-        return base.rpartition(".")[2] == PurePosixPath(stem(self.source.path)).name
+    def _way(self, user: ModuleText, base: str, at: int) -> Bound | None:
+        """The import that gives a module its name at a place: of several the innermost."""
+        found = [b for b in user.imports if b.name == base and user.means(b.whole, self.source.path)]
+        spans = [(user.positions.span(b.scope) if b.scope is not None else (-1, len(user.text) + 1), b) for b in found]
+        within = [(start - end, n) for n, ((start, end), _) in enumerate(spans) if start <= at < end]
+        return spans[max(within)[1]][1] if within else None
 
     def _rename_base(self, user: ModuleText, tree: PythonSource, way: Bound, places: list[tuple[int, int]]) -> None:
         """Another module before the dots, imported where the old one is."""
@@ -298,7 +307,11 @@ class SymbolMove:
         gone = [node for node in used if any(a <= tree.span(node)[0] < b for a, b in places)]
         if len(gone) < len(used) or is_package(user.path) or first in (python_moves.exported(user) or ()):
             return True
-        same = [b for b in user.imports if b.name.partition(".")[0] == first]
+        texts = [node for node in tree.walk(None, "string") if re.search(rf"\b{re.escape(first)}\.", tree.of(node))]
+        spans = [tree.span(node) for node in texts]
+        if any(not any(a <= start < b for start, _ in places) for a, b in spans):
+            return True
+        same = [b for b in user.imports if b.name.partition(".")[0] == first and b.scope is way.scope]
         return len(same) > 1 or _is_taken(self.copy, user.path, first)
 
     def _follow_target(self, user: ModuleText) -> None:
@@ -307,7 +320,7 @@ class SymbolMove:
             node = tree.at(start, start + len(self.name))
             if node is not None and node.type == "identifier" and is_attribute(node):
                 base = expression_of(node).child_by_field_name("object")
-                if base is not None and self._way(user, tree.of(base)) is not None:
+                if base is not None and self._way(user, tree.of(base), start) is not None:
                     at, _ = tree.span(base)
                     self._edits[user.path].append(Replacement(at, start, ""))
         local = [n for n in ast.walk(user.tree) if isinstance(n, ast.arg) and n.arg == self.name]
@@ -321,23 +334,23 @@ class SymbolMove:
         last = PurePosixPath(stem(self.source.path)).name
         word = re.compile(rf"\b{re.escape(last)}\b")
         for one in self._occurrences:
-            if one.span.path == self.source.path or one.kind == "code":
+            if one.span.path == self.source.path or one.kind == "code" or one.span in self._handled:
                 continue
             text = self._text(one.span.path)
             found = _DOTTED.search(text[: one.span.start])
             root = root_of(found[1], self.source.path) if found else None
-            if found and root is not None and self._is_followed(one, found[1], found[2]):
+            if found and root is not None and self._is_followed(one, text, found):
                 under = not root or self.target.path.startswith(f"{root}/")
                 new = stem(self.target.path)[len(root) + 1 if root else 0 :].replace("/", ".")
                 new = new if under else dotted(self.target.path, self.packages)
                 start = plain_offset(text, found.start(1))
                 self._edits[one.span.path].append(Replacement(start, start + len(found[1]), new))
-            elif root is not None or word.search(one.source):
+            elif root is not None or (word.search(one.source) and one.span not in self._members):
                 self.left.add(one.span)
         self.left |= {one.span for one in self._unsure if word.search(one.source) and one.span not in self._members}
 
-    def _is_followed(self, one: Occurrence, module: str, glue: str) -> bool:
-        sure = "." in module or glue == ":" or re.search(r"(?:patch|setattr|delattr|import_module)\w*\(", one.source)
+    def _is_followed(self, one: Occurrence, text: str, found: re.Match[str]) -> bool:
+        sure = "." in found[1] or found[2] == ":" or names_module(text[: found.start()])
         if one.kind == "document":
             return one.span.path.endswith(DATA) and bool(sure)
         return one.kind == "text" and bool(sure) and not self._stays()
@@ -371,19 +384,51 @@ class SymbolMove:
         return span.start, span.end
 
     def _registers(self) -> bool:
-        """Whether a decorator does something to an object, which now only happens when the target is imported."""
-        for node in self._block.nodes:
-            for decorator in getattr(node, "decorator_list", ()):
-                called = decorator.func if isinstance(decorator, ast.Call) else decorator
-                root = called
-                while isinstance(root, ast.Attribute):
-                    root = root.value
-                held = [
-                    b for b in self.source.imports if isinstance(root, ast.Name) and b.name.partition(".")[0] == root.id
-                ]
-                if isinstance(called, ast.Attribute) and not any(isinstance(b.node, ast.Import) for b in held):
-                    return True
-        return False
+        """Whether a decorator may do something that now only happens when the target is imported, and nobody imports
+        it."""
+        nodes = [d for node in self._block.nodes for d in getattr(node, "decorator_list", ())]
+        if all(self._is_harmless(node) for node in nodes):
+            return False
+        last = PurePosixPath(stem(self.target.path)).name
+        holding = {one.span.path for one in self.copy.resolver.occurrences(last)} | set(self._edits)
+        texts = {path: self.texts.get(path, plain(self._text(path))) for path in holding if path.endswith(".py")}
+        users = [ModuleText(path, text, self.packages) for path, text in texts.items() if text and is_code(path, text)]
+        eager = [b for user in users for b in user.imports if not b.lazy and not b.typing and self._runs(user, b)]
+        return not eager
+
+    def _runs(self, user: ModuleText, bound: Bound) -> bool:
+        return any(user.means(name, self.target.path) for name in (bound.module, bound.whole))
+
+    def _is_harmless(self, decorator: ast.expr) -> bool:
+        """Whether a decorator is known to change nothing but what it decorates."""
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name in HARMLESS or name in ("dataclass", "unique", "final", "total_ordering"):
+            return True
+        _, end = self.source.positions.span(called)
+        text = self._text(self.source.path)
+        span = next(
+            (
+                NameSpan(self.source.path, m.start(), m.end())
+                for m in re.finditer(rf"\b{name}\b", text)
+                if plain_offset(text, m.end()) == end
+            ),
+            None,
+        )
+        meaning = self.copy.resolver.definition(span).inside if span is not None else frozenset()
+        return bool(meaning) and not any(self._changes_state(each) for each in meaning)
+
+    def _changes_state(self, span: NameSpan) -> bool:
+        """Whether a function changes what isn't its own: items, attributes, or by calling a method for nothing else."""
+        module, text = self._module(span.path), self._text(span.path)
+        line = module.positions.line(plain_offset(text, span.start))
+        body = [n for n in ast.walk(module.tree) if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.lineno == line]
+        return not body or any(
+            isinstance(n, ast.Global | ast.Nonlocal)
+            or (isinstance(n, ast.Subscript | ast.Attribute) and isinstance(n.ctx, ast.Store | ast.Del))
+            or (isinstance(n, ast.Expr) and isinstance(n.value, ast.Call))
+            for n in ast.walk(body[0])
+        )
 
     def _new_source(self, needs: Needs) -> str:
         left = python_moves.left_behind(self._block, self.source)
@@ -437,6 +482,24 @@ class SymbolMove:
 def plain_offset(text: str, offset: int) -> int:
     """Where a character of a text stands in its plain text."""
     return offset - text.startswith("\ufeff") - text.count("\r\n", 0, offset)
+
+
+def names_module(before: str) -> bool:
+    """Whether a text that begins here is given to what takes the name of a module."""
+    return re.search(r"(?:patch|setattr|delattr|import_module|__import__)\w*\(\s*\w?['\"]$", before) is not None
+
+
+def is_code(path: str, text: str) -> bool:
+    """Whether a text parses."""
+    return syntax_error(path, text) is None
+
+
+def _is_in(user: ModuleText, offset: int, way: Bound) -> bool:
+    """Whether a place is where an import holds."""
+    if way.scope is None:
+        return True
+    start, end = user.positions.span(way.scope)
+    return start <= offset < end
 
 
 def _free_name(wanted: str, user: ModuleText, gone: str) -> str:

@@ -29,6 +29,7 @@ from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 
 RUFF_S = 30
+_EVALUATES = re.compile(r"\b(?:eval|exec|globals|vars)\s*\(")
 
 
 class OnePath(Arguments):
@@ -109,6 +110,9 @@ def _needed(bound: Bound, module: ModuleText, unused: Sequence[Bound], copy: Wor
     start, end = module.line_span(bound.node)
     if "#" in module.text[start:end]:
         return message("refactor_tools.import_comment")
+    place = _named_in_text(bound, module, copy)
+    if place:
+        return message("refactor_tools.import_used", place=place)
     reader = _Modules(copy)
     files = reader.files(module, bound.module)
     if any(defines_fixture(reader.tree(file), bound.alias.name) for file in files):
@@ -121,6 +125,18 @@ def _needed(bound: Bound, module: ModuleText, unused: Sequence[Bound], copy: Wor
     if unknown or any(reader.has_effects(file) for file in {*files, *reader.files(module, bound.whole)}):
         return message("refactor_tools.import_effects", module=bound.module.lstrip("/"))
     return None
+
+
+def _named_in_text(bound: Bound, module: ModuleText, copy: WorkingCopy) -> str:
+    """Where a text names an import: one that is evaluated here, or `module.name` elsewhere; '' for nowhere."""
+    evaluated, last = _EVALUATES.search(module.text) is not None, stem(module.path).rpartition("/")[2]
+    for one in copy.resolver.occurrences(_word(bound)):
+        if one.kind != "text" or (one.span.path == module.path and not evaluated):
+            continue
+        before = (copy.resolver.text(one.span.path) or "")[: one.span.start]
+        if one.span.path == module.path or before.endswith((f"{last}.", f"{last}:")):
+            return f"{one.span.path}:{one.line}"
+    return ""
 
 
 def _missed_elsewhere(gone: Sequence[Bound], module: ModuleText, copy: WorkingCopy) -> dict[ast.alias, Message]:

@@ -47,7 +47,7 @@ class Bound:
         node: the import.
         alias: its part of it.
         body: the statements that the import is one of.
-        lazy: whether it runs only when a function is called.
+        scope: the function that it is in, None for the module: then it runs at once.
         typing: whether only type checkers see it.
     """
 
@@ -56,8 +56,13 @@ class Bound:
     node: Import
     alias: ast.alias
     body: Sequence[ast.stmt]
-    lazy: bool
+    scope: ast.AST | None
     typing: bool
+
+    @property
+    def lazy(self) -> bool:
+        """Whether it runs only when a function is called."""
+        return self.scope is not None
 
     @property
     def whole(self) -> str:
@@ -84,21 +89,21 @@ class ModuleText:
     @cached_property
     def imports(self) -> list[Bound]:
         """All names that its imports bind, in order."""
-        return list(self._imports(self.tree, self.tree.body, False, False))
+        return list(self._imports(self.tree, self.tree.body, None, False))
 
-    def _imports(self, node: ast.AST, body: Sequence[ast.stmt], lazy: bool, typing: bool) -> Iterator[Bound]:
+    def _imports(self, node: ast.AST, body: Sequence[ast.stmt], scope: ast.AST | None, typing: bool) -> Iterator[Bound]:
         if isinstance(node, Import):
             for alias in node.names:
                 module = self.module_of(node) if isinstance(node, ast.ImportFrom) else alias.name
-                yield Bound(alias.asname or alias.name, module, node, alias, body, lazy, typing)
+                yield Bound(alias.asname or alias.name, module, node, alias, body, scope, typing)
             return
-        lazy = lazy or isinstance(node, _FUNCTIONS)
+        scope = node if isinstance(node, _FUNCTIONS) else scope
         for name, value in ast.iter_fields(node):
             inner = typing or (name == "body" and isinstance(node, ast.If) and is_typing(node.test))
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
                     within = value if isinstance(value, list) and isinstance(child, ast.stmt) else body
-                    yield from self._imports(child, within, lazy, inner)
+                    yield from self._imports(child, within, scope, inner)
 
     def module_of(self, node: ast.ImportFrom) -> str:
         """What an import takes names from: a dotted name, or for a relative one `/` and the path of the module."""

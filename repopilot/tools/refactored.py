@@ -27,7 +27,12 @@ def edited(copy: WorkingCopy, edits: Mapping[str, Iterable[Replacement]]) -> Tex
 
 
 def finished(
-    copy: WorkingCopy, texts: Texts, left: Collection[NameSpan], names: Collection[str], unread: Iterable[str] = ()
+    copy: WorkingCopy,
+    texts: Texts,
+    left: Collection[NameSpan],
+    names: Collection[str],
+    unread: Iterable[str] = (),
+    users: Iterable[str] = (),
 ) -> ToolResult:
     """Put new texts into the working copy, and tell what changed and what was left. Blocking.
 
@@ -37,6 +42,7 @@ def finished(
         left: places of the old texts that weren't changed and may have to be.
         names: that the refactoring is about.
         unread: files that could not be read.
+        users: further files that may become wrong.
 
     Raises:
         UsageError: nothing differs, or the program would no longer mean the same.
@@ -44,11 +50,12 @@ def finished(
     new = {path: text for path, text in texts.items() if text != copy.text(path)}
     if not new:
         raise UsageError(message("edit_tools.same"))
-    before = observed(copy, names, new)
+    before = observed(copy, names, [*new, *users])
     rows_left = [_row(copy, place) for place in sorted(left)]
     unsure = list({(row["path"], row["line"]): row for row in rows_left}.values())
     made = copy.edit(new)
-    found = faults(copy, before)
+    moved = {one.message.split("\n")[0].strip() for each in before.problems.values() for one in each}
+    found = [one for one in faults(copy, before) if one.breaks or one.said not in moved]
     if any(one.breaks for one in found):
         copy.undo(1)
         raise UsageError(*refusal(one for one in found if one.breaks))

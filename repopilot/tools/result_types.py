@@ -108,6 +108,14 @@ class Commits(TypedDict):
     commits: list[CommitRow]
 
 
+class UnsureUse(TypedDict):
+    """A line that was left as it is."""
+
+    path: str
+    line: int
+    text: str
+
+
 class Edited(TypedDict):
     """An edit of the working copy."""
 
@@ -115,18 +123,21 @@ class Edited(TypedDict):
     diff: str
 
 
+class Moved(Edited, total=False):
+    """A file that was moved; of a Python module also what was left, as of a refactoring."""
+
+    files: list[str]
+    unsure: list[UnsureUse]
+    unread: list[str]
+    unsure_count: int
+    left: list[UnsureUse]
+    done: bool
+
+
 class Undone(TypedDict):
     """How many edits were taken back."""
 
     undone: int
-
-
-class UnsureUse(TypedDict):
-    """A line that was left as it is."""
-
-    path: str
-    line: int
-    text: str
 
 
 class _Changed(TypedDict):

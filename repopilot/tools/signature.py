@@ -170,8 +170,14 @@ class CallSite:
     node: Node
     arguments: Sequence[Node]
     keywords: Sequence[tuple[str, Node]]
-    starred: Node | None
+    starred: Sequence[Node]
     options: Sequence[Node]
+
+    @property
+    def every(self) -> list[Node]:
+        """All its arguments, in order."""
+        found = [*self.arguments, *(node for _, node in self.keywords), *self.starred, *self.options]
+        return sorted(found, key=lambda node: node.start_byte)
 
     @property
     def closing(self) -> int:
@@ -197,7 +203,7 @@ def call_at(source: PythonSource, node: Node) -> CallSite:
     each = [n for n in inner if n.type != "comment"]
     plain = [n for n in each if n.type not in ("keyword_argument", "list_splat", "dictionary_splat")]
     keywords = [(source.of(n.child_by_field_name("name")), n) for n in each if n.type == "keyword_argument"]
-    starred = next((n for n in each if n.type == "list_splat"), None)
+    starred = [n for n in each if n.type == "list_splat"]
     return CallSite(source, node, plain, keywords, starred, [n for n in each if n.type == "dictionary_splat"])
 
 
@@ -218,7 +224,7 @@ def changed_call(
     """
     source, names = call.source, signature.positional[bound:]
     movable = [name for name in names if name in (*change.remove, *change.order)]
-    if change.required or (call.starred is not None and movable) or (call.options and change.remove):
+    if change.required or (call.starred and movable) or (call.options and change.remove):
         return [], False
     filled = dict(zip(names, call.arguments, strict=False))
     gone = [node for name, node in filled.items() if name in change.remove]
@@ -231,13 +237,9 @@ def changed_call(
             return [], False
         busy = [node for name, node in filled.items() if name in change.order and source.has_effects(node)]
         found, complete = made, complete and len(busy) < 2
-    every = sorted((*call.arguments, *(node for _, node in call.keywords), *_splats(call)), key=lambda n: n.start_byte)
+    every = call.every
     gone_at = [n for n, node in enumerate(every) if node in gone]
     return found + removed_items(source.text, [call.span(n) for n in every], gone_at, call.closing), complete
-
-
-def _splats(call: CallSite) -> list[Node]:
-    return [*([call.starred] if call.starred is not None else []), *call.options]
 
 
 def _reordered(text: str, spans: Mapping[str, Span], order: Sequence[str]) -> list[Replacement]:

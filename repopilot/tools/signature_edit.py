@@ -36,10 +36,11 @@ from repopilot.tools.signature import (
     call_at,
     changed_call,
     changed_definition,
+    removed_items,
     signature_of,
 )
 
-_HARMLESS = frozenset(
+HARMLESS = frozenset(
     "staticmethod classmethod property overload override abstractmethod final cache lru_cache cached_property fixture "
     "contextmanager asynccontextmanager singledispatch wraps parametrize given".split()
 )
@@ -181,7 +182,7 @@ class SignatureEdit:
             known = source.of(named) in ("parametrize", "given")
             if known and not any(name in change.remove for name in words):
                 continue
-            unknown = source.of(named) not in _HARMLESS and not self._passes_on(source, named)
+            unknown = source.of(named) not in HARMLESS and not self._passes_on(source, named)
             if words & set(gone) or (unknown and (gone or change.moves_arguments)):
                 self._leave(source, decorator)
 
@@ -243,10 +244,26 @@ class SignatureEdit:
             for _, _, places in self._parameters(name):
                 for span in sorted(places):
                     node = self._node(span)
-                    if node is None or is_keyword(node) or self._is_gone(span) or self._is_parameter(span):
+                    if node is None or self._is_gone(span) or self._is_parameter(span):
+                        continue
+                    if is_keyword(node):
+                        self._remove_keyword(span, node)
                         continue
                     where = self._places(self.source(span.path), [node])
                     raise UsageError(message("signature.used", name=name, places=where))
+
+    def _remove_keyword(self, span: NameSpan, node: Node) -> None:
+        """Take an argument out of a call that was found by it: by `cls(…)`, or by a name in a table."""
+        around = enclosing(node, "call")
+        if around is None or node.parent is None:
+            self.left.add(span)
+            return
+        call = call_at(self.source(span.path), around)
+        every = call.every
+        spans = [call.span(each) for each in every]
+        self.edits[span.path].update(removed_items(call.source.text, spans, [every.index(node.parent)], call.closing))
+        if call.source.has_effects(node.parent):
+            self.left.add(span)
 
     def _is_gone(self, span: NameSpan) -> bool:
         return any(e.start <= span.start and span.end <= e.end and not e.text for e in self.edits[span.path])
@@ -300,7 +317,9 @@ class SignatureEdit:
             if other is None:
                 continue
             where = self._span(self.source(span.path), other)
-            found = self.resolver.family(where, self.source(span.path).of(other)).members
+            name = self.source(span.path).of(other)
+            meant = {r.occurrence.span for r in self.resolver.meanings(name) if r.meaning.inside & self._named()}
+            found = self.resolver.family(where, name).members | meant
             bound = [each for each in found if (n := self._node(each)) is not None and _is_bound(n)]
             if len(bound) > 1:
                 self._escapes = True
@@ -310,7 +329,7 @@ class SignatureEdit:
 
     def _follow_use(self, source: PythonSource, node: Node) -> Node | None:
         """Change a use of the function; returns another name that it is given, None for none."""
-        if definition_of(node) is not None or _is_inert(node):
+        if definition_of(node) is not None or _is_inert(node) or _is_bound(node):
             return _alias(node)
         call = call_of(node)
         if call is not None:
@@ -472,6 +491,9 @@ class SignatureEdit:
         for one in unsure:
             node = self._node(one.occurrence.span)
             call = call_of(node) if node is not None else None
+            function = definition_of(node) if node is not None else None
+            if node is not None and function is not None and function.type == "function_definition":
+                self._leave_similar(one.occurrence.span, function)
             if node is None or call is None:
                 continue
             source = self.source(one.occurrence.span.path)
@@ -486,6 +508,14 @@ class SignatureEdit:
                 source = self.source(one.occurrence.span.path)
                 if self._may_reach(source, node) and not self._is_edited(one.occurrence.span):
                     self._leave(source, node)
+
+    def _leave_similar(self, span: NameSpan, function: Node) -> None:
+        """List a function that is called in place of this one: by a protocol, without deriving from it."""
+        names = signature_of(self.source(span.path), function).names
+        if self.change.add or any(
+            name in names for name in (*self.change.rename, *self.change.remove, *self.change.order)
+        ):
+            self.left.add(span)
 
     def _may_reach(self, source: PythonSource, keyword: Node) -> bool:
         """Whether an argument may get to the function: by a call of what isn't known, or that takes any keyword."""

@@ -1,0 +1,59 @@
+"""Edits of small programs: the program prints what it printed, or the edit is refused, or what it leaves is listed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from support.shop_workspace import offline, open_workspace
+from tools.test_tools import opened, refusal
+
+
+class EditCase(NamedTuple):
+    """A program, an edit of it, and what happens: `same`, the program prints the same (or its tests pass) and nothing
+    is left; `left`, and the result says where; or `refused`, and the message says where."""
+
+    files: dict[str, str]
+    tool: str
+    arguments: dict[str, Any]
+    outcome: str = "same"
+    where: str = ""
+
+
+def _outcome(root: Path) -> tuple[int, str]:
+    """What a program prints; of one without a `main.py` whether its tests pass."""
+    if (root / "main.py").exists():
+        words = ["main.py"]
+    else:
+        words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "."]
+    done = subprocess.run(
+        [sys.executable, "-B", *words], cwd=root, capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout if words == ["main.py"] else ""
+
+
+async def holds(tmp_path: Path, case: EditCase) -> None:
+    """Make the edit of a case, and assert what happens."""
+    root = tmp_path / "program"
+    for path, text in case.files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode())
+    before = _outcome(root)
+    async with opened(open_workspace(root, offline(tmp_path / "home"))) as tools:
+        if case.outcome == "refused":
+            assert case.where in await refusal(tools, case.tool, **case.arguments)
+            assert not tools.copy.changes()
+            return
+        done = await tools(case.tool, **case.arguments)
+        for path, text in tools.copy.drafts().items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).unlink(missing_ok=True)
+            if text is not None:
+                (root / path).write_bytes(text.encode())
+    if case.outcome == "left":
+        assert not done.data["done"] and case.where in done.text
+    else:
+        assert done.data["done"], done.text
+        assert _outcome(root) == before
