@@ -42,15 +42,11 @@ _CAPABILITIES = {
         "configuration": True,
         "workspaceFolders": True,
         "didChangeWatchedFiles": {"dynamicRegistration": True},
-        "workspaceEdit": {"documentChanges": True},
     },
     "textDocument": {
         "synchronization": {"didSave": False},
         "definition": {"linkSupport": True},
         "implementation": {"linkSupport": True},
-        "references": {},
-        "rename": {"prepareSupport": True},
-        "typeHierarchy": {},
         "diagnostic": {"relatedDocumentSupport": False},
     },
 }
@@ -69,13 +65,6 @@ class Target(NamedTuple):
     inside: bool
     start: tuple[int, int]
     end: tuple[int, int]
-
-
-class TextEdit(NamedTuple):
-    """A new text for a place, as a server proposes it."""
-
-    target: Target
-    text: str
 
 
 class ServerMessage(NamedTuple):
@@ -205,29 +194,6 @@ class LanguageSession:
     ) -> list[tuple[Target, ...]]:
         """What implements or overrides that which stands at some places; as `definitions`."""
         return self._targets("textDocument/implementation", places, seconds)
-
-    def references(self, path: str, offset: int) -> tuple[Target, ...]:
-        """Where that is used which stands at a place, its definition included."""
-        context = {"context": {"includeDeclaration": True}}
-        return self._located(self._ask("textDocument/references", {**self._at(path, offset), **context}))
-
-    def rename(self, path: str, offset: int, new: str) -> tuple[TextEdit, ...]:
-        """The edits that rename what stands at a place; none where the server refuses."""
-        edit = self._ask("textDocument/rename", {**self._at(path, offset), "newName": new})
-        found: list[TextEdit] = []
-        for uri, edits in _edits_by_file(edit):
-            for one in edits:
-                target = self._target({"uri": uri, "range": one.get("range")}) if isinstance(one, dict) else None
-                if target is not None:
-                    found.append(TextEdit(target, str(one.get("newText", ""))))
-        return tuple(found)
-
-    def type_hierarchy(self, path: str, offset: int, *, above: bool) -> tuple[Target, ...]:
-        """The types directly above the type at a place, or those below."""
-        items = self._ask("textDocument/prepareTypeHierarchy", self._at(path, offset))
-        method = f"typeHierarchy/{'supertypes' if above else 'subtypes'}"
-        found = [self._ask(method, {"item": item}) for item in items] if isinstance(items, list) else []
-        return tuple(target for answer in found for target in self._located(answer))
 
     def problems(self, paths: Sequence[str], seconds: float = _ANSWER_S) -> list[tuple[ServerMessage, ...]]:
         """What the server says of files that it was shown."""
@@ -450,19 +416,6 @@ def _position(place: Any) -> tuple[int, int] | None:
     found = (place.get("line"), place.get("character")) if isinstance(place, dict) else ()
     line, units = found if all(type(number) is int and number >= 0 for number in found) and found else (None, None)
     return (line, units) if line is not None and units is not None else None
-
-
-def _edits_by_file(edit: Any) -> list[tuple[Any, list[Any]]]:
-    """The edits of a WorkspaceEdit, in either of its forms."""
-    if not isinstance(edit, dict):
-        return []
-    changes, documents = edit.get("changes"), edit.get("documentChanges")
-    found = list(changes.items()) if isinstance(changes, dict) else []
-    for change in documents if isinstance(documents, list) else []:
-        document = change.get("textDocument") if isinstance(change, dict) else None
-        if isinstance(document, dict):
-            found.append((document.get("uri"), change.get("edits")))
-    return [(uri, edits) for uri, edits in found if isinstance(edits, list)]
 
 
 def _problems(answer: Any) -> list[ServerMessage]:
