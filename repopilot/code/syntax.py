@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -62,27 +61,6 @@ def parse_data(data: bytes, language: Literal["toml", "json", "yaml"], seconds: 
     if language == "yaml" and max((len(found[0]) for found in _LEVELS.finditer(data)), default=0) > _DEEPEST:
         return None
     return _parsed(data, get_language(language), seconds)
-
-
-def identifiers(data: bytes, language: str, seconds: float, name: bytes) -> Iterator[Node]:
-    """The identifiers of a text that have a name in them, in order; none where the language has no grammar.
-
-    Args:
-        data: the text as UTF-8.
-        language: as `languages.language_of` names it.
-        seconds: time limit of the parse, of the processor.
-        name: the name.
-    """
-    tree = parse(data, language, seconds)
-    open_nodes = [tree.root_node] if tree is not None else []
-    while open_nodes:
-        node = open_nodes.pop()
-        if data.find(name, node.start_byte, node.end_byte) < 0:
-            continue
-        if node.child_count:
-            open_nodes += reversed(node.children)
-        elif node.is_named and ("identifier" in node.type or node.type in ("constant", "word", "name")):
-            yield node
 
 
 def _parsed(data: bytes, grammar_of_language: Language, seconds: float) -> Tree | None:

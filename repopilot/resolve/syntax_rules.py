@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import language_of
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -211,8 +208,3 @@ _RULES["cpp"] = _rules(*_C, implicit=True)
 def rules_of(language: str) -> Rules | None:
     """The rules of a language, None where there are none."""
     return _RULES.get(language)
-
-
-def same_family(one: str, other: str) -> bool:
-    """Whether two files can use each other's names."""
-    return family(language_of(one) or "") == family(language_of(other) or "")

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from repopilot.code.languages import file_kind, language_of
-from repopilot.code.syntax import identifiers
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand
-from repopilot.tools.file_change import PARSE_S
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -98,37 +93,3 @@ def files_with(name: str, index: Index) -> list[str]:
     files = (lexical.files[number] for number in sorted(set(lexical.file_of[rows].tolist())))
     word = re.compile(rf"\b{re.escape(name)}\b")
     return [path for path in files if word.search(index.text(path) or "")]
-
-
-def mentions(copy: WorkingCopy, name: str, without: Collection[str]) -> list[dict[str, Any]]:
-    """The lines of documents, comments and texts that mention a name, which no refactoring changes. Blocking.
-
-    Args:
-        copy: the working copy.
-        name: the name; '' for none.
-        without: paths that are left out.
-    """
-    if not name:
-        return []
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    paths = [path for path in files_with(name, copy.workspace.index) if path not in without]
-    return [row for path in paths for row in _lines(copy, path, name, word)]
-
-
-def _lines(copy: WorkingCopy, path: str, name: str, word: re.Pattern[str]) -> Iterator[dict[str, Any]]:
-    text = copy.workspace.index.text(path) or ""
-    if word.search(text) is None:
-        return
-    code = _code_lines(path, text, name, word)
-    for number, line in enumerate(text.split("\n"), 1):
-        if word.search(line) and number not in code:
-            yield {"path": path, "line": number, "text": line.strip()[:LONGEST_LINE]}
-
-
-def _code_lines(path: str, text: str, name: str, word: re.Pattern[str]) -> set[int]:
-    """The lines in which the word is an identifier of code."""
-    language = language_of(path)
-    if language is None or file_kind(path) != "code":
-        return set()
-    named = identifiers(text.encode(), language, PARSE_S, name.encode())
-    return {node.start_point[0] + 1 for node in named if word.search((node.text or b"").decode("utf-8", "replace"))}

@@ -494,14 +494,6 @@ def is_code(path: str, text: str) -> bool:
     return syntax_error(path, text) is None
 
 
-def _is_in(user: ModuleText, offset: int, way: Bound) -> bool:
-    """Whether a place is where an import holds."""
-    if way.scope is None:
-        return True
-    start, end = user.positions.span(way.scope)
-    return start <= offset < end
-
-
 def _free_name(wanted: str, user: ModuleText, gone: str) -> str:
     """A name that a file doesn't use yet."""
     taken = user.identifiers() - {gone}

@@ -45,7 +45,6 @@ HARMLESS = frozenset(
     "contextmanager asynccontextmanager singledispatch wraps parametrize given".split()
 )
 """Decorators that leave the names and the order of parameters as they are, or that are looked at."""
-_PASSED_ON = re.compile(r"\(\s*\*\w+,\s*\*\*\w+,?\s*\)")
 _SEES_NAMES = frozenset(("locals", "vars", "eval", "exec"))
 _ABOUT_CLASSES = frozenset("isinstance issubclass super cast TypeVar getattr hasattr".split())
 CONSTRUCTORS = ("__init__", "__new__")
