@@ -151,6 +151,8 @@ class _Collected:
     _outlines: dict[str, list[Symbol]] = field(default_factory=dict)
     _analyses: dict[str, FileAnalysis | None] = field(default_factory=dict)
     _lines: dict[str, list[str]] = field(default_factory=dict)
+    _scopes: dict[str, dict[int, str]] = field(default_factory=dict)
+    _kinds: dict[str, dict[tuple[int, str], set[str]]] = field(default_factory=dict)
 
     def outline(self, path: str) -> list[Symbol]:
         """The definitions of a file."""
@@ -177,8 +179,22 @@ class _Collected:
 
     def scope_at(self, path: str, line: int) -> str:
         """The innermost definition around a line, '' for none."""
-        around = [s for s in self.outline(path) if s.start_line <= line <= s.end_line and s.kind not in _LEAVES]
-        return min(around, key=lambda s: s.end_line - s.start_line).qualified if around else ""
+        if path not in self._scopes:
+            outer_first = sorted(self.outline(path), key=lambda s: s.start_line - s.end_line)
+            inner = (
+                (at, s) for s in outer_first if s.kind not in _LEAVES for at in range(s.start_line, s.end_line + 1)
+            )
+            self._scopes[path] = {at: s.qualified for at, s in inner}
+        return self._scopes[path].get(line, "")
+
+    def kinds_at(self, path: str, line: int, name: str) -> set[str]:
+        """How a line uses a name."""
+        if path not in self._kinds:
+            kinds = self._kinds[path] = dict[tuple[int, str], set[str]]()
+            analysis = self.analysis(path)
+            for use in analysis.uses if analysis is not None else ():
+                kinds.setdefault((use.line, use.name), set()).add(use.kind)
+        return self._kinds[path].get((line, name), set())
 
     def add(self, kind: dict[tuple[str, int], UsePlace], place: UsePlace) -> None:
         kind.setdefault((place.path, place.line), place)
@@ -485,7 +501,7 @@ def _relation(found: _Collected, path: str, line: int, name: str) -> str:
     analysis = found.analysis(path)
     if analysis is None:
         return VERBS[Edge.USES]
-    kinds = {use.kind for use in analysis.uses if use.line == line and use.name == name}
+    kinds = found.kinds_at(path, line, name)
     for kind in ("inherit", "call"):
         if kind in kinds:
             return _VERB_OF[kind]
