@@ -19,6 +19,7 @@ from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.names import SYNTAX
+from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.python_families import is_private
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.values import Family, NameSpan, Occurrence
@@ -265,7 +266,12 @@ def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
 
 def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str, *, is_field: bool) -> bool:
     """Whether an occurrence that nothing resolves can be a member, a name of a module, or a local name."""
-    known = _name_at(copy, one.span) if language_of(one.span.path) == "python" else None
+    path = one.span.path
+    if is_notebook(path):
+        return kind in ("class", "module")
+    if language_in(path, copy.resolver.text(path) or "") != "python":
+        return False
+    known = _name_at(copy, one.span)
     if known is None:
         return kind in ("class", "module")
     if kind == "class":

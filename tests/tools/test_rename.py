@@ -1015,6 +1015,16 @@ print(Shell().run("stop"))
         "breadth",
         gone=False,
     ),
+    "a word of a script in another language": Case(
+        {
+            "kit.py": "class Jar:\n    def set(self, x):\n        return x\n",
+            "main.py": "from kit import Jar\n\nprint(Jar().set(1))\n",
+            "check.sh": "#!/bin/sh\nset -e\n",
+        },
+        "kit.py:Jar.set",
+        "put",
+        gone=False,
+    ),
     "an entry point": Case(
         {
             "app/__init__.py": "",
