@@ -131,6 +131,8 @@ def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
     if family(use.source.language) != family(target.source.language):
         return False
     rules = use.source.rules
+    if use.found is None and any(each.is_error for each in ancestors(use.word.node)):
+        return True
     if target.found is not None and target.found[0] == "member":
         if use.is_shorthand and use.key is None:
             return True
