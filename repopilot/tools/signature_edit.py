@@ -42,9 +42,10 @@ from repopilot.tools.signature import (
 
 HARMLESS = frozenset(
     "staticmethod classmethod property overload override abstractmethod final cache lru_cache cached_property fixture "
-    "contextmanager asynccontextmanager singledispatch wraps parametrize given".split()
+    "contextmanager asynccontextmanager wraps parametrize given".split()
 )
 """Decorators that leave the names and the order of parameters as they are, or that are looked at."""
+_PASSED_ON = re.compile(r"\(\s*\*\w+,\s*\*\*\w+,?\s*\)")
 _SEES_NAMES = frozenset(("locals", "vars", "eval", "exec"))
 _ABOUT_CLASSES = frozenset("isinstance issubclass super cast TypeVar getattr hasattr".split())
 CONSTRUCTORS = ("__init__", "__new__")
@@ -195,12 +196,11 @@ class SignatureEdit:
             if function is None or function.type != "function_definition":
                 return False
             where = self.source(span.path)
-            wrapped = signature_of(where, function).names[:1]
-            calls = [
-                c for c in where.walk(function, "call") if [where.of(c.child_by_field_name("function"))] == wrapped
-            ]
-            plain = r"\(\s*\*(\w+),\s*\*\*(\w+)\s*\)"
-            if not all(re.fullmatch(plain, where.of(c.child_by_field_name("arguments"))) for c in calls):
+            inner = [signature_of(where, each).names[:1] for each in where.walk(function, "function_definition")]
+            wrapped = {name for names in inner for name in names}
+            calls = [c for c in where.walk(function, "call") if where.of(c.child_by_field_name("function")) in wrapped]
+            passed = [_PASSED_ON.fullmatch(where.of(c.child_by_field_name("arguments"))) for c in calls]
+            if not passed or not all(passed):
                 return False
         return bool(found)
 
@@ -337,7 +337,8 @@ class SignatureEdit:
         expression = expression_of(node)
         parent = expression.parent
         around = enclosing(expression, "call")
-        if parent is not None and parent.type == "argument_list" and around is not None:
+        holder = parent.parent if parent is not None and parent.type == "keyword_argument" else parent
+        if holder is not None and holder.type == "argument_list" and around is not None:
             called = source.of(last_name(around.child_by_field_name("function")))
             first = call_at(source, around).arguments[:1] == [expression]
             if called in _ABOUT_CLASSES:
@@ -345,6 +346,7 @@ class SignatureEdit:
             if called in ("partial", "partialmethod") and first:
                 self._change_partial(source, around)
                 return None
+            self._leave_keys(source, around)
         if parent is not None and parent.type == "assignment" and is_field(expression, parent, "right"):
             left = parent.child_by_field_name("left")
             in_class = enclosing(parent, "class_definition", "function_definition")
@@ -409,7 +411,7 @@ class SignatureEdit:
         names = {source.text_value(key): key for key in keys}
         if spread or None in names or set(names) & set(self.change.remove):
             self._leave(source, option)
-            self._leave_keys(source)
+            self._leave_keys(source, None)
             return
         for old, new in self.change.rename.items():
             if old in names:
@@ -446,11 +448,11 @@ class SignatureEdit:
         named = ((f.source, f.function.child_by_field_name("name")) for f in self._functions)
         return {self._span(source, node) for source, node in named if node is not None}
 
-    def _leave_keys(self, source: PythonSource) -> None:
-        """List the texts of a file, and the keywords of `dict`, that are the name of a parameter."""
+    def _leave_keys(self, source: PythonSource, within: Node | None) -> None:
+        """List the texts of a file, or of a call, that are the name of a parameter."""
         self._escapes = True
         names = {*self.change.rename, *self.change.remove}
-        for node in source.walk(None, "string"):
+        for node in source.walk(within, "string"):
             if source.text_value(node) in names:
                 self._leave(source, node)
 
@@ -535,7 +537,7 @@ class SignatureEdit:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.replace("-", "_")))
+    return {word.strip("_") for word in re.findall(r"\w+", f"{text} {text.replace('-', '_')}")}
 
 
 def _shows_name(node: Node) -> bool:

@@ -905,6 +905,515 @@ print(f(1, b=2))
         "refused",
         "n.ipynb",
     ),
+    "pos kw star2": Case(
+        {
+            "main.py": """\
+def f(a, b=1, c=2):
+    return (a, c)
+
+
+args = (1,)
+extra = [2]
+print(f(*args, *[], c=3), f(*args, c=4))
+""",
+        },
+        "change_signature",
+        {"name": "f", "remove": ["b"]},
+        "left",
+        "main.py:7",
+    ),
+    "async": Case(
+        {
+            "main.py": """\
+import asyncio
+
+
+async def f(a, b=1):
+    return (a, b)
+
+
+async def go():
+    return await f(1, b=2), await asyncio.gather(f(a=3, b=4))
+
+
+print(asyncio.run(go()))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}, "order": []},
+    ),
+    "mixed family stub order": Case(
+        {
+            "lib.pyi": "def f(a: int, b: int = ...) -> int: ...\n",
+            "lib.py": """\
+def f(a, b=1):
+    return a - b
+""",
+            "main.py": """\
+from lib import f
+print(f(3), f(3, 2), f(a=1, b=4))
+""",
+        },
+        "change_signature",
+        {"name": "f", "path": "lib.py", "add": [{"name": "c", "default": "0", "annotation": "int"}]},
+    ),
+    "call in dict table": Case(
+        {
+            "main.py": """\
+def f(a, b=1):
+    return (a, b)
+
+
+t = {'x': f}
+print(t['x'](1, b=2))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+    ),
+    "thread kwargs": Case(
+        {
+            "main.py": """\
+import threading
+out = []
+
+
+def f(a, b=1):
+    out.append((a, b))
+
+
+t = threading.Thread(target=f, args=(1,), kwargs={'b': 2})
+t.start()
+t.join()
+print(out)
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+        "left",
+        "main.py:9",
+    ),
+    "executor submit": Case(
+        {
+            "main.py": """\
+from concurrent.futures import ThreadPoolExecutor
+
+
+def f(a, b=1):
+    return (a, b)
+
+
+with ThreadPoolExecutor() as p:
+    print(p.submit(f, 1, b=2).result())
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+        "left",
+        "main.py:9",
+    ),
+    "submit remove": Case(
+        {
+            "main.py": """\
+from concurrent.futures import ThreadPoolExecutor
+
+
+def f(a, b=1):
+    return (a,)
+
+
+with ThreadPoolExecutor() as p:
+    print(p.submit(f, 1, b=2).result())
+""",
+        },
+        "change_signature",
+        {"name": "f", "remove": ["b"]},
+        "left",
+        "main.py:9",
+    ),
+    "options updated": Case(
+        {
+            "main.py": """\
+def f(a, b=1):
+    return (a, b)
+
+
+o = {}
+o['b'] = 3
+print(f(1, **o))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+        "left",
+        "main.py:7",
+    ),
+    "dict call": Case(
+        {
+            "main.py": """\
+def f(a, b=1):
+    return (a, b)
+
+
+o = dict(b=3)
+print(f(1, **o))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+        "left",
+        "main.py:6",
+    ),
+    "multi inherit": Case(
+        {
+            "main.py": """\
+class A:
+    def go(self, x, y=1):
+        return ('A', x, y)
+
+
+class M:
+    def go(self, x, y=2):
+        return ('M', x, y)
+
+
+class B(A, M):
+    def go(self, x, y=3):
+        return super().go(x, y=y), M.go(self, x, y=y)
+
+
+print(B().go(1, y=5), A().go(1, y=2), M().go(3, y=4))
+""",
+        },
+        "change_signature",
+        {"name": "A.go", "rename": {"y": "z"}},
+    ),
+    "init override only sub": Case(
+        {
+            "main.py": """\
+class A:
+    def __init__(self, x):
+        self.x = x
+
+
+class B(A):
+    def __init__(self, x, y=2):
+        super().__init__(x)
+        self.y = y
+
+
+print(vars(B(1, y=3)), vars(A(2)))
+""",
+        },
+        "change_signature",
+        {"name": "B", "rename": {"y": "z"}},
+    ),
+    "factory type": Case(
+        {
+            "main.py": """\
+class A:
+    def __init__(self, x, y=2):
+        self.y = y
+
+
+def make(kind: type[A]):
+    return kind(1, y=4)
+
+
+print(make(A).y)
+""",
+        },
+        "change_signature",
+        {"name": "A", "rename": {"y": "z"}},
+    ),
+    "factory untyped": Case(
+        {
+            "main.py": """\
+class A:
+    def __init__(self, x, y=2):
+        self.y = y
+
+
+def make(kind):
+    return kind(1, y=4)
+
+
+print(make(A).y)
+""",
+        },
+        "change_signature",
+        {"name": "A", "rename": {"y": "z"}},
+        "left",
+        "main.py:7",
+    ),
+    "call dunder": Case(
+        {
+            "main.py": """\
+class A:
+    def __call__(self, x, y=2):
+        return (x, y)
+
+
+a = A()
+print(a(1, y=3))
+""",
+        },
+        "change_signature",
+        {"name": "A.__call__", "rename": {"y": "z"}},
+    ),
+    "new": Case(
+        {
+            "main.py": """\
+class A:
+    def __new__(cls, x, y=2):
+        me = super().__new__(cls)
+        me.y = y
+        return me
+
+
+print(A(1, y=3).y)
+""",
+        },
+        "change_signature",
+        {"name": "A.__new__", "rename": {"y": "z"}},
+    ),
+    "click-like": Case(
+        {
+            "cli.py": """\
+def option(name):
+    def deco(f):
+        def run(**kw):
+            return f(**{name.strip('-'): kw['v']})
+        return run
+    return deco
+""",
+            "main.py": """\
+from cli import option
+
+
+@option('--count')
+def go(count):
+    return count
+
+
+print(go(v=3))
+""",
+        },
+        "change_signature",
+        {"name": "go", "rename": {"count": "number"}},
+        "left",
+        "main.py:4",
+    ),
+    "property setter": Case(
+        {
+            "main.py": """\
+class A:
+    @property
+    def v(self):
+        return self._v
+
+    @v.setter
+    def v(self, value):
+        self._v = value
+
+
+a = A()
+a.v = 3
+print(a.v)
+""",
+        },
+        "change_signature",
+        {"name": "A.v", "rename": {"self": "me"}},
+    ),
+    "class body use": Case(
+        {
+            "main.py": """\
+def f(a, b=1):
+    return (a, b)
+
+
+class C:
+    g = f
+    h = staticmethod(f)
+
+
+print(C.h(1, b=2), C.g(3, b=4))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+    ),
+    "class body use remove": Case(
+        {
+            "main.py": """\
+def f(a, b=1):
+    return (a,)
+
+
+class C:
+    h = staticmethod(f)
+
+
+print(C.h(1, b=2), f(1, 2))
+""",
+        },
+        "change_signature",
+        {"name": "f", "remove": ["b"]},
+        "left",
+        "main.py:6",
+    ),
+    "singledispatch": Case(
+        {
+            "main.py": """\
+from functools import singledispatch
+
+
+@singledispatch
+def f(a, b=1):
+    return ('o', b)
+
+
+@f.register
+def _(a: int, b=1):
+    return ('i', b)
+
+
+print(f('x', b=2), f(3, b=4))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+        "left",
+        "main.py:4",
+    ),
+    "lru": Case(
+        {
+            "main.py": """\
+from functools import lru_cache
+
+
+@lru_cache(maxsize=None)
+def f(a, b=1):
+    return (a, b)
+
+
+print(f(1, b=2), f.cache_info().misses)
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+    ),
+    "contextmanager": Case(
+        {
+            "main.py": """\
+from contextlib import contextmanager
+
+
+@contextmanager
+def f(a, b=1):
+    yield (a, b)
+
+
+with f(1, b=2) as x:
+    print(x)
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+    ),
+    "ctx remove": Case(
+        {
+            "main.py": """\
+from contextlib import contextmanager
+
+
+@contextmanager
+def f(a, b=1):
+    yield (a,)
+
+
+with f(1, b=2) as x:
+    print(x)
+""",
+        },
+        "change_signature",
+        {"name": "f", "remove": ["b"]},
+    ),
+    "nested default": Case(
+        {
+            "main.py": """\
+def f(a, b=1):
+    def g(b=b):
+        return b
+    return g(), g(b=5)
+
+
+print(f(1, b=2))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+    ),
+    "comprehension class scope": Case(
+        {
+            "main.py": """\
+def f(items, key=None):
+    class K:
+        key = 3
+        out = [key for _ in range(1)]
+    return [i for i in items if key is None], K.key
+
+
+print(f([1], key=None))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"key": "by"}},
+    ),
+    "add names param used as builtin": Case(
+        {
+            "main.py": """\
+def f(a):
+    return len(a)
+
+
+print(f([1]))
+""",
+        },
+        "change_signature",
+        {"name": "f", "add": [{"name": "len", "default": "3"}]},
+        "refused",
+        "main.py:2",
+    ),
+    "other alphabet": Case(
+        {
+            "main.py": """\
+def größe(breite, höhe=1):
+    return f'{breite}×{höhe}'
+
+
+print(größe(1, höhe=2), 'é', größe(breite=3))
+""",
+        },
+        "change_signature",
+        {"name": "größe", "rename": {"höhe": "tiefe", "breite": "weite"}},
+    ),
+    "typeddict unpack": Case(
+        {
+            "main.py": """\
+import inspect
+
+
+def f(a, b=1):
+    return (a, b)
+
+
+print(list(inspect.signature(f).parameters)[0], f(1))
+""",
+        },
+        "change_signature",
+        {"name": "f", "rename": {"b": "c"}},
+    ),
 }
 
 
