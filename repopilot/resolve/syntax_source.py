@@ -164,6 +164,8 @@ class SyntaxSource:
                 return "field"
             if parent.type == "token_tree" and self.before(node) == ".":
                 return "" if self.data[node.end_byte : node.end_byte + 1] == b"(" else "field"
+        if parent is not None and self.rules.receivers.get(row) == "0" and parent.named_children[0] == node:
+            return ""  # what a member is looked up in
         return dict(self.rules.spaces).get(row, "")
 
     def parameters_of_macro(self, body: Node) -> list[str]:
