@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
     if arguments.run != "serve":  # which ends in its own way
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs without it
         signal.signal(signal.SIGTERM, _interrupt)
     try:
         with Runtime(Settings()) as runtime:

@@ -44,7 +44,8 @@ async def organize_imports(arguments: OnePath, desk: Desk) -> ToolResult:
 
 
 def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
-    path, text = safe_path(path), copy.text(path)
+    text = copy.text(path)  # which refuses a path that leads outside
+    path = safe_path(path)
     if text is None or language_of(path) != "python":
         raise UsageError(message("refactor_tools.no_python_file", path=path))
     if syntax_error(path, text) is not None:
