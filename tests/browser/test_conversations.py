@@ -160,7 +160,8 @@ def test_enter_sends_what_was_typed_and_tab_completes(opened):
         page.keyboard.type(typed)
         expect(names).to_be_visible()
         page.keyboard.press("Enter")
-        expect(said(page, typed)).to_be_visible()
+        # Once it is read, a mention is marked as code.
+        expect(said(page, re.compile(re.escape(typed).replace("@harv", "`?@harv`?") + "$"))).to_be_visible()
     expect(page.locator(".rp-footer")).to_have_count(3)
     expect(page.locator("#stop-button")).to_have_count(0)
     page.keyboard.type("/callers harv")
