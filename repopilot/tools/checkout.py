@@ -7,9 +7,11 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from repopilot import i18n
+from repopilot.background import in_background
 from repopilot.errors import StorageError
 from repopilot.repo.kept_out import files_to_copy
 from repopilot.repo.read import read_bytes
@@ -35,8 +37,18 @@ async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
         StorageError: there is no room for it.
     """
     with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
-        await asyncio.to_thread(write_repository, workspace, Path(name))
+        await _written(workspace, Path(name))
         yield Path(name)
+
+
+async def _written(workspace: Workspace, folder: Path) -> None:
+    """Write the repository's files; a cancelled task waits for the thread, which would make the removed folder anew."""
+    writing = in_background(partial(write_repository, workspace, folder))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await asyncio.wait([writing])
+        raise
 
 
 def write_repository(original: Workspace, tree: Path) -> None:

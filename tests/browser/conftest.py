@@ -1,6 +1,7 @@
 """One application for all browser tests, with a scripted Ollama and a git server on loopback."""
 
-from contextlib import ExitStack
+import sqlite3
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,8 +75,11 @@ def world(tmp_path_factory):
 @pytest.fixture
 def fresh(world):
     """No conversation is kept from the tests before."""
-    for file in (world.app.home / "data").glob("chats.db*"):
-        file.unlink(missing_ok=True)  # the log goes with the last connection
+    file = world.app.home / "data" / "chats.db"
+    if file.exists():  # the running app has it open: taking the file away would tear its log from it
+        with closing(sqlite3.connect(file, timeout=30)) as chats, chats:
+            for table in ("turns", "opened", "chats"):
+                chats.execute(f"DELETE FROM {table}")
     return world
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,23 @@ async def test_a_folder_without_git_keeps_its_secrets_too(tmp_path: Path) -> Non
             "new.txt",
             "run.sh",
         }
+
+
+async def test_a_cancelled_checkout_leaves_nothing(tmp_path: Path) -> None:
+    """Cancelled while the files are being written, the thread that writes them doesn't make the folder again."""
+    folder = write(tmp_path / "many", {f"shop/part_{number}/module.py": "x = 1\n" for number in range(800)})
+    workspace = open_workspace(folder, offline(tmp_path / "home"))
+
+    async def hold() -> None:
+        async with checked_out(workspace):
+            await asyncio.sleep(60)
+
+    temporary = Path(tempfile.gettempdir())
+    task = asyncio.create_task(hold())
+    while not list(temporary.glob("repopilot-checkout-*/shop/*")):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert not list(temporary.glob("repopilot-checkout-*"))
