@@ -148,18 +148,20 @@ class Resolver:
                 return session.server.name if session is not None else SYNTAX
         return SYNTAX
 
-    def session(self, path: str) -> LanguageSession | None:
-        """The server of a file's language, which was shown the file and all edits; None where there is none."""
+    def at_server(self, path: str, work: Callable[[LanguageSession], _Found]) -> _Found | None:
+        """What the server of a file's language finds, which was shown the file and all edits.
+
+        Args:
+            path: the file.
+            work: asks the server; it is begun again where that fails.
+
+        Returns:
+            What `work` returns; None where there is no server, or it fails, which `notes` say.
+        """
         with self._lock:
             self._refresh()
             for language, group in self._by_language([path]).items():
-                session = self._session(language)
-                try:
-                    if session is not None:
-                        self._show(session, group)
-                    return session
-                except LanguageServerError as error:
-                    self._note(error)
+                return self._served(language, group, work)
         return None
 
     def _asked(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
@@ -210,8 +212,8 @@ class Resolver:
             return None
 
     def _served(
-        self, language: str, paths: Collection[str], work: Callable[[LanguageSession], list[_Found]]
-    ) -> list[_Found] | None:
+        self, language: str, paths: Collection[str], work: Callable[[LanguageSession], _Found]
+    ) -> _Found | None:
         """What the server of a language finds in files; it is started again where it fails. None where there is none,
         or it fails again."""
         for _ in range(_TRIES):

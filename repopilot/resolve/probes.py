@@ -11,6 +11,7 @@ from repopilot.resolve.values import Meaning, NameSpan
 
 if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
+    from repopilot.sandbox.language_servers.session import LanguageSession, Target
 
 
 class Probe(NamedTuple):
@@ -32,8 +33,8 @@ def probed(resolver: Resolver, probes: Sequence[Probe]) -> dict[Probe, Meaning]:
         resolver: of the repository.
         probes: the expressions.
 
-    Raises:
-        LanguageServerError: the server fails.
+    Returns:
+        Their meanings; none for the expressions of a file that no server answers for.
     """
     found: dict[Probe, Meaning] = {}
     for path in sorted({probe.path for probe in probes}):
@@ -47,9 +48,6 @@ def _in_file(resolver: Resolver, path: str, probes: Sequence[Probe]) -> dict[Pro
     for probe in probes:
         if not kept or probe.start >= kept[-1].end:
             kept.append(probe)
-    session = resolver.session(path)
-    if session is None:
-        return {}
     shown = replaced(text, [Replacement(p.start, p.end, p.code + p.rest) for p in kept])
     known = frozenset(resolver.paths())
     reader = TargetReader(lambda p: shown if p == path else resolver.text(p), known)
@@ -59,10 +57,15 @@ def _in_file(resolver: Resolver, path: str, probes: Sequence[Probe]) -> dict[Pro
         places.append((path, probe.start + shift + len(probe.code) - 1))
         moved.append((probe.start + shift, len(probe.code) + len(probe.rest), probe.end - probe.start))
         shift += len(probe.code) + len(probe.rest) - (probe.end - probe.start)
-    session.show(path, "python", shown)
-    answers = session.definitions(places)
-    session.show(path, "python", text)
-    return {p: _back(reader.meaning(each), path, moved) for p, each in zip(kept, answers, strict=True)}
+
+    def ask(session: LanguageSession) -> list[tuple[Target, ...]]:
+        session.show(path, "python", shown)
+        answers = session.definitions(places)
+        session.show(path, "python", text)
+        return answers
+
+    found = zip(kept, resolver.at_server(path, ask) or (), strict=False)
+    return {probe: _back(reader.meaning(each), path, moved) for probe, each in found}
 
 
 def _back(meaning: Meaning, path: str, moved: Sequence[tuple[int, int, int]]) -> Meaning:

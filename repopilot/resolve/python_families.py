@@ -283,33 +283,36 @@ class _Python:
         """The members of classes that derive from one another, or that one class derives from both of."""
         if is_private(self.name):
             return  # each class has its own
-        below = {element: self._subclasses(path, scope) for element, (path, scope) in self.classes.items()}
+        found = {element: self._subclasses(path, scope) for element, (path, scope) in self.classes.items()}
+        below = {element: classes for element, classes in found.items() if classes is not None}
         elements = list(below)
         for number, one in enumerate(elements):
             for other in elements[number + 1 :]:
                 if below[one] & below[other]:
                     self.ties.join(one, other)
-        probes = {probe: element for element in elements if (probe := self._bases(*self.classes[element])) is not None}
-        for probe, meaning in probed(self.resolver, list(probes)).items():
+        probes = {probe: element for element in found if (probe := self._bases(*self.classes[element])) is not None}
+        told = probed(self.resolver, list(probes))
+        for probe, meaning in told.items():
             if meaning.inside:
                 self.ties.join(probes[probe], *meaning.inside)
             for name in meaning.outside:
                 self.ties.outside[probes[probe]].add(name)
         self._tie_supers()
-        self._list_structural()
+        self._list_fitting({*(found.keys() - below), *(probes[probe] for probe in probes.keys() - told.keys())})
 
-    def _list_structural(self) -> None:
-        """Members of protocols beside members of other classes: either may stand for the other."""
+    def _list_fitting(self, untold: Collection[Hashable]) -> None:
+        """Members of protocols beside members of other classes, of which either may stand for the other; and those of
+        classes that may derive from one another, as no server tells."""
         members = [
-            (one, self._is_protocol(span.path, known.home))
+            (one, (span.path, home.start), self._is_protocol(span.path, home))
             for span, (one, known) in self.places.items()
-            if known.role == "bind" and known.home is not None and known.home.kind == "class"
+            if (home := known.member_of or (known.home if known.role == "bind" else None)) and home.kind == "class"
         ]
-        for protocol, is_protocol in members:
-            others = [one for one, is_other in members if is_protocol and not is_other]
-            for other in others:
-                pair = (protocol.occurrence.span, other), (other.occurrence.span, protocol)
-                self.ties.structural += pair
+        for one, element, is_protocol in members:
+            for other, owner, is_other in members:
+                may_derive = element != owner and (element in untold or owner in untold)
+                if may_derive or is_protocol != is_other:
+                    self.ties.structural.append((one.occurrence.span, other))
 
     def _is_protocol(self, path: str, scope: PythonScope) -> bool:
         data = self.text(path).encode("utf-8", "surrogatepass")
@@ -327,14 +330,15 @@ class _Python:
                 self.ties.join(span, element)
                 del self.ties.unsure[span]
 
-    def _subclasses(self, path: str, scope: PythonScope) -> frozenset[NameSpan]:
-        """The names of a class and of those that derive from it."""
-        session = self.resolver.session(path)
+    def _subclasses(self, path: str, scope: PythonScope) -> frozenset[NameSpan] | None:
+        """The names of a class and of those that derive from it, None where no server tells."""
         owner = self._owner(path, scope)
-        if session is None or owner is None:
+        if owner is None:
             return frozenset()
+        found = self.resolver.at_server(path, lambda session: session.implementations([(path, owner.start)])[0])
+        if found is None:
+            return None
         reader = TargetReader(self.resolver.text, frozenset(self.resolver.paths()))
-        found = session.implementations([(path, owner.start)])[0]
         return frozenset([owner, *(span for t in found if (span := reader.span(t)) is not None)])
 
     def _owner(self, path: str, scope: PythonScope) -> NameSpan | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from repopilot.code.source_positions import Replacement, replaced
@@ -12,13 +13,32 @@ from repopilot.redaction.redact import redacted
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.resolve.values import NameSpan
 from repopilot.tools.definitions import LONGEST_LINE
-from repopilot.tools.edit_check import EditFault, faults, observed, refusal, told
+from repopilot.tools.edit_check import EditFault, Observed, faults, observed, refusal, told
 from repopilot.tools.registry import ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import FileChange
 
 MOST_LISTED = 20
 Texts = dict[str, str | None]
+Row = dict[str, Any]
+"""A place: `path`, `line`, and the line's `text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What a refactoring doesn't change.
+
+    Attributes:
+        left: places that may have to change.
+        named: places that name the definition for people.
+        unread: files that can't be read.
+        outside: what it overrides or implements of libraries, as a message; '' for nothing.
+    """
+
+    left: Sequence[Row] = ()
+    named: Sequence[Row] = ()
+    unread: Sequence[str] = ()
+    outside: str = ""
 
 
 def edited(copy: WorkingCopy, edits: Mapping[str, Iterable[Replacement]]) -> Texts:
@@ -51,46 +71,69 @@ def finished(
     if not new:
         raise UsageError(message("edit_tools.same"))
     before = observed(copy, names, [*new, *users])
-    rows_left = [_row(copy, place) for place in sorted(left)]
-    unsure = list({(row["path"], row["line"]): row for row in rows_left}.values())
-    made = copy.edit(new)
-    moved = {one.message.split("\n")[0].strip() for each in before.problems.values() for one in each}
-    found = [one for one in faults(copy, before) if one.breaks or one.said not in moved]
+    return applied(copy, new, before, Rest(rows_of(copy, sorted(left)), unread=list(unread)))
+
+
+def applied(copy: WorkingCopy, texts: Texts, before: Observed, rest: Rest, skipped: Collection[str] = ()) -> ToolResult:
+    """Put new texts into the working copy, and tell what changed and what was left. Blocking.
+
+    Args:
+        copy: the working copy.
+        texts: the new ones by path, None for a file that goes.
+        before: what the names concerned meant.
+        rest: what is left.
+        skipped: files that are left as they are.
+
+    Raises:
+        UsageError: the program would no longer mean the same.
+    """
+    made = copy.edit(texts)
+    found = faults(copy, before, skipped)
     if any(one.breaks for one in found):
         copy.undo(1)
-        raise UsageError(*refusal(one for one in found if one.breaks))
-    return _result(made, unsure, found, list(unread))
+        said, places = refusal(one for one in found if one.breaks)
+        raise UsageError(said, "\n".join([places, *copy.resolver.notes]))
+    return result_of(copy, made, rest, found)
 
 
-def _result(
-    made: Sequence[FileChange], unsure: Sequence[dict[str, Any]], found: Sequence[EditFault], unread: Sequence[str]
-) -> ToolResult:
+def result_of(copy: WorkingCopy, made: Sequence[FileChange], rest: Rest, found: Sequence[EditFault] = ()) -> ToolResult:
+    """What was changed, what is left for the user, and what is newly wrong."""
     rows = [f"{c.path} +{_count(c.diff, '+')} -{_count(c.diff, '-')}" for c in made]
-    if unsure:
-        rows.append(message("refactor_tools.unsure", count=len(unsure)))
-    rows += [f"{row['path']}:{row['line']} {row['text']}" for row in unsure[:MOST_LISTED]]
+    rows += [rest.outside] if rest.outside else []
+    if rest.left:
+        rows += [message("refactor_tools.unsure", count=len(rest.left)), *map(line_of, rest.left[:MOST_LISTED])]
     if found:
         rows += [message("refactor_tools.newly_wrong"), *told(found)[:MOST_LISTED]]
-    rows += [message("refactor_tools.unread", path=path) for path in unread]
-    said = [{"path": one.path, "line": one.line, "text": one.said} for one in found]
+    if rest.named:
+        rows += [message("refactor_tools.mentions", count=len(rest.named)), *map(line_of, rest.named[:MOST_LISTED])]
+    rows += [message("refactor_tools.unread", path=path) for path in rest.unread]
     data = {
         "files": [c.path for c in made],
-        "unsure": unsure[:MOST_LISTED],
-        "unsure_count": len(unsure),
-        "unread": unread,
-        "left": [*unsure, *said],
-        "done": not (unsure or found or unread),
+        "unsure": [*rest.left, *rest.named][:MOST_LISTED],
+        "unsure_count": len(rest.left) + len(rest.named),
+        "unread": list(rest.unread),
+        "left": [*rest.left, *({"path": one.path, "line": one.line, "text": one.said} for one in found)],
+        "done": not (rest.left or found or rest.outside or rest.unread),
         "diff": shown_diffs(made),
     }
-    return ToolResult("\n".join(rows), data)
+    return ToolResult("\n".join([*rows, *copy.resolver.notes]), data)
 
 
-def _row(copy: WorkingCopy, place: NameSpan) -> dict[str, Any]:
-    """A place that is left, its line without secrets."""
-    text = copy.text(place.path) or ""
-    line = text.count("\n", 0, place.start) + 1
-    shown = redacted(text).split("\n")[line - 1].strip()[:LONGEST_LINE]
-    return {"path": place.path, "line": line, "text": shown}
+def rows_of(copy: WorkingCopy, places: Iterable[NameSpan]) -> list[Row]:
+    """The places as lines of the files as they are now, each once, without secrets."""
+    rows: dict[tuple[str, int], Row] = {}
+    for place in places:
+        text = copy.text(place.path) or ""
+        line = text.count("\n", 0, place.start) + 1
+        if (place.path, line) not in rows:
+            shown = redacted(text).split("\n")[line - 1].strip()[:LONGEST_LINE]
+            rows[place.path, line] = {"path": place.path, "line": line, "text": shown}
+    return list(rows.values())
+
+
+def line_of(row: Row) -> str:
+    """A place as a person reads it."""
+    return f"{row['path']}:{row['line']} {row['text']}"
 
 
 def _count(diff: str, sign: str) -> int:

@@ -6,8 +6,7 @@ import asyncio
 import keyword
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -16,7 +15,6 @@ from repopilot.code.notebook import is_notebook
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
-from repopilot.redaction.redact import redacted
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.occurrences import language_in
@@ -24,26 +22,12 @@ from repopilot.resolve.python_families import is_private
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.values import Family, NameSpan, Occurrence
 from repopilot.tools import rename_by_syntax, result_types
-from repopilot.tools.definitions import IN_FILE, LONGEST_LINE, NAME, DefinitionSite, find_place, name_offset
-from repopilot.tools.edit_check import EditFault, Observed, faults, observed, refusal, told
+from repopilot.tools.definitions import IN_FILE, NAME, DefinitionSite, find_place, name_offset
+from repopilot.tools.edit_check import observed
 from repopilot.tools.file_change import syntax_error
-from repopilot.tools.refactored import MOST_LISTED
+from repopilot.tools.refactored import MOST_LISTED, Rest, applied, line_of, result_of, rows_of
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
-from repopilot.types import FileChange
-
-
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """What a rename leaves: places that may mean the definition, places that name it for people, new errors, what it
-    overrides in libraries, and files that can't be read."""
-
-    left: Sequence[Occurrence] = ()
-    named: Sequence[Occurrence] = ()
-    faults: Sequence[EditFault] = ()
-    outside: frozenset[str] = frozenset()
-    unread: Sequence[str] = ()
-
 
 _FUNCTIONS = ("function", "method")
 
@@ -122,7 +106,7 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
         more = _replaced(copy, Family(frozenset(one.span for one in named if one not in rest)), old, new)
         copy.undo(1)
         made, named = copy.edit({**texts, **more, **dict.fromkeys(moved)}), rest
-    return _result(copy, made, place, _Rest((), named))
+    return result_of(copy, made, Rest(named=rows_of(copy, (one.span for one in named))))
 
 
 def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
@@ -130,47 +114,39 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     if syntax_error(place.path, copy.resolver.text(place.path) or "") is not None:
         raise UsageError(message("refactor_tools.no_parse", path=place.path))
     before = observed(copy, (old, new))
-    family, rest, skipped = _found(copy, place, before)
-    _require_server(copy, place, rest.left)
-    _require_one_class(copy, family, new)
-    texts = _replaced(copy, family, old, new)
-    if arguments.everywhere:
-        settings = [one for one in (*rest.left, *rest.named) if file_kind(one.span.path) not in ("code", "doc")]
-        more = [one.span for one in (*rest.left, *rest.named) if one not in settings]
-        texts = _replaced(copy, family, old, new, more)
-        rest = replace(rest, left=settings, named=())
-    stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
-    if stale:
-        raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
-    made = copy.edit(texts)
-    found = faults(copy, before, skipped)
-    if any(one.breaks for one in found):
-        copy.undo(1)
-        raise UsageError(*refusal(one for one in found if one.breaks))
-    return _result(copy, made, place, replace(rest, faults=found))
-
-
-def _found(copy: WorkingCopy, place: DefinitionSite, before: Observed) -> tuple[Family, _Rest, set[str]]:
-    """What is renamed with a definition, what is left, and the files that stay as they are: notebooks, and those that
-    don't parse."""
-    name = place.symbol.name
-    ties = before.ties[name]
-    span = _definition(copy.resolver.text(place.path) or "", place)
-    family = family_in(ties, span)
-    code = {one.span: one for one in copy.resolver.occurrences(name) if one.kind == "code"}
+    ties = before.ties[old]
+    family = family_in(ties, _definition(copy.resolver.text(place.path) or "", place))
+    code = {one.span: one for one in copy.resolver.occurrences(old) if one.kind == "code"}
     unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
     books = sorted(s for s in family.members if is_notebook(s.path))
     members = frozenset(s for s in family.members if s.path not in unread and s not in books)
-    left = [*(code[s] for s in books), *_left(copy, family, ties, span, place)]
+    left = [*(code[s] for s in books), *_left(copy, family, ties, place)]
     named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
-    rest = _Rest(left, named, (), family.outside, unread)
-    return replace(family, members=members), rest, {*unread, *(s.path for s in books)}
+    _require_server(copy, place, left)
+    _require_one_class(copy, members, new)
+    more: list[NameSpan] = []
+    if arguments.everywhere:
+        settings = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
+        more = [one.span for one in (*left, *named) if one not in settings]
+        left, named = settings, []
+    texts = _replaced(copy, replace(family, members=members), old, new, more)
+    stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
+    if stale:
+        raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
+    where = ", ".join(sorted(family.outside))
+    rest = Rest(
+        rows_of(copy, (one.span for one in left)),
+        rows_of(copy, (one.span for one in named)),
+        unread,
+        message("refactor_tools.overrides", name=place.symbol.qualified, where=where) if where else "",
+    )
+    return applied(copy, texts, before, rest, {*unread, *(s.path for s in books)})
 
 
 def _require_server(copy: WorkingCopy, place: DefinitionSite, left: Sequence[Occurrence]) -> None:
     """Refuse to leave places that a language server would have resolved. Raises UsageError."""
     if left and (copy.resolver.engine(place.path) == SYNTAX or copy.resolver.notes):
-        places = "\n".join(map(_line, _rows(copy, left)[:MOST_LISTED]))
+        places = "\n".join(map(line_of, rows_of(copy, (one.span for one in left))[:MOST_LISTED]))
         said = message("refactor_tools.no_server", name=place.symbol.qualified, count=len(left))
         raise UsageError(said, message("refactor_tools.no_server_hint", places=places))
 
@@ -206,9 +182,9 @@ def _replaced(
     return texts
 
 
-def _left(copy: WorkingCopy, family: Family, ties: Ties, span: NameSpan, place: DefinitionSite) -> list[Occurrence]:
+def _left(copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite) -> list[Occurrence]:
     """The places that may mean the definition, which nothing resolves."""
-    known = _name_at(copy, span)
+    known = _name_at(copy, _definition(copy.resolver.text(place.path) or "", place))
     kind = place.symbol.kind
     home = known.home.kind if known is not None and known.home is not None else "class"
     unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code"]
@@ -225,7 +201,7 @@ def _is_built(source: str, name: str) -> bool:
     return bool(start) and name.startswith(start)
 
 
-def _require_one_class(copy: WorkingCopy, family: Family, new: str) -> None:
+def _require_one_class(copy: WorkingCopy, members: Iterable[NameSpan], new: str) -> None:
     """Refuse a private name, which Python takes for another one in each class, where it is used in several, or outside.
 
     Raises:
@@ -234,7 +210,7 @@ def _require_one_class(copy: WorkingCopy, family: Family, new: str) -> None:
     if not is_private(new):
         return
     classes: dict[tuple[str, str] | None, NameSpan] = {}
-    for span in sorted(family.members):
+    for span in sorted(members):
         known = _name_at(copy, span)
         scope = known.scope if known is not None else None
         while scope is not None and scope.kind != "class":
@@ -289,50 +265,6 @@ def _is_program(copy: WorkingCopy, one: Occurrence) -> bool:
     if one.kind != "document" or file_kind(one.span.path) == "doc":
         return False
     return _is_dotted(copy, one)
-
-
-def _rows(copy: WorkingCopy, found: Iterable[Occurrence]) -> list[dict[str, Any]]:
-    """The places as lines of the files as they are now, without secrets."""
-    rows: dict[tuple[str, int], dict[str, Any]] = {}
-    for one in found:
-        lines = redacted((copy.resolver.text(one.span.path) or "").replace("\r\n", "\n")).split("\n")
-        text = lines[one.line - 1].strip()[:LONGEST_LINE] if one.line <= len(lines) else ""
-        rows.setdefault((one.span.path, one.line), {"path": one.span.path, "line": one.line, "text": text})
-    return list(rows.values())
-
-
-def _result(copy: WorkingCopy, made: Sequence[FileChange], place: DefinitionSite, rest: _Rest) -> ToolResult:
-    """What was renamed, and what is left for the user."""
-    left, named = _rows(copy, rest.left), _rows(copy, rest.named)
-    rows = [f"{c.path} +{_count(c.diff, '+')} -{_count(c.diff, '-')}" for c in made]
-    if rest.outside:
-        where = ", ".join(sorted(rest.outside))
-        rows.append(message("refactor_tools.overrides", name=place.symbol.qualified, where=where))
-    if left:
-        rows += [message("refactor_tools.unsure", count=len(left)), *map(_line, left[:MOST_LISTED])]
-    if rest.faults:
-        rows += [message("refactor_tools.newly_wrong"), *told(rest.faults)[:MOST_LISTED]]
-    if named:
-        rows += [message("refactor_tools.mentions", count=len(named)), *map(_line, named[:MOST_LISTED])]
-    rows += [message("refactor_tools.unread", path=path) for path in rest.unread]
-    said = [{"path": one.path, "line": one.line, "text": one.said} for one in rest.faults]
-    data = {
-        "files": [c.path for c in made],
-        "unsure": [*left, *named][:MOST_LISTED],
-        "unsure_count": len(left) + len(named),
-        "unread": list(rest.unread),
-        "left": [*left, *said],
-        "done": not (left or rest.faults or rest.outside or rest.unread),
-    }
-    return ToolResult("\n".join(rows), data)
-
-
-def _line(row: dict[str, Any]) -> str:
-    return f"{row['path']}:{row['line']} {row['text']}"
-
-
-def _count(diff: str, sign: str) -> int:
-    return sum(line.startswith(sign) and not line.startswith(sign * 3) for line in diff.split("\n"))
 
 
 TOOLS = (Tool("rename_symbol", RenameSymbol, "edit", rename_symbol, result_types.Refactored),)

@@ -210,9 +210,9 @@ def test_a_file_that_others_change_is_read_again(tmp_path: Path) -> None:
 
 def test_a_server_that_dies_is_started_again_and_said(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
-    session = resolver.session("pkg/queue.py")
-    assert session is not None
-    os.killpg(session._client.process.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    [process] = resolver.at_server("pkg/queue.py", lambda session: [session._client.process]) or [None]
+    assert process is not None
+    os.killpg(process.pid, signal.SIGKILL)
     found = resolver.meanings("push")
     assert all(one.meaning.known for one in found if one.occurrence.line < 13)
 

@@ -3,7 +3,9 @@ a name means the first such line."""
 
 from __future__ import annotations
 
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 PROGRAM = r'''#!{python} -IS
@@ -150,6 +152,51 @@ def handle(message):
 while True:
     handle(receive())
 # {behaviour}'''
+
+
+FAILING = r"""#!{python} -IS
+import json, os, subprocess, sys
+
+HOW, METHOD, AFTER = "{how}", "{method}", {after}
+real = subprocess.Popen([os.path.join(os.path.dirname(__file__), "real", "ty"), *sys.argv[1:]], stdin=subprocess.PIPE)
+count = 0
+while True:
+    length = 0
+    while (line := sys.stdin.buffer.readline()) != b"\r\n":
+        if not line:
+            sys.exit(0)
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    body = sys.stdin.buffer.read(length)
+    count += json.loads(body).get("method") == METHOD
+    if count > AFTER:
+        if HOW == "die":
+            real.kill()
+            sys.exit(3)
+        if HOW == "nonsense":
+            sys.stdout.buffer.write(b"panic: nil map\n\n" * 9)
+            sys.stdout.buffer.flush()
+        continue
+    real.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (length, body))
+    real.stdin.flush()
+"""
+
+
+def install_failing(folder: Path, how: str, method: str, after: int = 0) -> Path:
+    """Write a server of Python that works until it is asked something for the n-th time.
+
+    Args:
+        folder: where.
+        how: what it does then, and whenever it is started again: `die`, `hang`, or talk `nonsense`.
+        method: what it is asked.
+        after: how often it answers.
+    """
+    (folder / "real").mkdir(parents=True)
+    shutil.copy2(Path(sysconfig.get_path("scripts")) / "ty", folder / "real" / "ty")
+    program = folder / "ty"
+    program.write_text(FAILING.format(python=sys.executable, how=how, method=method, after=after))
+    program.chmod(0o755)
+    return program
 
 
 def install(folder: Path, name: str, behaviour: str = "") -> Path:

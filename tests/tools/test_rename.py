@@ -1134,6 +1134,14 @@ async def test_without_a_server_nothing_is_renamed_that_others_may_mean(tmp_path
         assert "main.py:1 from kit import tool" in said and not tools.copy.changes()
 
 
+async def test_without_a_server_overriding_methods_are_not_left_behind(tmp_path: Path):
+    code = "class A:\n    def f(self):\n        return 1\n\n\nclass B(A):\n    def f(self):\n        return 2\n"
+    async with opened(open_workspace(written(tmp_path / "it", {"m.py": code}), offline(tmp_path / "home"))) as tools:
+        tools.copy.close()
+        said = await refusal(tools, "rename_symbol", name="A.f", new_name="g")
+        assert "m.py:7 def f(self):" in said and not tools.copy.changes()
+
+
 async def test_a_file_that_changes_on_disk_meanwhile_is_not_taken_back(tmp_path: Path):
     folder = written(tmp_path / "it", USED)
     async with opened(open_workspace(folder, offline(tmp_path / "home"))) as tools:
