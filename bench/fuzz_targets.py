@@ -38,7 +38,7 @@ from repopilot.code.graph.build import link_graph
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.mutation.mutants import mutants
 from repopilot.code.mutation.syntax_mutants import syntax_mutants
-from repopilot.code.project import manifest, manifest_entries, project_commands
+from repopilot.code.project import manifest, project_commands
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
@@ -145,7 +145,6 @@ def _manifests(path: str, data: bytes, random: Random) -> None:
     text = _text(data)
     name = random.choice(_MANIFESTS) if random.random() < 0.5 else path
     manifest.read_manifest(name, text)
-    manifest_entries.read_entries(name, text)
     project_commands.commands_in(name, text)
     locked_versions(random.choice(LOCK_FILES), text)
 

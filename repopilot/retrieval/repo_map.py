@@ -108,7 +108,7 @@ def _entry_points(index: Index, files: list[str]) -> list[str]:
 
 def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
     """The files of a manifest's entry points (`pkg.mod:function`, `./bin/x.js`)."""
-    for target in (manifest.entry_points or {}).values():
+    for target in manifest.entry_points.values():
         module = target.partition(":")[0].strip().removeprefix("./")
         stem = module if _SCRIPT.search(module) else module.replace(".", "/")
         names = (module, f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py", f"{stem}.js", f"{module}/index.js")
@@ -189,8 +189,8 @@ def _manifest_line(manifest: Manifest) -> str:
     for label, mapping in (("scripts", manifest.scripts), ("entry points", manifest.entry_points)):
         if mapping:
             parts.append(f"{label} " + ", ".join(f"{name} = {value}" for name, value in list(mapping.items())[:10]))
-    if manifest.dependencies:
-        parts.append("needs " + ", ".join(manifest.dependencies[:DEPENDENCIES]))
+    if needs := list(dict.fromkeys(need.name for need in manifest.dependencies)):
+        parts.append("needs " + ", ".join(needs[:DEPENDENCIES]))
     return "; ".join(parts)
 
 

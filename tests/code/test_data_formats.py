@@ -10,7 +10,6 @@ from repopilot.code.data_formats import from_json, from_toml, from_yaml
 from repopilot.code.dependencies.project_version import declared_version
 from repopilot.code.dependencies.python_project import read_project
 from repopilot.code.project.manifest import read_manifest
-from repopilot.code.project.manifest_entries import read_entries
 from repopilot.code.python_ast import parse_expression, parse_python
 
 DEEP, DIGITS = "[" * 20_000, "9" * 5_000
@@ -44,7 +43,6 @@ def test_what_python_cannot_parse_is_a_syntax_error(parse, text: str) -> None:
 )
 def test_any_text_may_call_itself_a_manifest(path: str, text: str) -> None:
     read_manifest(path, text)
-    read_entries(path, text)
     read_project(lambda asked: text if asked == path else None)
 
 

@@ -105,8 +105,8 @@ def test_any_text_has_tables_or_none(text):
 def test_manifests(path, text, name, dependencies, scripts, entries):
     manifest = read_manifest(f"x/{path}", text)
     assert manifest is not None
-    assert (manifest.name, manifest.dependencies) == (name, dependencies)
-    assert (dict(manifest.scripts or {}), dict(manifest.entry_points or {})) == (scripts, entries)
+    assert (manifest.name, tuple(need.name for need in manifest.dependencies)) == (name, dependencies)
+    assert (dict(manifest.scripts), dict(manifest.entry_points)) == (scripts, entries)
 
 
 @pytest.mark.parametrize("path", ["package.json", "pyproject.toml", "setup.cfg", "Cargo.toml"])

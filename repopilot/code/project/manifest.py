@@ -1,32 +1,72 @@
-"""Reads project manifests: name, dependencies, scripts, entry points."""
+"""Reads project manifests: dependencies with their versions, the project's own version, licence and required language,
+each with its line; its scripts and entry points. Pure."""
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from configparser import ConfigParser, Error
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from repopilot.code.data_formats import from_json, from_jsonc, from_toml
+from repopilot.code.python_ast import parse_python
+
+Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
+FactKind = Literal["name", "version", "licence", "language"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A declared dependency. `constraint` is its version as written, '' for any; `extra` names the optional group."""
+
+    name: str
+    constraint: str
+    group: Group
+    path: str
+    line: int
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFact:
+    """Something a manifest says of the project: `subject` is the language or engine of a required version, else ''."""
+
+    kind: FactKind
+    value: str
+    path: str
+    line: int
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The contents of a project manifest.
+    """What a project manifest declares.
 
-    `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `name` the package's name, or a Go module's path;
-    `scripts` and `entry_points` map names to commands and to places in the code; `paths`, of a tsconfig.json, patterns
-    of modules to what they stand for.
+    `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `scripts` and `entry_points` map names to commands
+    and to places in the code; `paths`, of a tsconfig.json, patterns of modules to what they stand for.
     """
 
     path: str
     ecosystem: str
-    name: str = ""
-    dependencies: tuple[str, ...] = ()
-    scripts: Mapping[str, str] | None = None
-    entry_points: Mapping[str, str] | None = None
-    paths: Mapping[str, str] | None = None
+    dependencies: tuple[Dependency, ...] = ()
+    facts: tuple[ProjectFact, ...] = ()
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    entry_points: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The package's name, or a Go module's path."""
+        return next((fact.value for fact in self.facts if fact.kind == "name"), "")
+
+
+_DEV_GROUPS = re.compile(
+    r"(dev|tests?|testing|docs?|documentation|lint|linting|typing|mypy|ci|benchmarks?|format)\b", re.I
+)
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*([^;#]*)")
 
 
 def is_manifest(path: str) -> bool:
@@ -46,29 +86,68 @@ def read_manifest(path: str, text: str) -> Manifest | None:
         return None
     try:
         return reader(path, text)
-    except (ValueError, TypeError, AttributeError, KeyError, Error):
+    except (ValueError, TypeError, AttributeError, KeyError, SyntaxError, Error):
         return None
 
 
 def _reader(path: str) -> Callable[[str, str], Manifest] | None:
     name = path.rsplit("/", 1)[-1].lower()
-    if re.fullmatch(r"(.*[-_])?requirements([-_.].*)?\.(txt|in)", name):
+    if re.fullmatch(r"(.*[-_])?requirements([-_.].*)?\.(txt|in)", name) or re.search(
+        r"(^|/)requirements/[^/]+\.(txt|in)$", path.lower()
+    ):
         return _requirements
-    return _READERS.get(name) or (_tsconfig if maps_modules(path) else None)
+    suffix = name.rpartition(".")[2]
+    return _READERS.get(name) or _BY_SUFFIX.get(suffix)
+
+
+class _Lines:
+    """Finds the lines of what was read by a parser that tells none."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+
+    def find(self, pattern: str, after: int = 0) -> int:
+        """The number of the first line below `after` in which the pattern is found; `after`, at least 1, for none."""
+        compiled = re.compile(pattern)
+        numbered = enumerate(self._lines[after:], after + 1)
+        return next((number for number, line in numbered if compiled.search(line)), max(1, after))
+
+
+def _requirement(text: str, group: Group, path: str, line: int, extra: str = "") -> Dependency | None:
+    match = _REQUIREMENT.match(text)
+    return Dependency(match[1], match[2].strip(), group, path, line, extra) if match else None
+
+
+def _group_of(name: str) -> Group:
+    return "dev" if _DEV_GROUPS.match(name) else "optional"
 
 
 def _npm(path: str, text: str) -> Manifest:
-    data = from_json(text)
+    data, lines = from_json(text), _Lines(text)
+    keys: dict[str, Group] = {
+        "dependencies": "runtime",
+        "devDependencies": "dev",
+        "peerDependencies": "peer",
+        "optionalDependencies": "optional",
+    }
+    needs = []
+    for key, group in keys.items():
+        start = lines.find(rf'^[^\S\n]*"{key}"\s*:')
+        for name, version in (data.get(key) or {}).items():
+            needs.append(Dependency(name, str(version), group, path, lines.find(rf'"{re.escape(name)}"\s*:', start)))
+    facts = list(_plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"'))
+    start = lines.find(r'^[^\S\n]*"engines"\s*:')
+    for name, version in (data.get("engines") or {}).items():
+        line = lines.find(rf'"{re.escape(name)}"\s*:', start - 1)
+        facts.append(ProjectFact("language", str(version), path, line, "Node.js" if name == "node" else name))
     entries = {key: data[key] for key in ("main", "module", "types", "browser") if isinstance(data.get(key), str)}
     binary = data.get("bin")
-    if isinstance(binary, str):
-        entries["bin"] = binary
-    elif isinstance(binary, dict):
-        entries |= _strings(binary)
-    needs = [n for key in ("dependencies", "devDependencies", "peerDependencies") for n in data.get(key) or ()]
-    return Manifest(
-        path, "npm", str(data.get("name") or ""), tuple(dict.fromkeys(needs)), _strings(data.get("scripts")), entries
-    )
+    entries |= {"bin": binary} if isinstance(binary, str) else _strings(binary)
+    return Manifest(path, "npm", tuple(needs), tuple(facts), _strings(data.get("scripts")), entries)
+
+
+def _strings(mapping: object) -> dict[str, str]:
+    return {str(k): v for k, v in mapping.items() if isinstance(v, str)} if isinstance(mapping, dict) else {}
 
 
 def _tsconfig(path: str, text: str) -> Manifest:
@@ -80,89 +159,306 @@ def _tsconfig(path: str, text: str) -> Manifest:
     return Manifest(path, "", paths=paths)
 
 
+def _plain_facts(
+    path: str, data: Mapping[str, Any], lines: _Lines, keys: Mapping[str, FactKind], quote: str = "", after: int = 0
+) -> Iterator[ProjectFact]:
+    for key, kind in keys.items():
+        value = data.get(key)
+        if isinstance(value, dict):
+            value = value.get("text") or value.get("file") or value.get("type")
+        if isinstance(value, list):
+            value = ", ".join(str(part) for part in value)
+        if isinstance(value, str) and value:
+            line = lines.find(rf"^[^\S\n]*{quote}{re.escape(key)}{quote}\s*[:=]", after)
+            subject = {"requires-python": "Python", "rust-version": "Rust", "edition": "Rust edition"}.get(key, "")
+            yield ProjectFact(kind, value, path, line, subject)
+
+
 def _pyproject(path: str, text: str) -> Manifest:
-    data = from_toml(text)
-    project, poetry = data.get("project") or {}, (data.get("tool") or {}).get("poetry") or {}
-    needs = [*_requirement_names(project.get("dependencies") or ()), *(poetry.get("dependencies") or {})]
-    for group in (project.get("optional-dependencies") or {}).values():
-        needs += _requirement_names(group)
-    scripts = _strings(project.get("scripts")) | _strings(poetry.get("scripts"))
-    return Manifest(
-        path,
-        "python",
-        str(project.get("name") or poetry.get("name") or ""),
-        tuple(dict.fromkeys(n for n in needs if n != "python")),
-        {},
-        scripts,
-    )
+    data, lines = from_toml(text), _Lines(text)
+    needs = [*_pep621(path, data, lines), *_poetry(path, data, lines)]
+    poetry = (data.get("tool") or {}).get("poetry") or {}
+    project = data.get("project") or poetry
+    keys: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "requires-python": "language",
+    }
+    start = lines.find(r"^\[(project|tool\.poetry)\]")
+    facts = [*_plain_facts(path, project, lines, keys, after=start)]
+    python = poetry.get("dependencies", {}).get("python")
+    if isinstance(python, str):
+        facts.append(ProjectFact("language", python, path, lines.find(r"^python\s*=", start), "Python"))
+    scripts = _strings((data.get("project") or {}).get("scripts")) | _strings(poetry.get("scripts"))
+    return Manifest(path, "python", tuple(needs), tuple(facts), entry_points=scripts)
+
+
+def _pep621(path: str, data: Mapping[str, Any], lines: _Lines) -> Iterator[Dependency]:
+    project = data.get("project") or {}
+    start = lines.find(r"^dependencies\s*=", lines.find(r"^\[project\]"))
+    yield from _listed(path, project.get("dependencies") or (), "runtime", lines, start - 1)
+    start = lines.find(r"^\[project\.optional-dependencies\]|^optional-dependencies")
+    for extra, listed in (project.get("optional-dependencies") or {}).items():
+        below = lines.find(rf"^[^\S\n]*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
+        yield from _listed(path, listed, _group_of(extra), lines, below - 1, extra)
+    start = lines.find(r"^\[dependency-groups\]")
+    for extra, listed in (data.get("dependency-groups") or {}).items():
+        below = lines.find(rf"^[^\S\n]*[\"']?{re.escape(extra)}[\"']?\s*=", start - 1)
+        yield from _listed(path, [item for item in listed if isinstance(item, str)], "dev", lines, below - 1, extra)
+    build = (data.get("build-system") or {}).get("requires") or ()
+    yield from _listed(path, build, "build", lines, lines.find(r"^requires\s*=") - 1)
+
+
+def _listed(
+    path: str, requirements: Iterable[str], group: Group, lines: _Lines, after: int, extra: str = ""
+) -> Iterator[Dependency]:
+    for text in requirements:
+        line = lines.find(rf"[\"']{re.escape(text)}[\"']".replace('"', '\\\\?"'), after)
+        found = _requirement(text, group, path, line, extra)
+        if found:
+            yield found
+
+
+def _poetry(path: str, data: Mapping[str, Any], lines: _Lines) -> Iterator[Dependency]:
+    poetry = (data.get("tool") or {}).get("poetry") or {}
+    tables: list[tuple[str, Group, str, Mapping[str, Any]]] = [
+        (r"^\[tool\.poetry\.dependencies\]", "runtime", "", poetry.get("dependencies") or {}),
+        (r"^\[tool\.poetry\.dev-dependencies\]", "dev", "dev", poetry.get("dev-dependencies") or {}),
+    ]
+    for name, table in (poetry.get("group") or {}).items():
+        head = rf"^\[tool\.poetry\.group\.{re.escape(name)}\.dependencies\]"
+        tables.append((head, "dev", name, table.get("dependencies") or {}))
+    for head, group, extra, table in tables:
+        start = lines.find(head)
+        for name, value in table.items():
+            if name != "python":
+                optional: Group = "optional" if isinstance(value, dict) and value.get("optional") else group
+                line = lines.find(rf"^[\"']?{re.escape(name)}[\"']?\s*=", start)
+                yield Dependency(name, _constraint(value), optional, path, line, extra)
+
+
+def _constraint(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return str(value.get("version") or value.get("git") or value.get("path") or "")
+    return ""
 
 
 def _setup_cfg(path: str, text: str) -> Manifest:
-    parser = ConfigParser(interpolation=None, strict=False)
+    parser, lines = ConfigParser(interpolation=None, strict=False), _Lines(text)
     parser.read_string(text)
-    lines = parser.get("options", "install_requires", fallback="").split("\n")
+    needs = []
+
+    def add(listed: str, group: Group, after: int, extra: str = "") -> None:
+        for item in filter(None, (line.strip() for line in listed.split("\n"))):
+            line = lines.find(rf"^[^\S\n]*(?:{re.escape(extra)}\s*=\s*)?{re.escape(item)}|=\s*{re.escape(item)}", after)
+            found = None if item.startswith("#") else _requirement(item, group, path, line, extra)
+            if found:
+                needs.append(found)
+
+    add(parser.get("options", "install_requires", fallback=""), "runtime", lines.find(r"^install_requires") - 1)
+    if parser.has_section("options.extras_require"):
+        start = lines.find(r"^\[options\.extras_require\]")
+        for extra, listed in parser.items("options.extras_require"):
+            add(listed, _group_of(extra), start, extra)
+    facts = []
+    wanted: list[tuple[str, str, FactKind, str]] = [
+        ("metadata", "name", "name", ""),
+        ("metadata", "version", "version", ""),
+        ("metadata", "license", "licence", ""),
+        ("options", "python_requires", "language", "Python"),
+    ]
+    for section, key, kind, subject in wanted:
+        value = parser.get(section, key, fallback="")
+        if value and not value.startswith(("attr:", "file:")):
+            facts.append(ProjectFact(kind, value, path, lines.find(rf"^{key}\s*="), subject))
     scripts = parser.get("options.entry_points", "console_scripts", fallback="").split("\n")
     pairs = (line.partition("=") for line in scripts if "=" in line)
-    return Manifest(
-        path,
-        "python",
-        parser.get("metadata", "name", fallback=""),
-        tuple(_requirement_names(lines)),
-        {},
-        {name.strip(): place.strip() for name, _, place in pairs},
-    )
+    entries = {name.strip(): place.strip() for name, _, place in pairs}
+    return Manifest(path, "python", tuple(needs), tuple(facts), entry_points=entries)
+
+
+def _setup_py(path: str, text: str) -> Manifest:
+    calls = [node for node in ast.walk(parse_python(text)) if isinstance(node, ast.Call)]
+    call = next((c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) == "setup"), None)
+    values = {keyword.arg: keyword.value for keyword in call.keywords} if call is not None else {}
+    needs = [*_ast_list(values.get("install_requires"), "runtime", path)]
+    extras = values.get("extras_require")
+    if isinstance(extras, ast.Dict):
+        for key, value in zip(extras.keys, extras.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                needs += _ast_list(value, _group_of(key.value), path, key.value)
+    facts = []
+    wanted: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "python_requires": "language",
+    }
+    for name, kind in wanted.items():
+        found = values.get(name)
+        if isinstance(found, ast.Constant) and isinstance(found.value, str):
+            facts.append(ProjectFact(kind, found.value, path, found.lineno, "Python" if kind == "language" else ""))
+    return Manifest(path, "python", tuple(needs), tuple(facts))
+
+
+def _ast_list(node: ast.expr | None, group: Group, path: str, extra: str = "") -> Iterator[Dependency]:
+    for item in node.elts if isinstance(node, ast.List | ast.Tuple) else ():
+        if isinstance(item, ast.Constant) and isinstance(item.value, str):
+            found = _requirement(item.value, group, path, item.lineno, extra)
+            if found:
+                yield found
 
 
 def _requirements(path: str, text: str) -> Manifest:
-    return Manifest(path, "python", "", tuple(_requirement_names(text.split("\n"))), {}, {})
+    name = re.split(r"[/.]", path.lower().replace("requirements", ""))
+    group: Group = "dev" if any(_DEV_GROUPS.search(part) for part in name) else "runtime"
+    needs = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.lstrip().startswith(("#", "-")):
+            found = _requirement(line, group, path, number)
+            if found:
+                needs.append(found)
+    return Manifest(path, "python", tuple(needs))
 
 
 def _cargo(path: str, text: str) -> Manifest:
-    data = from_toml(text)
-    needs = [n for key in ("dependencies", "dev-dependencies", "build-dependencies") for n in data.get(key) or ()]
+    data, lines = from_toml(text), _Lines(text)
+    needs = [*_cargo_tables(path, data, lines)]
+    for target, tables in (data.get("target") or {}).items():
+        needs += _cargo_tables(path, tables, lines, rf"target\.['\"]?{re.escape(target)}['\"]?\.")
+    needs += _cargo_tables(path, data.get("workspace") or {}, lines, r"workspace\.")
+    package = {**((data.get("workspace") or {}).get("package") or {}), **(data.get("package") or {})}
+    keys: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "rust-version": "language",
+        "edition": "language",
+    }
+    start = lines.find(r"^\[(workspace\.)?package\]")
+    plain = {key: value for key, value in package.items() if isinstance(value, str)}
+    facts = tuple(_plain_facts(path, plain, lines, keys, after=start))
     binaries = {b["name"]: b.get("path", "") for b in data.get("bin") or () if "name" in b}
-    return Manifest(path, "cargo", str((data.get("package") or {}).get("name") or ""), tuple(needs), {}, binaries)
+    return Manifest(path, "cargo", tuple(needs), facts, entry_points=binaries)
 
 
-_GO_MODULE = re.compile(r"[\w.-]+\.[\w.-]+/\S")
+def _cargo_tables(path: str, data: Mapping[str, Any], lines: _Lines, prefix: str = "") -> Iterator[Dependency]:
+    keys: dict[str, Group] = {"dependencies": "runtime", "dev-dependencies": "dev", "build-dependencies": "build"}
+    for key, group in keys.items():
+        start = lines.find(rf"^\[{prefix}{key}[\].]")
+        for name, value in (data.get(key) or {}).items():
+            pattern = rf"^{re.escape(name)}\s*[.=]|^\[{prefix}{key}\.{re.escape(name)}\]"
+            optional: Group = "optional" if isinstance(value, dict) and value.get("optional") else group
+            yield Dependency(name, _constraint(value), optional, path, lines.find(pattern, start - 1))
 
 
 def _go(path: str, text: str) -> Manifest:
-    name = re.search(r"^module\s+(\S+)", text, re.M)
-    lines = (line.removeprefix("require").split() for line in map(str.strip, text.split("\n")))
-    needs = [words[0] for words in lines if len(words) > 1 and _GO_MODULE.match(words[0]) and words[1][:1] == "v"]
-    return Manifest(path, "go", name[1].strip('"') if name else "", tuple(dict.fromkeys(needs)), {}, {})
+    needs, facts, block = [], [], ""
+    for number, line in enumerate(text.split("\n"), 1):
+        head = re.match(r"(require|replace|exclude|retract)\s*\(", line)
+        block = head[1] if head else "" if line.startswith(")") else block
+        found = re.match(r"\s*(?:require\s+)?([\w.-]+\.[\w.-]+(?:/\S+)?)\s+(v\S+)(\s*//\s*indirect)?", line)
+        if found and (block == "require" or line.startswith("require")):
+            needs.append(Dependency(found[1], found[2], "indirect" if found[3] else "runtime", path, number))
+        fact = re.match(r"(module|go)\s+(\S+)", line)
+        if fact:
+            kind: FactKind = "name" if fact[1] == "module" else "language"
+            facts.append(ProjectFact(kind, fact[2].strip('"'), path, number, "Go" if kind == "language" else ""))
+    return Manifest(path, "go", tuple(needs), tuple(facts))
 
 
-_ARTIFACT = re.compile(r"<artifactId>\s*([^<\s]+)")
+# An element ends before the next of its name: else each one that is not closed is looked for to the end of the file.
+_MANAGED = re.compile(r"<(dependencyManagement|plugins|pluginManagement)>(?:(?!<\1>).)*?</\1>", re.S)
+_DEPENDENCY = re.compile(r"<dependency>((?:(?!<dependency>).)*?)</dependency>", re.S)
+_NOT_OWN = re.compile(
+    r"<(parent|dependencies|dependencyManagement|build|profiles|developers|reporting)>(?:(?!<\1>).)*?</\1>", re.S
+)
 
 
 def _maven(path: str, text: str) -> Manifest:
-    first, _, rest = text.partition("<parent>")
-    name = _ARTIFACT.search(first + rest.partition("</parent>")[2])
-    # Cut first: a pattern over all of a file takes quadratic time where the ends of elements are missing.
-    found = (_ARTIFACT.search(piece) for piece in text.split("<dependency>")[1:])
-    needs = dict.fromkeys(artifact[1] for artifact in found if artifact)
-    return Manifest(path, "maven", name[1] if name else "", tuple(needs), {}, {})
+    needs, facts = [], []
+    managed = [m.span() for m in _MANAGED.finditer(text)]
+    for match in _DEPENDENCY.finditer(text):
+        if any(start <= match.start() < end for start, end in managed):
+            continue
+        values = dict(re.findall(r"<(groupId|artifactId|version|scope|optional)>\s*([^<]*?)\s*<", match[1]))
+        group: Group = "dev" if values.get("scope") == "test" else "runtime"
+        group = "optional" if values.get("optional") == "true" else group
+        at = match.start() + match[0].find("<artifactId>")
+        name = f"{values.get('groupId', '')}:{values['artifactId']}".lstrip(":")
+        needs.append(Dependency(name, values.get("version", ""), group, path, _line(text, at)))
+    own = _NOT_OWN.sub(lambda m: "\n" * m[0].count("\n"), text)
+    patterns: list[tuple[FactKind, str, str]] = [
+        ("name", r"<artifactId>\s*([^<\s]+)", ""),
+        ("version", r"<version>\s*([^<\s]+)", ""),
+        ("licence", r"<license>(?:(?!<license>).)*?<name>\s*([^<]+?)\s*<", ""),
+        ("language", r"<(?:maven\.compiler\.(?:release|source|target)|java\.version|javaVersion)>\s*([\d.]+)", "Java"),
+    ]
+    for kind, pattern, subject in patterns:
+        found = re.search(pattern, own, re.S)
+        if found:
+            facts.append(ProjectFact(kind, found[1], path, _line(own, found.start(1)), subject))
+    return Manifest(path, "maven", tuple(needs), tuple(facts))
 
 
 def _composer(path: str, text: str) -> Manifest:
-    data = from_json(text)
-    needs = [*(data.get("require") or ()), *(data.get("require-dev") or ())]
-    return Manifest(path, "composer", str(data.get("name") or ""), tuple(needs), _strings(data.get("scripts")), {})
+    data, lines = from_json(text), _Lines(text)
+    needs, facts = [], []
+    sections: dict[str, Group] = {"require": "runtime", "require-dev": "dev"}
+    for key, group in sections.items():
+        start = lines.find(rf'^[^\S\n]*"{key}"\s*:')
+        for name, version in (data.get(key) or {}).items():
+            line = lines.find(rf'"{re.escape(name)}"\s*:', start)
+            if name == "php":
+                facts.append(ProjectFact("language", str(version), path, line, "PHP"))
+            else:
+                needs.append(Dependency(name, str(version), group, path, line))
+    facts += _plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"')
+    return Manifest(path, "composer", tuple(needs), tuple(facts), _strings(data.get("scripts")))
 
 
 def _gemfile(path: str, text: str) -> Manifest:
-    return Manifest(path, "ruby", "", tuple(re.findall(r"^[^\S\n]*gem\s+['\"]([^'\"]+)", text, re.M)), {}, {})
+    needs, groups = [], ""
+    for number, line in enumerate(text.split("\n"), 1):
+        head = re.match(r"\s*group\s+(.*?)\s+do\b", line)
+        groups = head[1] if head else "" if re.match(r"end\b", line) else groups
+        gem = re.match(r"\s*gem\s+['\"]([^'\"]+)['\"]((?:\s*,\s*['\"][^'\"]*['\"])*)(.*)", line)
+        if gem:
+            named = re.search(r"group:?s?\s*(?:=>)?\s*(.*)", gem[3])
+            group: Group = "dev" if groups or named else "runtime"
+            extra = ", ".join(re.findall(r":(\w+)", groups or (named[1] if named else "")))
+            needs.append(
+                Dependency(gem[1], ", ".join(re.findall(r"['\"]([^'\"]*)", gem[2])[::2]), group, path, number, extra)
+            )
+    return Manifest(path, "ruby", tuple(needs))
 
 
-def _strings(mapping: object) -> dict[str, str]:
-    return {str(k): v for k, v in mapping.items() if isinstance(v, str)} if isinstance(mapping, dict) else {}
+def _gemspec(path: str, text: str) -> Manifest:
+    needs, facts = [], []
+    kinds: dict[str, FactKind] = {
+        "name": "name",
+        "version": "version",
+        "license": "licence",
+        "licenses": "licence",
+        "required_ruby_version": "language",
+    }
+    for number, line in enumerate(text.split("\n"), 1):
+        gem = re.match(r"\s*\w+\.add_(runtime_|development_)?dependency[ (]\s*['\"]([^'\"]+)['\"](.*)", line)
+        if gem:
+            group: Group = "dev" if gem[1] == "development_" else "runtime"
+            needs.append(Dependency(gem[2], ", ".join(re.findall(r"['\"]([^'\"]+)['\"]", gem[3])), group, path, number))
+        fact = re.match(r"\s*\w+\.(\w+)\s*=\s*(.*)", line)
+        if fact and fact[1] in kinds and (value := ", ".join(re.findall(r"['\"]([^'\"]+)['\"]", fact[2]))):
+            kind = kinds[fact[1]]
+            facts.append(ProjectFact(kind, value, path, number, "Ruby" if kind == "language" else ""))
+    return Manifest(path, "ruby", tuple(needs), tuple(facts))
 
 
-def _requirement_names(lines: Iterable[str]) -> list[str]:
-    matches = (re.match(r"\s*([A-Za-z0-9][\w.-]*)", line) for line in lines if not line.lstrip().startswith(("#", "-")))
-    return list(dict.fromkeys(match[1] for match in matches if match))
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
 
 
 _READERS: dict[str, Callable[[str, str], Manifest]] = {
@@ -170,8 +466,14 @@ _READERS: dict[str, Callable[[str, str], Manifest]] = {
     "composer.json": _composer,
     "pyproject.toml": _pyproject,
     "setup.cfg": _setup_cfg,
+    "setup.py": _setup_py,
     "cargo.toml": _cargo,
     "go.mod": _go,
     "pom.xml": _maven,
     "gemfile": _gemfile,
+    "tsconfig.json": _tsconfig,
+    "jsconfig.json": _tsconfig,
+}
+_BY_SUFFIX: dict[str, Callable[[str, str], Manifest]] = {
+    "gemspec": _gemspec,
 }

@@ -9,7 +9,7 @@ from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.manifests import dependencies, facts, manifests
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.code.project.manifest_entries import Dependency, ProjectFact
+from repopilot.code.project.manifest import Dependency, ProjectFact
 
 MOST_ROWS = 40
 """Dependencies in one list; what is left out is counted."""

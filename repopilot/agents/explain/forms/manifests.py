@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from repopilot.code.languages import is_example_path, is_test_path
-from repopilot.code.project.manifest_entries import Dependency, ManifestEntries, ProjectFact, is_read, read_entries
+from repopilot.code.project.manifest import Dependency, Manifest, ProjectFact, is_manifest, read_manifest
 from repopilot.index.store import Index
 
 
-def manifests(index: Index) -> tuple[ManifestEntries, ...]:
+def manifests(index: Index) -> tuple[Manifest, ...]:
     """The manifests of a repository, those nearest to its root first; those of tests and examples are left out."""
     return index.derived(_read)
 
 
-def _read(index: Index) -> tuple[ManifestEntries, ...]:
-    paths = [p for p in index.files if is_read(p) and not is_test_path(p) and not is_example_path(p)]
-    found = (read_entries(path, index.text(path) or "") for path in sorted(paths, key=_depth))
+def _read(index: Index) -> tuple[Manifest, ...]:
+    paths = [p for p in index.files if is_manifest(p) and not is_test_path(p) and not is_example_path(p)]
+    found = (read_manifest(path, index.text(path) or "") for path in sorted(paths, key=_depth))
     return tuple(entries for entries in found if entries is not None)
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.project.manifest import read_manifest
-from repopilot.code.project.manifest_entries import is_read, read_entries
+from repopilot.code.project.manifest import is_manifest, read_manifest
 from repopilot.code.project.project_commands import commands_in
 
 MANIFESTS = {
@@ -95,7 +94,7 @@ MANIFESTS = {
 @pytest.mark.parametrize("path", MANIFESTS)
 def test_each_manifest_is_read_with_the_lines_that_declare(path: str) -> None:
     text, needs, facts = MANIFESTS[path]
-    found = read_entries(path, text)
+    found = read_manifest(path, text)
     assert found is not None
     assert [(d.name, d.constraint, d.group, d.line) for d in found.dependencies] == needs
     assert [(f.kind, f.value, f.line) for f in found.facts] == facts
@@ -105,15 +104,15 @@ def test_each_manifest_is_read_with_the_lines_that_declare(path: str) -> None:
 def test_a_damaged_manifest_is_read_or_left_alone(path: str, inserted: str, start: int, length: int) -> None:
     text = MANIFESTS[path][0]
     damaged = text[:start] + inserted + text[start + length :]
-    found = read_entries(path, damaged)
+    found = read_manifest(path, damaged)
     lines = damaged.split("\n")
     if found is not None:
         assert all(1 <= entry.line <= len(lines) for entry in (*found.dependencies, *found.facts))
 
 
 def test_other_files_are_not_read() -> None:
-    assert not is_read("src/main.py")
-    assert read_entries("src/main.py", "x = 1") is None
+    assert not is_manifest("src/main.py")
+    assert read_manifest("src/main.py", "x = 1") is None
 
 
 @pytest.mark.parametrize(
@@ -125,5 +124,4 @@ def test_a_manifest_of_one_thing_repeated_is_read_in_time(name: str, piece: str)
     """A pattern that begins with white space at the start of any line tries each of them from every one before it."""
     text = piece * (100_000 // len(piece))
     read_manifest(name, text)
-    read_entries(name, text)
     commands_in(name, text)
