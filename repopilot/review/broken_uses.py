@@ -19,6 +19,7 @@ from repopilot.code.value_sites import sites_in
 from repopilot.errors import SourceError
 from repopilot.foreign_text import escaped
 from repopilot.redaction.redact import redacted
+from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.patch import FileDiff
 from repopilot.repo.read import read_raw, text_of
 from repopilot.resolve.names import SYNTAX, Resolver
@@ -27,7 +28,7 @@ from repopilot.resolve.values import Diagnosis, Occurrence
 from repopilot.review.code import Code
 from repopilot.review.scope import Scope, shown_path
 from repopilot.sandbox.language_servers.session import Servers
-from repopilot.types import Finding, Snapshot
+from repopilot.types import FileChange, Finding, Snapshot
 from repopilot.workspace import Workspace
 
 MOST_NAMES = 60
@@ -122,6 +123,34 @@ def changed_definitions(files: Iterable[FileVersions]) -> list[DefinitionChange]
     return [each for file in files for each in _changed_in(file)][:MOST_NAMES]
 
 
+def versions_of(changes: Iterable[FileChange]) -> list[FileVersions]:
+    """The files of code that a change makes others, each with its texts; new ones break nothing."""
+    return [
+        FileVersions(each.path, each.path, before_change(each) or "", each.content, each.change == "deleted")
+        for each in changes
+        if each.change != "added" and file_kind(each.path) == "code"
+    ]
+
+
+def uses_of_gone(
+    changed: Sequence[DefinitionChange], files: Sequence[FileVersions], before: Resolver, after: Resolver
+) -> dict[tuple[str, str], list[Occurrence]]:
+    """The uses, in the state after a change, of each definition that is gone. Blocking.
+
+    Args:
+        changed: the definitions.
+        files: the files that differ.
+        before: resolves names of the state before the change.
+        after: resolves those of the state after it.
+
+    Returns:
+        Those uses by the definition's old path and qualified name; [] where none is left.
+    """
+    compared = _Comparison(before, after, {file.old_path: file.path for file in files})
+    gone = (each for each in changed if each.gone)
+    return {(each.old_path, each.definition.qualified): list(compared.left_behind(each)) for each in gone}
+
+
 def left_behind(
     changed: Sequence[DefinitionChange],
     files: Sequence[FileVersions],
@@ -211,7 +240,10 @@ class _Comparison:
         places: dict[DefinitionChange, dict[tuple[str, int], _Place]] = {each: {} for each in changed}
         for each in changed:
             if each.gone:
-                places[each] = {(place.path, place.line): place for place in self._left_behind(each)}
+                places[each] = {
+                    (use.span.path, use.line): _Place(use.span.path, use.line, use.source)
+                    for use in self.left_behind(each)
+                }
         for problem, source in self._new_problems({each.definition.name for each in changed}):
             words = set(re.findall(r"\w+", f"{source} {problem.message}"))
             for each in changed:
@@ -228,7 +260,7 @@ class _Comparison:
                 kept[each] = own
         return kept
 
-    def _left_behind(self, each: DefinitionChange) -> Iterator[_Place]:
+    def left_behind(self, each: DefinitionChange) -> Iterator[Occurrence]:
         """The uses of a definition that is gone, on lines that are still there and find no definition."""
         name, path = each.definition.name, each.old_path
         at = next(
@@ -250,7 +282,7 @@ class _Comparison:
         for one in self.after.meanings(name):
             now = one.occurrence
             if (now.span.path, now.source.strip()) in lines and not self._is_defined(one.meaning.inside, name, now):
-                yield _Place(now.span.path, now.line, now.source)
+                yield now
 
     def _is_defined(self, spans: Iterable[tuple[str, int, int]], name: str, use: Occurrence) -> bool:
         """Whether one of some places defines a name; where none is known, whether the file of a use does, or any

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from repopilot.code.languages import file_kind, is_test_path
+from repopilot.code.languages import is_test_path
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
 from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.repo.apply import conflicts
 from repopilot.repo.diff_hunks import before_change
-from repopilot.review.broken_uses import FileVersions, changed_definitions, left_behind
+from repopilot.review.broken_uses import changed_definitions, left_behind, versions_of
 from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
@@ -102,11 +102,7 @@ def _new_findings(found: Sequence) -> list[dict[str, str]]:
 
 def _left_behind(found: Sequence[FileChange], desk: Desk) -> list[dict[str, str]]:
     """The uses of what the edits remove or change that no longer fit."""
-    codes = [each for each in found if each.change != "added" and file_kind(each.path) == "code"]
-    files = [
-        FileVersions(each.path, each.path, before_change(each) or "", each.content, each.change == "deleted")
-        for each in codes
-    ]
+    files = versions_of(found)
     changed = changed_definitions(files)
     if not changed:
         return []

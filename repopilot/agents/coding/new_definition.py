@@ -135,7 +135,7 @@ async def _placed(
     except GenerationFailed:
         return None
     # It is exported as its neighbours are.
-    exports = {each.path: each.change for each in follow_ups(tuple(changes), workspace) if each.change}
+    exports = {each.path: each.change for each in await follow_ups(tuple(changes), workspace) if each.change}
     whole = {change.path: change for change in changes} | exports
     return replace(made, changes=tuple(whole.values()), by_code=False)
 

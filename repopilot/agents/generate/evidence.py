@@ -11,7 +11,6 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.checks.preserve import unrequested_removals
-from repopilot.agents.coding.follow_ups.changed_state import plain
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
 from repopilot.agents.testing.repair import RepairRequest, repair
@@ -173,15 +172,9 @@ async def find_broken_uses(changes: Changes, workspace: Workspace, step: Step) -
         workspace: the repository before the change.
         step: the step of the work.
     """
-    from repopilot.review.broken_uses import FileVersions, changed_definitions, left_behind
+    from repopilot.review.broken_uses import changed_definitions, left_behind, versions_of
 
-    before, codes = old_texts(changes, workspace), [c for c in changes if file_kind(c.path) == "code"]
-    before |= {c.path: workspace.index.text(c.path) or "" for c in codes if c.change == "deleted"}
-    files = [
-        FileVersions(c.path, c.path, before[c.path], plain(c.content), c.change == "deleted")
-        for c in codes
-        if c.path in before
-    ]
+    files = versions_of(changes)
     changed = changed_definitions(files)
     if not changed:
         return ()

@@ -5,7 +5,6 @@ One failing agent never loses the others' results; cancelling the task stops eve
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -482,7 +481,7 @@ async def _impact(changes: Changes, workspace: Workspace, step: Step) -> ImpactR
 async def _follow_ups(changes: Changes, workspace: Workspace, step: Step) -> tuple[FollowUpEdit, ...]:
     """What the change makes necessary elsewhere."""
     async with step.child("follow-up edits", "tool", ", ".join(c.path for c in changes)) as finding:
-        found = await asyncio.to_thread(follow_ups, changes, workspace)
+        found = await follow_ups(changes, workspace)
         finding.note(count=len(found))
         await finding.write("\n".join(f"{each.path}:{each.line}" for each in found))
     return found

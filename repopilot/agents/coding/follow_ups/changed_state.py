@@ -1,31 +1,15 @@
-"""A repository with a change applied to it: texts before and after, and the code graph of before."""
+"""A repository with a change applied to it: its texts before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from repopilot.agents.coding.follow_ups.code_changes import CodeChanges, code_changes
 from repopilot.agents.coding.follow_ups.needed_edit import FileTexts
-from repopilot.code.graph.graph import Edge, Graph
 from repopilot.errors import GenerationFailed
-from repopilot.impact.codebase import codebase_of
 from repopilot.tools.file_change import Changes
 from repopilot.tools.stored_text import stored_text
 from repopilot.workspace import Workspace
-
-_USING = (Edge.CALLS, Edge.USES, Edge.INHERITS, Edge.IMPORTS)
-_SURE = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class UsingPlace:
-    """A definition (`scope`, '' for the rest of the file) that calls, uses or inherits from another."""
-
-    path: str
-    scope: str
-    kind: Edge
-    confidence: float
 
 
 @dataclass(frozen=True)
@@ -37,11 +21,6 @@ class ChangedState:
     code: tuple[CodeChanges, ...]
     _texts: dict[str, FileTexts | None] = field(default_factory=dict)
 
-    @property
-    def graph(self) -> Graph:
-        """The code graph of the repository before the change."""
-        return codebase_of(self.workspace.index).graph
-
     def texts(self, path: str) -> FileTexts | None:
         """A file's texts; None for one that is gone, is no text or never was."""
         if path not in self._texts:
@@ -52,18 +31,6 @@ class ChangedState:
         """A file's text after the change, '' where there is none."""
         texts = self.texts(path)
         return texts.current if texts else ""
-
-    def users(self, path: str, qualified: str) -> Iterator[UsingPlace]:
-        """What is surely connected with a definition by a call, a use, inheritance or an import."""
-        graph = self.graph
-        number = graph.by_path.get(path)
-        for node in graph.inside(number) if number is not None else ():
-            if graph.nodes.name(node) == qualified:
-                for link in graph.incoming(node, _USING):
-                    source = graph.nodes[link.node]
-                    if link.confidence >= _SURE:
-                        scope = "" if source.kind == "file" else source.name
-                        yield UsingPlace(source.path, scope, link.kind, link.confidence)
 
     def _read(self, path: str) -> FileTexts | None:
         changed = next((c for c in self.changes if c.path == path), None)

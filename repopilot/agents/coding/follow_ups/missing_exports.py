@@ -29,7 +29,7 @@ def missing_exports(state: ChangedState) -> Iterator[NeededEdit]:
         for symbol in added:
             beside = [s.name for s in code.before.values() if _public(s) and s.kind == symbol.kind]
             if code.path.endswith(".py"):
-                yield from _of_module(state, code, symbol, beside)
+                yield from _in_all(code.path, state.text(code.path), symbol.name, beside)
                 yield from _of_package(state, code, symbol, beside)
             elif code.path.endswith((".ts", ".tsx", ".js", ".mjs")):
                 yield from _of_script_index(state, code, symbol, beside)
@@ -44,11 +44,6 @@ def _mostly(exported: Sequence[str], beside: Sequence[str]) -> bool:
     return shared >= _FEWEST and shared >= _SHARE * len(beside)
 
 
-def _of_module(state: ChangedState, code: CodeChanges, symbol: Symbol, beside: Sequence[str]) -> Iterator[NeededEdit]:
-    """The module's own `__all__`."""
-    yield from _in_all(code.path, state.text(code.path), symbol.name, beside)
-
-
 def _in_all(path: str, text: str, name: str, beside: Sequence[str]) -> Iterator[NeededEdit]:
     try:
         tree = parse_python(text)
@@ -61,7 +56,9 @@ def _in_all(path: str, text: str, name: str, beside: Sequence[str]) -> Iterator[
         listed = _strings(node.value)
         names = [str(item.value) for item in listed]
         if name not in names and _mostly(names, beside):
-            spot = _list_spot(text, name, listed, names)
+            spans = [SourcePositions(text).span(item) for item in listed]
+            quote = text[spans[0][0]]
+            spot = _inserted(text, f"{quote}{name}{quote}", name, names, spans)
             yield NeededEdit(path, line_at(text, spot.start), _reason("all", name, path), _RANK, spot)
 
 
@@ -70,20 +67,17 @@ def _strings(node: ast.expr) -> list[ast.Constant]:
     return [item for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)]
 
 
-def _list_spot(text: str, name: str, listed: Sequence[ast.Constant], names: Sequence[str]) -> Replacement:
-    """Where a string goes into a list: in alphabetical order if it is in one, else to its end."""
-    offsets = SourcePositions(text)
-    quote = text[offsets.span(listed[0])[0]]
+def _inserted(
+    text: str, written: str, name: str, names: Sequence[str], spans: Sequence[tuple[int, int]]
+) -> Replacement:
+    """Where a name goes into a list: in alphabetical order if it is in one, else to its end."""
+    starts = [start for start, _ in spans]
     before = next((n for n, other in enumerate(names) if other > name), None) if names == sorted(names) else None
     if before is not None:
-        at = offsets.span(listed[before])[0]
-        return Replacement(at, at, f"{quote}{name}{quote}," + _gap(text, [offsets.span(i)[0] for i in listed], at))
-    at = offsets.span(listed[-1])[1]
-    return Replacement(
-        at,
-        at,
-        "," + _gap(text, [offsets.span(i)[0] for i in listed], offsets.span(listed[-1])[0]) + f"{quote}{name}{quote}",
-    )
+        at = starts[before]
+        return Replacement(at, at, f"{written}," + _gap(text, starts, at))
+    at = spans[-1][1]
+    return Replacement(at, at, "," + _gap(text, starts, starts[-1]) + written)
 
 
 def _gap(text: str, starts: Sequence[int], at: int) -> str:
@@ -129,17 +123,10 @@ def _import_spot(text: str, name: str, imports: Sequence[ast.ImportFrom]) -> Rep
         new = re.sub(rf"\b{re.escape(alias.name)}\b(?!.*\bimport\b)", name, "\n".join(written))
         at = sum(len(line) + 1 for line in lines[: model.end_lineno or model.lineno])
         return Replacement(at, at, new + "\n")
-    offsets = SourcePositions(text)
-    names = [alias.name for alias in last.names]
-    place = next((n for n, other in enumerate(names) if other > name), None) if names == sorted(names) else None
     twice = all(alias.asname == alias.name for alias in last.names)
-    new = f"{name} as {name}" if twice else name
-    starts = [offsets.span(alias) for alias in last.names]
-    if place is not None:
-        at = starts[place][0]
-        return Replacement(at, at, f"{new}," + _gap(text, [s for s, _ in starts], at))
-    at = starts[-1][1]
-    return Replacement(at, at, "," + _gap(text, [s for s, _ in starts], starts[-1][0]) + new)
+    spans = [SourcePositions(text).span(alias) for alias in last.names]
+    shown = f"{name} as {name}" if twice else name
+    return _inserted(text, shown, name, [alias.name for alias in last.names], spans)
 
 
 def _of_script_index(

@@ -1,67 +1,72 @@
-"""Uses of a renamed or removed definition: in code that surely means it, and in documentation."""
+"""Where the old name of a renamed or removed definition is still written: in code that means it, in documents."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-from tree_sitter import Node
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
 from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.languages import file_kind
 from repopilot.code.source_positions import Replacement
-from repopilot.code.syntax import parse
 from repopilot.types import Symbol
 
 DOC_RANK = 3
-_PARSE_S = 1.0
 _CHANGELOG = re.compile(r"(^|/)(changes|changelog|history|news|releases?)[^/]*$", re.IGNORECASE)
 _HEADING = re.compile(r"^(?:#{1,3} .+|[^\s#].*\n(?:={3,}|-{3,}|~{3,})\s*)$", re.MULTILINE)
 
 
-def old_names(state: ChangedState) -> Iterator[NeededEdit]:
-    """Find where the old name of a definition is still written."""
+@dataclass(frozen=True, slots=True)
+class LeftUse:
+    """A use of what is gone: its line, and the offset in the text after the change."""
+
+    path: str
+    line: int
+    start: int
+
+
+LeftUses = Mapping[tuple[str, str], Sequence[LeftUse]]
+"""The uses by the old path and qualified name of each definition that is gone."""
+
+
+def old_names(state: ChangedState, left: LeftUses) -> Iterator[NeededEdit]:
+    """Find where the old name of a definition is still written.
+
+    Args:
+        state: the repository with the change.
+        left: the uses of what is gone.
+    """
     for code in state.code:
         for pair in code.renamed:
             if pair.old.name != pair.new.name:
-                yield from _in_code(state, code.path, pair.old, pair.new.name)
+                yield from _in_code(left.get((code.path, pair.old.qualified), ()), pair.old.name, pair.new.name)
                 yield from _in_documents(state, code.path, pair.old, pair.new.name)
         for gone in code.removed:
-            home = _new_home(state, gone)
-            if home and _imports_from(code.new_text, home, gone.name):
-                continue
-            found = [*_in_code(state, code.path, gone, ""), *_in_documents(state, code.path, gone, "")]
-            yield from (edit for edit in found if not home or not _follows(state, edit, gone, code.path, home))
+            if (uses := left.get((code.path, gone.qualified))) is not None:
+                yield from _in_code(uses, gone.name, "")
+                found = _in_documents(state, code.path, gone, "")
+                moved = _is_moved(state, gone)
+                yield from (edit for edit in found if not moved or _says_where(state, edit, gone, code.path))
 
 
-def _new_home(state: ChangedState, gone: Symbol) -> str:
-    """The file that a definition was moved to by the change, '' for none."""
-    moved = (
-        code.path
-        for code in state.code
-        for added in code.added
-        if (added.qualified, added.kind) == (gone.qualified, gone.kind)
+def _in_code(uses: Sequence[LeftUse], old: str, new: str) -> Iterator[NeededEdit]:
+    for use in uses:
+        yield _edit(use.path, use.line, (old, new), use.start, "code")
+
+
+def _is_moved(state: ChangedState, gone: Symbol) -> bool:
+    """Whether another file has a definition since the change."""
+    return any(
+        (added.qualified, added.kind) == (gone.qualified, gone.kind) for code in state.code for added in code.added
     )
-    return next(moved, "")
 
 
-def _follows(state: ChangedState, edit: NeededEdit, moved: Symbol, old: str, home: str) -> bool:
-    """Whether a place that names a moved definition means it where it is now, or doesn't say where it is."""
-    text = state.text(edit.path)
-    if file_kind(edit.path) == "code":
-        return edit.path == home or _imports_from(text, home, moved.qualified.partition(".")[0])
-    line = text.split("\n")[edit.line - 1]
-    return re.search(rf"\b{re.escape(_module(old))}\b\W+{re.escape(moved.name)}\b", line) is None
-
-
-def _imports_from(text: str, path: str, name: str) -> bool:
-    """Whether a source imports a name, or all, from a file."""
-    module = re.escape(_module(path))
-    return re.search(rf"\b{module}['\"]?\s+import\b[^;]*?(?:\b{name}\b|\*)", text) is not None or (
-        re.search(rf"\b{name}\b[^;]*?\bfrom\s*['\"][^'\"]*\b{module}\b", text) is not None
-    )
+def _says_where(state: ChangedState, edit: NeededEdit, moved: Symbol, old: str) -> bool:
+    """Whether a document that names a moved definition says that it is where it was."""
+    line = state.text(edit.path).split("\n")[edit.line - 1]
+    return re.search(rf"\b{re.escape(_module(old))}\b\W+{re.escape(moved.name)}\b", line) is not None
 
 
 def _module(path: str) -> str:
@@ -69,56 +74,6 @@ def _module(path: str) -> str:
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return folder.rpartition("/")[2] if stem in ("__init__", "index", "mod") and folder else stem
-
-
-def _in_code(state: ChangedState, path: str, old: Symbol, new: str) -> Iterator[NeededEdit]:
-    places: dict[str, set[str]] = {}
-    for user in state.users(path, old.qualified):
-        places.setdefault(user.path, set()).add(user.scope)
-    for where, scopes in places.items():
-        text = state.text(where)
-        # What a file imports by name it means everywhere; a member only where the graph says so.
-        spans = None if "." not in old.qualified else _spans(state, where, scopes)
-        found = [
-            (line, start)
-            for start in _identifiers(where, text, old.name)
-            for line in [line_at(text, start)]
-            if spans is None or any(first <= line <= last for first, last in spans)
-        ]
-        if spans is None and _has_other_meaning(text, old.name, path):
-            yield from (_edit(where, line, (old.name, new), None, "code") for line, _ in found[:1])
-        else:
-            yield from (_edit(where, line, (old.name, new), start, "code") for line, start in found)
-
-
-def _has_other_meaning(text: str, name: str, path: str) -> bool:
-    """Whether a file also has a parameter, a variable or a member of the name: then code can't tell them apart."""
-    written = re.escape(name)
-    stem = re.escape(path.rpartition("/")[2].partition(".")[0])
-    bound = rf"(?<![\w.=]){written}\s*(?::[^=\n]+)?=(?!=)|[(,]\s*{written}\s*(?::|=(?!=))|\bas\s+{written}\b"
-    return bool(re.search(bound, text) or re.search(rf"(?<!\b{stem})\.{written}\b", text))
-
-
-def _spans(state: ChangedState, path: str, scopes: set[str]) -> list[tuple[int, int]]:
-    """The lines of some definitions; of a file that changes too they can't be told."""
-    if any(change.path == path for change in state.changes):
-        return []
-    return [(s.start_line, s.end_line) for s in state.workspace.index.outline(path) if s.qualified in scopes]
-
-
-def _identifiers(path: str, text: str, name: str) -> Iterator[int]:
-    """The character offsets of an identifier in a source; in strings and comments it is none."""
-    data, language = text.encode(), language_of(path)
-    tree = parse(data, language, _PARSE_S) if language and name in text else None
-    waiting: list[Node] = [tree.root_node] if tree else []
-    wanted = name.encode()
-    found = []
-    while waiting:
-        node = waiting.pop()
-        if not node.children and "identifier" in node.type and data[node.start_byte : node.end_byte] == wanted:
-            found.append(len(data[: node.start_byte].decode()))
-        waiting.extend(node.children)
-    return iter(sorted(found))
 
 
 def _in_documents(state: ChangedState, path: str, old: Symbol, new: str) -> Iterator[NeededEdit]:
@@ -165,12 +120,11 @@ def _newest_entry(text: str) -> str:
     return text[: versions[1].start()] if len(versions) > 1 else text
 
 
-def _edit(path: str, line: int, names: tuple[str, str], start: int | None, where: str) -> NeededEdit:
-    """The edit of one mention; `start` is its offset, None where code can't tell whether it is one."""
+def _edit(path: str, line: int, names: tuple[str, str], start: int, where: str) -> NeededEdit:
+    """The edit of one mention; `start` is its offset."""
     old, new = names
     rank = 0 if where == "code" else DOC_RANK
     if not new:
         return NeededEdit(path, line, i18n.message(f"follow_ups.gone_in_{where}", name=old), rank)
     reason = i18n.message(f"follow_ups.old_name_in_{where}", old=old, new=new)
-    spot = None if start is None else Replacement(start, start + len(old), new)
-    return NeededEdit(path, line, reason, rank, spot)
+    return NeededEdit(path, line, reason, rank, Replacement(start, start + len(old), new))
