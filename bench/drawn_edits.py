@@ -1,11 +1,14 @@
 """Edits drawn by lot: renames, moves and signatures over real repositories, each judged by compiler or type checker.
 
     python -m bench.drawn_edits REPOSITORY… [--python PYTHON] [--count 15] [--seed 1] [--json OUT]
+                                [--language NAME] [--tsc PROGRAM] [--tests COMMAND]
 
-REPOSITORY is a clone; the work is done on a copy. PYTHON is the interpreter of the installation that is tried. Half of
-the definitions drawn are methods whose name several classes have. Before the first edit and after each one the checker
-of the repository's main language runs (ty, tsc, cargo check, gcc or g++, javac); what it says is compared without line
-numbers, the new name read as the old one.
+REPOSITORY is a clone; the work is done on a copy, with the packages of its `node_modules`. PYTHON is the interpreter of
+the installation that is tried. Half of the definitions drawn are methods whose name several classes have. Before the
+first edit and after each one the checker of the language runs (ty, tsc, cargo check, gcc or g++, javac with the jars of
+CLASSPATH); what it says is compared without line numbers, the new name read as the old one. Where it says nothing new,
+COMMAND, which runs the tests, has to succeed as before. A server of TypeScript is used where the PATH has one; the
+checker PROGRAM is apart from it.
 
 equal: the edit was made, and the checker says nothing new; listed: it says something new, or not everything was
 changed, and the reply named places that it left; refused: nothing was written; silent: it says something new, and the
@@ -18,10 +21,13 @@ import argparse
 import json
 import random
 import re
+import shlex
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,10 +40,12 @@ from repopilot.code.split import analyse
 from repopilot.types import Symbol
 
 MOST_FILES = 3000
-_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum"})
+_KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum", "type"})
 _MOVED = frozenset({"function", "class"})
+TSC = ["tsc"]
 _LINE = re.compile(r":\d+(?::\d+)?|\(\d+,\d+\)|\bline \d+")
-_SPECIAL = re.compile(r"__\w+__$|main$|test|[A-Z_]+$|.{0,2}$")
+_SHOWN = 300
+_SPECIAL = re.compile(r"__\w+__$|main$|toString$|hashCode$|equals$|constructor$|test|[A-Z_]+$|.{0,2}$")
 
 
 class Edit(NamedTuple):
@@ -75,14 +83,35 @@ def _c(compiler: str) -> Callable[[Path, Sequence[str]], Sequence[str]]:
     return command
 
 
+def _typescript(_root: Path, _files: Sequence[str]) -> Sequence[str]:
+    return (*TSC, "--noEmit", "-p", ".")
+
+
+def _javascript(root: Path, files: Sequence[str]) -> Sequence[str]:
+    """The project as it describes itself, else its files; in both, what is JavaScript is checked as well."""
+    checked = (*TSC, "--noEmit", "--allowJs", "--checkJs", "--skipLibCheck")
+    if (root / "tsconfig.json").is_file():
+        return (*checked, "-p", ".")
+    product = [file for file in files if not is_test_path(file)]
+    return (*checked, "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler", *product)
+
+
+def _javac(root: Path, files: Sequence[str]) -> Sequence[str]:
+    """All files at once; also those of which others can't be read are looked through."""
+    sources = [file for file in files if not file.endswith("-info.java")]
+    options = ("-proc:none", "-nowarn", "-Xmaxerrs", "9999", "-XDshould-stop.ifError=FLOW")
+    return ("javac", *options, "-d", f"{root}/../classes", *sources)
+
+
 _ERROR = re.compile(r"error")
 CHECKERS = {
     "python": Checker((".py", ".pyi"), _ty, re.compile(r": (?:error|warning)\[")),
-    "typescript": Checker((".ts", ".tsx"), lambda _r, _f: ("npx", "--no", "tsc", "--noEmit", "-p", "."), _ERROR),
+    "typescript": Checker((".ts", ".tsx"), _typescript, _ERROR),
+    "javascript": Checker((".js", ".mjs", ".cjs", ".jsx"), _javascript, _ERROR),
     "rust": Checker((".rs",), lambda _r, _f: ("cargo", "check", "--offline", "--message-format", "short"), _ERROR),
     "c": Checker((".c", ".h"), _c("gcc"), _ERROR),
     "cpp": Checker((".cpp", ".cc", ".hpp", ".hh"), _c("g++"), _ERROR),
-    "java": Checker((".java",), lambda _r, files: ("javac", "-proc:none", "-d", "/dev/null", *files), _ERROR),
+    "java": Checker((".java",), _javac, re.compile(r"error:")),
 }
 
 
@@ -138,17 +167,30 @@ def _edit(tool: str, symbol: Symbol, number: int) -> Edit:
     return Edit("change_signature", {**place, "rename": {old: f"{old}_drawn"}}, old, f"{old}_drawn")
 
 
-def tried(root: Path, language: str, edit: Edit, before: Counter[str]) -> dict[str, Any]:
+def tried(root: Path, language: str, edit: Edit, before: Counter[str], tests: Sequence[str]) -> dict[str, Any]:
     """Make an edit, judge it, and put the tree back."""
     words = [f"--{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in edit.arguments.items()]
+    started = time.perf_counter()
     done = PRODUCT.command("tool", str(root), edit.tool, "--apply", "--json", *words)
+    seconds = round(time.perf_counter() - started, 2)
     changed = sh(("git", "status", "--porcelain"), root).out.strip()
     new = _added(before, faults(root, language, edit), edit) if changed else Counter[str]()
+    if changed and not new and tests and (failed := sh(tests, root)).status:
+        new[f"tests: {failed.out[-_SHOWN:]}"] += 1
     outcome = _outcome(done, bool(changed), bool(new))
     sh(("git", "checkout", "-q", "."), root)
     sh(("git", "clean", "-qfd"), root)
     said = "" if outcome == "equal" else done.said
-    return {"edit": edit._asdict(), "outcome": outcome, "new": sorted(new)[:5], "said": said}
+    return {"edit": edit._asdict(), "outcome": outcome, "new": sorted(new)[:5], "said": said, "seconds": seconds}
+
+
+def clone(source: Path, root: Path) -> None:
+    """Copy a repository, with its packages but without their bulk."""
+    sh(("git", "clone", "-q", "--local", str(source), str(root)), root.parent)
+    packages = source / "node_modules"
+    if packages.is_dir():
+        (root / packages.name).symlink_to(packages.absolute())
+        (root / ".git" / "info" / "exclude").write_text(f"{packages.name}\n")
 
 
 def _added(before: Counter[str], after: Counter[str], edit: Edit) -> Counter[str]:
@@ -202,7 +244,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--language", choices=CHECKERS)
+    parser.add_argument("--tsc", default="tsc")
+    parser.add_argument("--tests", default="")
     arguments = parser.parse_args()
+    TSC[:], tests = shlex.split(arguments.tsc), shlex.split(arguments.tests)
     PRODUCT.python = str(Path(arguments.python).absolute())
     total: Counter[str] = Counter()
     rows = []
@@ -210,12 +256,12 @@ def main() -> None:
         PRODUCT.home = f"{scratch}/home"
         for source in arguments.repositories:
             root = Path(scratch) / source.name
-            sh(("git", "clone", "-q", "--local", str(source), str(root)), scratch)
-            language = _main_language(root)
+            clone(source, root)
+            language = arguments.language or _main_language(root)
             before = faults(root, language)
             counts: Counter[str] = Counter()
             for edit in drawn(root, language, arguments.count, random.Random(arguments.seed)):
-                row = {"repository": source.name, **tried(root, language, edit, before)}
+                row = {"repository": source.name, **tried(root, language, edit, before, tests)}
                 rows.append(row)
                 counts[row["outcome"]] += 1
                 if row["outcome"] in ("silent", "failed"):
@@ -223,7 +269,9 @@ def main() -> None:
             print(f"{source.name} ({language}, {sum(before.values())} faults before): {dict(counts)}", flush=True)
             total += counts
             shutil.rmtree(root)
-    print(f"all: {dict(total)}")
+    taken = sorted(row["seconds"] for row in rows)
+    p90 = taken[len(taken) * 9 // 10] if taken else 0
+    print(f"all: {dict(total)}; seconds: median {statistics.median(taken or [0])}, p90 {p90}")
     if arguments.json:
         arguments.json.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
 

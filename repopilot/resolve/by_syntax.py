@@ -364,6 +364,16 @@ class SyntaxResolver:
 
     def plain(self, source: SyntaxSource, at: Node, name: str, space: str) -> Found:
         """What a name without a receiver means at a node."""
+        *hiding, found = self._around(source, at, name, space)
+        if not hiding:
+            return found or None
+        if isinstance(found, tuple) and found:
+            member = found[0] == "member" or space == "call" or source.language == "cpp"
+            return None if member else found
+        return hiding[0] or None
+
+    def _around(self, source: SyntaxSource, at: Node, name: str, space: str) -> Iterator[Found | tuple[()]]:
+        """What a name means, behind what bases outside or unknown may have under it nearer to it."""
         rules = source.rules
         inner = [d for d in source.declared(name) if d.space == space and not _qualifying(d.name)]
         for scope in (at, *ancestors(at)):
@@ -371,23 +381,27 @@ class SyntaxResolver:
                 continue
             here = [d for d in inner if d.scope == scope and source.visible(d, at.start_byte)]
             if here and (rules.implicit or scope.type not in rules.classes or here[0].row.startswith("type_parameter")):
-                return self.key_of(source, here[-1])
-            if rules.implicit and scope.type in rules.classes:
-                found = self._inherited(source, scope, name, space)
-                if found is not None:
-                    return found if found != () else None
-            if source.language == "cpp" and scope.type == "function_definition":
-                owner = _qualifier(scope)
-                found = (
-                    self.member(key, name, space)
-                    if owner and isinstance(key := self.of_expression(source, owner), tuple)
-                    else None
-                )
-                if found is not None:
-                    return found
+                yield self.key_of(source, here[-1])
+                return
+            found = self._held(source, scope, name, space)
+            yield from [found] if found is not None else []
+            if isinstance(found, tuple) and found:
+                return
         if source.language == "php" and space == "variable":
-            return ("local", source.path, 0, 0, name, space)
-        return self._beyond(source, at, name, space)
+            yield ("local", source.path, 0, 0, name, space)
+        else:
+            yield self._beyond(source, at, name, space)
+
+    def _held(self, source: SyntaxSource, scope: Node, name: str, space: str) -> Found | tuple[()]:
+        """A member that is named without a receiver in the body of its class, or in its function of C++."""
+        found = None
+        if source.rules.implicit and scope.type in source.rules.classes:
+            found = self._inherited(source, scope, name, space)
+        if found is None and source.language == "cpp" and scope.type == "function_definition":
+            owner = _qualifier(scope)
+            key = self.of_expression(source, owner) if owner else None
+            found = self.member(key, name, space) if isinstance(key, tuple) else None
+        return found
 
     def _inherited(self, source: SyntaxSource, scope: Node, name: str, space: str) -> Found | tuple[()]:
         """A member that the class around a name has from others; () where a base that isn't known may have it."""
