@@ -19,6 +19,7 @@ from repopilot.code.split import FileAnalysis
 from repopilot.code.symbols import Use
 from repopilot.index.graph.code_graph import linker_of
 from repopilot.index.store import Index
+from repopilot.resolve.built_names import built_names
 from repopilot.resolve.families import same_definition
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.occurrences import occurrences_in
@@ -478,8 +479,10 @@ def _meant_by_graph(index: Index, symbol: Symbol, uses: Sequence[Use]) -> Iterat
 
 
 def _mentioned(found: _Collected, resolver: Resolver, name: str, symbols: Sequence[Symbol]) -> None:
-    """Take note of where the name stands in what isn't resolved: skipped files, texts and data."""
-    for at in resolver.occurrences(name):
+    """Take note of where the name stands in what isn't resolved: skipped files, texts and data, and where
+    a program may put it together."""
+    built = built_names(resolver, name) if any(language_of(symbol.path) == "python" for symbol in symbols) else []
+    for at in (*resolver.occurrences(name), *built):
         path, info = at.span.path, found.index.files.get(at.span.path)
         if at.kind == "comment" or (at.kind == "document" and file_kind(path) == "doc"):
             continue

@@ -22,6 +22,7 @@ from repopilot.redaction.redact import redacted
 from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.patch import FileDiff
 from repopilot.repo.read import read_raw, text_of
+from repopilot.resolve.captures import captured_names
 from repopilot.resolve.names import SYNTAX, Resolver
 from repopilot.resolve.snapshot_tree import SnapshotTree
 from repopilot.resolve.values import Diagnosis, Occurrence
@@ -38,6 +39,7 @@ MOST_FILES = 200
 MOST_PLACES = 5
 """Places named in one finding."""
 RULE = "broken-use"
+_CAPTURED = "captured-name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tupl
         workspace: the repository.
 
     Returns:
-        A finding for each definition whose users were left behind, and notes on what could not be asked.
+        A finding for each definition whose users were left behind, remarks on captured names, and notes on what could
+        not be asked.
 
     Raises:
         SourceError: one of the states can't be read.
@@ -108,14 +111,15 @@ def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tupl
     old, new = scope.states
     files = [found for diff in scope.diffs if (found := _versions(diff, old, new)) is not None]
     changed = changed_definitions(files)
-    if not changed:
-        return [], ()
     codes = {target.new.path: target.new for target in scope.targets}
+    remarks = captured(files)
+    if not changed:
+        return remarks, ()
     with ExitStack() as stack:
         servers = stack.enter_context(closing(Servers(workspace.settings, workspace.environment)))
         trees = [stack.enter_context(closing(SnapshotTree(state, workspace.settings))) for state in (old, new)]
         before, after = (Resolver(tree, workspace.index, servers) for tree in trees)
-        return left_behind(changed, files, before, after, codes), (*before.notes, *after.notes)
+        return [*remarks, *left_behind(changed, files, before, after, codes)], (*before.notes, *after.notes)
 
 
 def changed_definitions(files: Iterable[FileVersions]) -> list[DefinitionChange]:
@@ -169,6 +173,18 @@ def left_behind(
     """
     found = _Comparison(before, after, {file.old_path: file.path for file in files}).broken(changed)
     return [_finding(each, places, codes) for each, places in found.items()]
+
+
+def captured(files: Iterable[FileVersions]) -> list[Finding]:
+    """A remark for each place that means something else than before, on a line that a change leaves as it is."""
+    found = []
+    for file in files:
+        if language_of(file.path) == "python" and not file.gone:
+            lines = file.after.splitlines()
+            for line, name in captured_names(file.before, file.after):
+                said, quote = i18n.message("edit_check.captured", name=name), redacted(lines[line - 1].strip())
+                found.append(Finding(file.path, line, "low", _CAPTURED, said, "names", "style", quote))
+    return found
 
 
 def _versions(diff: FileDiff, old: Snapshot, new: Snapshot) -> FileVersions | None:

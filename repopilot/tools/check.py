@@ -15,7 +15,7 @@ from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.repo.apply import conflicts
 from repopilot.repo.diff_hunks import before_change
-from repopilot.review.broken_uses import changed_definitions, left_behind, versions_of
+from repopilot.review.broken_uses import captured, changed_definitions, left_behind, versions_of
 from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
@@ -101,13 +101,10 @@ def _new_findings(found: Sequence) -> list[dict[str, str]]:
 
 
 def _left_behind(found: Sequence[FileChange], desk: Desk) -> list[dict[str, str]]:
-    """The uses of what the edits remove or change that no longer fit."""
-    files = versions_of(found)
-    changed = changed_definitions(files)
-    if not changed:
-        return []
-    copy = desk.working_copy
-    left = left_behind(changed, files, copy.original.resolver, copy.resolver, {})
+    """The uses of what the edits remove or change that no longer fit, and what they capture."""
+    files, copy = versions_of(found), desk.working_copy
+    changed, left = changed_definitions(files), captured(files)
+    left += left_behind(changed, files, copy.original.resolver, copy.resolver, {}) if changed else ()
     return [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in left]
 
 

@@ -6,6 +6,7 @@ import asyncio
 import difflib
 import re
 import textwrap
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.restore import restored
 from repopilot.redaction.shown_diff import shown_diffs
+from repopilot.resolve.captures import captured_names
 from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.move_file import ModuleMove
@@ -181,7 +183,10 @@ async def _edited(path: str, new: str, old: str | None, desk: Desk) -> ToolResul
     fault = syntax_error(path, new)
     if fault is not None and (old is None or syntax_error(path, old) is None):
         raise UsageError(message("edit_tools.syntax", path=path, problem=fault.message))
-    return _result(desk, {safe_path(path): with_line_ends(new, old or "")})
+    done = _result(desk, {safe_path(path): with_line_ends(new, old or "")})
+    found = captured_names(old, new) if old is not None and language_of(path) == "python" else ()
+    rows = [f"{path}:{line}: {message('edit_check.captured', name=name)}" for line, name in found]
+    return replace(done, text="\n".join([done.text, *rows])) if rows else done
 
 
 def _result(desk: Desk, texts: dict[str, str | None]) -> ToolResult:

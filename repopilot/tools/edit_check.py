@@ -11,13 +11,11 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from repopilot.code.languages import language_of
 from repopilot.i18n import Message, message
 from repopilot.resolve.families import Ties, ties_of
 from repopilot.resolve.values import Diagnosis, NameSpan
-from repopilot.review.code import Code
-from repopilot.review.linters import AnalyserFailed, ruff_errors
 from repopilot.tools.file_change import syntax_error
+from repopilot.tools.new_errors import errors_in
 from repopilot.tools.working_copy import WorkingCopy
 
 FaultKind = Literal["captured", "unresolved", "overrides", "syntax", "lint", "types"]
@@ -94,7 +92,8 @@ def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> l
     names = frozenset(before.ties)
     found += _said("types", _first_lines(before), _first_lines(after), names)
     edited = [path for path, text in after.texts.items() if text != before.texts.get(path)]
-    found += _said("lint", _lint(before, edited), _lint(after, edited), names)
+    lint = [errors_in({path: state.texts.get(path) for path in edited}) for state in (before, after)]
+    found += _said("lint", lint[0], lint[1], names)
     return [one for one in found if one.path not in left]
 
 
@@ -256,18 +255,6 @@ def _first_lines(state: Observed) -> dict[str, list[tuple[int, str]]]:
     """What the type checker says, without its explanations."""
     said = state.problems.items()
     return {path: [(one.line, one.message.split("\n")[0].strip()) for one in each] for path, each in said}
-
-
-def _lint(state: Observed, paths: Iterable[str]) -> dict[str, list[tuple[int, str]]]:
-    texts = {path: state.texts.get(path) for path in paths if language_of(path) == "python"}
-    codes = [Code(path, text, text, "python") for path, text in texts.items() if text is not None]
-    found: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    try:
-        for one in ruff_errors(codes) if codes else ():
-            found[one.path].append((one.line, one.message))
-    except AnalyserFailed:
-        return {}
-    return found
 
 
 def _line(text: str, span: NameSpan) -> int:

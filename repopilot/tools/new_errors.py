@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
+
 from repopilot.code.languages import language_of
 from repopilot.review.code import Code
 from repopilot.review.linters import AnalyserFailed, ruff_errors
@@ -18,13 +21,18 @@ def new_errors(path: str, before: str, after: str) -> list[str]:
     Returns:
         The messages of ruff; [] without ruff.
     """
-    if language_of(path) != "python":
-        return []
+    old, new = ([said for _, said in errors_in({path: text}).get(path, ())] for text in (before, after))
+    return [said for said in dict.fromkeys(new) if new.count(said) > old.count(said)]
+
+
+def errors_in(texts: Mapping[str, str | None]) -> dict[str, list[tuple[int, str]]]:
+    """What ruff says of files of Python, by path: lines and messages; nothing without ruff."""
+    plain = {path: text.replace("\r\n", "\n") for path, text in texts.items() if text is not None}
+    codes = [Code(path, text, text, "python") for path, text in plain.items() if language_of(path) == "python"]
+    found: dict[str, list[tuple[int, str]]] = defaultdict(list)
     try:
-        old, new = (
-            [finding.message for finding in ruff_errors([Code(path, text, text, "python")])]
-            for text in (before, after.replace("\r\n", "\n"))
-        )
+        for one in ruff_errors(codes) if codes else ():
+            found[one.path].append((one.line, one.message))
     except AnalyserFailed:
-        return []
-    return [message for message in dict.fromkeys(new) if new.count(message) > old.count(message)]
+        return {}
+    return found

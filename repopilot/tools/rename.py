@@ -15,6 +15,7 @@ from repopilot.code.notebook import is_notebook
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
+from repopilot.resolve.built_names import built_names
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.occurrences import language_in
@@ -190,15 +191,8 @@ def _left(copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite) 
     unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code"]
     unsure = [one for one in unsure if _can_mean(copy, one, home, is_field=kind not in _FUNCTIONS)]
     texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
-    dynamic = [one for one in copy.resolver.occurrences("getattr") if _is_built(one.source, place.symbol.name)]
+    dynamic = built_names(copy.resolver, place.symbol.name) if home in ("class", "module") else []
     return [*unsure, *texts, *dynamic, *(one for one in ties.mentions if _is_program(copy, one))]
-
-
-def _is_built(source: str, name: str) -> bool:
-    """Whether a line gets an attribute whose name it puts together and begins as a name does."""
-    found = re.search(r"getattr\([^,]+,\s*(?:f[\"']([A-Za-z_]\w*)\{|[\"']([A-Za-z_]\w*)[\"'%]?\s*[+%])", source)
-    start = (found[1] or found[2]) if found else ""
-    return bool(start) and name.startswith(start)
 
 
 def _require_one_class(copy: WorkingCopy, members: Iterable[NameSpan], new: str) -> None:

@@ -167,3 +167,12 @@ def test_members_are_resolved_across_files(
     tmp_path: Path, files: dict[str, str], name: str, places: list[tuple[str, int]]
 ) -> None:
     assert lines(used(workspace_of(tmp_path, files), name, server=False)) == places
+
+
+def test_a_name_that_a_program_puts_together_may_be_a_use(tmp_path: Path) -> None:
+    code = "class Jobs:\n    def index_code(self):\n        return 1\n\n    def run(self, kind):\n"
+    code += '        return getattr(self, f"index_{kind}")()\n'
+    workspace = workspace_of(tmp_path, {"jobs.py": code})
+    usage = used(workspace, "index_code")
+    assert [(place.path, place.line) for place in usage.mentions] == [("jobs.py", 6)]
+    assert not usage.absent and "jobs.py:6" in said_unused("index_code", usage, workspace.index)

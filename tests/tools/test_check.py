@@ -20,9 +20,14 @@ def test_wrong():
 """
 
 
+KIT = "import json\n\n\ndef read(text):\n    return json.loads(text)\n"
+
+
 @pytest.fixture
 def shop(tmp_path: Path):
-    return shop_workspace(tmp_path, {"tests/test_prices.py": TESTS, "shop/old.py": "print(undefined_before)\n"})
+    return shop_workspace(
+        tmp_path, {"tests/test_prices.py": TESTS, "shop/old.py": "print(undefined_before)\n", "shop/kit.py": KIT}
+    )
 
 
 async def test_only_what_is_new_is_found(shop):
@@ -35,6 +40,16 @@ async def test_only_what_is_new_is_found(shop):
         assert "undefined_before" not in done.text and "undefined_now" in done.text
         done = await tools("check", paths=["shop/cart.py"])
         assert done.data == {"new": [], "checked": ["shop/cart.py"]}
+
+
+async def test_what_an_edit_captures_is_a_remark(shop):
+    async with opened(shop) as tools:
+        done = await tools("replace_text", path="shop/kit.py", old="def read(text):", new="def read(text, json=None):")
+        said = "`json` means something else than before"
+        assert f"shop/kit.py:5: {said}" in done.text
+        assert {"path": "shop/kit.py", "message": f"line 5: {said}"} in (await tools("check")).data["new"]
+        done = await tools("replace_text", path="shop/old.py", old="print(", new="def show(x): ...\n\n\nprint(")
+        assert "means something" not in done.text
 
 
 @pytest.mark.slow

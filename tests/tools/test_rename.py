@@ -999,6 +999,107 @@ print(Shell().run("stop"))
         "left",
         "main.py:6",
     ),
+    "a name that is put together behind a fixed end": one(
+        """\
+class Shell:
+    def stop_all(self):
+        return "stopped"
+
+    def run(self, command):
+        wanted = f"{command}_all"
+        return getattr(self, wanted)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.stop_all",
+        "halt",
+        "left",
+        "main.py:6",
+    ),
+    "a name that is put together by a sum": one(
+        """\
+class Shell:
+    def stop_all(self):
+        return "stopped"
+
+    def run(self, command):
+        wanted = command + "_all"
+        return getattr(self, wanted)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.stop_all",
+        "halt",
+        "left",
+        "main.py:6",
+    ),
+    "a name that is put together by a percent sign": one(
+        """\
+class Shell:
+    def stop_all(self):
+        return "stopped"
+
+    def run(self, command):
+        wanted = "%s_all" % command
+        return getattr(self, wanted)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.stop_all",
+        "halt",
+        "left",
+        "main.py:6",
+    ),
+    "a name that is put together by format": one(
+        """\
+class Shell:
+    def stop_all(self):
+        return "stopped"
+
+    def run(self, command):
+        wanted = "{}_all".format(command)
+        return getattr(self, wanted)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.stop_all",
+        "halt",
+        "left",
+        "main.py:6",
+    ),
+    "a global that is put together": one(
+        """\
+def load_json():
+    return "json"
+
+def load(kind):
+    return globals()[f"load_{kind}"]()
+
+print(load("json"))
+""",
+        "load_json",
+        "read",
+        "left",
+        "main.py:5",
+    ),
+    "a name that is put together and can't be this one": one(
+        """\
+class Shell:
+    def stop(self):
+        return "stopped"
+
+    def do_stop(self):
+        return self.stop()
+
+    def run(self, command):
+        return getattr(self, "do_" + command)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.stop",
+        "halt",
+        gone=False,
+    ),
     "a script without a suffix": Case(
         {
             "kit.py": "def tool():\n    return 1\n",
@@ -1137,6 +1238,7 @@ async def test_without_a_server_nothing_is_renamed_that_others_may_mean(tmp_path
 async def test_without_a_server_overriding_methods_are_not_left_behind(tmp_path: Path):
     code = "class A:\n    def f(self):\n        return 1\n\n\nclass B(A):\n    def f(self):\n        return 2\n"
     async with opened(open_workspace(written(tmp_path / "it", {"m.py": code}), offline(tmp_path / "home"))) as tools:
+        assert tools.copy.resolver.engine("m.py") == "ty"
         tools.copy.close()
         said = await refusal(tools, "rename_symbol", name="A.f", new_name="g")
         assert "m.py:7 def f(self):" in said and not tools.copy.changes()

@@ -165,25 +165,26 @@ async def find_new_findings(changes: Changes, workspace: Workspace, step: Step) 
 
 
 async def find_broken_uses(changes: Changes, workspace: Workspace, step: Step) -> tuple[Finding, ...]:
-    """What a change leaves behind elsewhere: uses of what it removes or changes that no longer fit.
+    """What a change leaves behind elsewhere: uses of what it removes or changes that no longer fit; and remarks on what
+    it captures.
 
     Args:
         changes: the generated files.
         workspace: the repository before the change.
         step: the step of the work.
     """
-    from repopilot.review.broken_uses import changed_definitions, left_behind, versions_of
+    from repopilot.review.broken_uses import captured, changed_definitions, left_behind, versions_of
 
     files = versions_of(changes)
-    changed = changed_definitions(files)
+    changed, remarks = changed_definitions(files), tuple(captured(files))
     if not changed:
-        return ()
+        return remarks
     async with step.child("uses elsewhere", "tool", ", ".join(file.path for file in files)) as comparing:
         async with working_copy(workspace) as copy:
             await asyncio.to_thread(copy.write, changes)
             found = await asyncio.to_thread(left_behind, changed, files, workspace.resolver, copy.resolver, {})
         comparing.note(findings=len(found))
-    return tuple(found)
+    return (*found, *remarks)
 
 
 def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:
