@@ -194,19 +194,21 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
     for item in ordered:
         while enclosing and enclosing[-1][0] <= item.start:
             enclosing.pop()
-        outer, outer_kind = (enclosing[-1][1], enclosing[-1][2]) if enclosing else ("", "")
+        # A type owns its members, not the structure that it names: `typedef struct node { … } node;`.
+        around = [each for each in enclosing if each[2] != "type" or item.kind in ("field", "method")]
+        outer, outer_kind = around[-1][1:] if around else ("", "")
         name, local = _names(item, path, data)
-        if item.owner.startswith("this."):  # a member that a method gives to its object
+        # A member that a method gives to its object, or takes as a parameter.
+        if item.owner.startswith("this.") or "parameter" in item.inner.type:
             outer = next((name for _, name, kind in reversed(enclosing) if kind in _CLASSES - {"module"}), outer)
         qualified = f"{outer}.{local}" if outer else local
         member = "." in local or outer_kind in _CLASSES - {"module"}
         kind = "method" if item.kind == "function" and member else item.kind
         if kind == "declaration" and outer_kind in ("function", "method"):
             continue  # `Basket basket(size);` reads as a prototype
-        if kind in _LEAVES or kind == "type":
-            if qualified in seen:
-                continue
-        elif kind != "export":
+        if (kind in _LEAVES or kind == "type") and qualified in seen:
+            continue
+        if kind not in _LEAVES and kind != "export":
             enclosing.append((item.end, qualified, kind))
         seen.add(qualified)
         symbol = Symbol(

@@ -55,6 +55,7 @@ _CREATIONS = {
     "object_creation_expression": ("type",),
     "composite_literal": ("type",),
     "struct_expression": ("name",),
+    "struct_pattern": ("type",),
     "compound_literal_expression": ("type",),
 }
 _PATHS = frozenset(
@@ -63,6 +64,9 @@ _PATHS = frozenset(
     "scoped_type_identifier. qualified_name.".split()
 )
 """Where a name is looked up in a module or a type, never in an object."""
+_PARAMETERS = ("required_parameter", "optional_parameter")
+_NAMING = ("variable_declarator", "type_definition")
+"""What names a class, a structure, that has no name itself."""
 _CONSTRUCTORS = frozenset(
     "constructor_declaration.name destructor_declaration.name compact_constructor_declaration.name".split()
 )
@@ -177,14 +181,19 @@ class SyntaxResolver:
         outer = declaration.holder.parent
         if outer is not None and outer.type == "friend_declaration":
             return ("top", self._unit(source, scope), name, space)
-        if declaration.holder.type == "required_parameter" and _is_property(declaration.holder):
+        if declaration.holder.type in _PARAMETERS and _is_property(declaration.holder):
             scope = next((each for each in ancestors(scope) if each.type == "class_body"), scope)
+        if declaration.row == "enumerator.name":
+            scope = next((each for each in ancestors(declaration.name) if _is_closed(each)), scope)
+        if declaration.row == "formal_parameter.name":
+            scope = _record_given(source, declaration) or scope
         if self._names_owner(source, declaration):
             owner = self._named_owner(source, declaration)
             if owner is not None and owner[0] == "module":
                 return ("top", owner[1], name, space)
         else:
-            owner = self._class_key(source, scope) if scope.type in source.rules.classes else ()
+            has_members = scope.type in source.rules.classes or _is_closed(scope)
+            owner = self._class_key(source, scope) if has_members else ()
         if not isinstance(owner, tuple):
             return owner
         if owner:
@@ -212,15 +221,17 @@ class SyntaxResolver:
 
     def _class_key(self, source: SyntaxSource, scope: Node) -> Found:
         """The class whose members a scope declares."""
-        holder = scope if scope.child_by_field_name("name") or scope.type == "impl_item" else scope.parent
+        own_name = scope.type != "enum_body" and scope.child_by_field_name("name")
+        holder = scope if own_name or scope.type == "impl_item" else scope.parent
         if holder is None:
             return None
         if holder.type == "impl_item":
             kind = holder.child_by_field_name("type")
             return self.type_of(source, kind) if kind is not None else None
-        name, outer = holder.child_by_field_name("name"), holder.parent
-        if name is None and outer is not None and outer.type in ("variable_declarator", "type_definition"):
-            name = outer.child_by_field_name("name") or outer.child_by_field_name("declarator")
+        name = holder.child_by_field_name("name")
+        naming = [each for each in (holder, holder.parent) if each is not None and each.type in _NAMING]
+        if name is None and naming:
+            name = naming[0].child_by_field_name("name") or naming[0].child_by_field_name("declarator")
         declaration = source.declaration(name) if name is not None else None
         own: Key = ("own", source.path, scope.start_byte, "", "")
         return self.key_of(source, declaration) if declaration is not None else own
@@ -294,7 +305,11 @@ class SyntaxResolver:
         if row in _PATHS and source.language == "rust" and source.text_of(node.parent or node).startswith("crate::"):
             return NameUse(source, word, self._crate_path(source, node, name))
         if row == "switch_label.":
-            return NameUse(source, word, None, member=True)
+            subject = next(
+                (each.child_by_field_name("condition") for each in ancestors(node) if _is_switch(each)), None
+            )
+            owner = self.of_expression(source, subject) if subject is not None else None
+            return NameUse(source, word, self._member_of(owner, name, ""), member=True)
         looked_up = self._looked_up_in(source, node, row)
         if looked_up is not None:
             found = self._member_of(looked_up, name, source.space(node))
@@ -633,6 +648,13 @@ class SyntaxResolver:
             return own
         if depth > DEPTH:
             return None
+        there = [each for _, each in self.places(owner)]
+        if any(each.holder.type == "enum_specifier" for each in there):
+            return self._known((*owner[:2], name, space))
+        if space == "call" and any(each.holder.type == "record_declaration" for each in there):
+            component = self._known(("member", owner, name, ""))
+            if component is not None:
+                return component
         bases = self.bases(owner)
         embedded = [base for base in bases if isinstance(base, tuple) and base[0] == "top" and base[2] == name]
         if embedded and embedded[0][1].startswith("go:"):
@@ -642,6 +664,9 @@ class SyntaxResolver:
         if inside is not None or not found:
             return inside
         return None if None in found else found[0]
+
+    def _known(self, key: Key) -> Key | None:
+        return key if key in self.keys(key[2]) else None
 
     def bases(self, owner: Key) -> list[Found]:
         """What a class extends, implements or embeds."""
@@ -834,7 +859,11 @@ class SyntaxResolver:
                 each for each in there if each[1].holder.type in ("type_alias", "type_item", "alias_declaration")
             ]
             kind = aliases[0][1].holder.child_by_field_name("type") if aliases else None
-            return self.type_of(aliases[0][0], kind) if kind is not None else found
+            if kind is not None:
+                return self.type_of(aliases[0][0], kind)
+            named = (each for each in there if each[1].holder.type == "type_definition")
+            kinds = ((place, each.holder.child_by_field_name("type")) for place, each in named)
+            return next((self.type_of(place, kind) for place, kind in kinds if kind is not None), None) or found
         return found
 
 
@@ -899,10 +928,25 @@ def _initialized(source: SyntaxSource, node: Node, row: str) -> Node | None:
     outer = parent.parent if parent is not None and row == "qualified_identifier.scope" else None
     if outer is not None and outer.type == "qualified_identifier":
         return outer.child_by_field_name("scope")
+    if row == "field_designator.":
+        return _designated(node)
     if row in ("field_initializer.field", "field_pattern.name"):
         return next((each for each in ancestors(node) if each.type in ("struct_expression", "struct_pattern")), None)
     initializer = parent.parent if parent is not None and row == "assignment_expression.left" else None
     return initializer.parent if initializer is not None and initializer.type == "initializer_expression" else None
+
+
+def _designated(node: Node) -> Node | None:
+    """What is made in C of members that are named, `{ .name = 1 }`: the variable, or the literal."""
+    *_, given, outer = (each for each, _ in zip(ancestors(node), range(4), strict=False))
+    in_array = outer.type == given.type
+    whole = outer.parent if in_array else outer
+    if whole is None or whole.type != "init_declarator":
+        return whole if whole is not None and whole.type == "compound_literal_expression" and not in_array else None
+    declarator = whole.child_by_field_name("declarator")
+    if declarator is None or in_array != (declarator.type == "array_declarator"):
+        return None
+    return declarator.child_by_field_name("declarator") if in_array else declarator
 
 
 def _name_in(source: SyntaxSource, node: Node) -> tuple[Node | None, str]:
@@ -990,6 +1034,26 @@ def _is_loose(source: SyntaxSource, declaration: Declaration) -> bool:
     """Whether a method is that of an object without a class."""
     method = declaration.row in ("method_definition.name", "method_declaration.name") and source.language != "go"
     return method and declaration.scope.type not in source.rules.classes
+
+
+def _record_given(source: SyntaxSource, parameter: Declaration) -> Node | None:
+    """The record of Java whose component a parameter of its constructor is: both have one name."""
+    constructor = next(each for each in ancestors(parameter.holder) if each.type != "formal_parameters")
+    record = next((each for each in ancestors(constructor) if each.type in source.rules.classes), None)
+    given = record.child_by_field_name("parameters") if record is not None else None
+    names = [each.child_by_field_name("name") for each in given.named_children] if given is not None else []
+    named = {source.text_of(each) for each in names if each is not None}
+    own = constructor.type == "constructor_declaration" and source.text_of(parameter.name) in named
+    return record if own else None
+
+
+def _is_closed(node: Node) -> bool:
+    """Whether it is an enumeration of C++ whose names are members: `enum class`."""
+    return node.type == "enum_specifier" and any(child.type in ("class", "struct") for child in node.children)
+
+
+def _is_switch(node: Node) -> bool:
+    return node.type in ("switch_expression", "switch_statement")
 
 
 def _is_property(parameter: Node) -> bool:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from repopilot.code.graph.import_resolver import family
 from repopilot.resolve.by_syntax import Found, Key, NameUse, SyntaxResolver
+from repopilot.resolve.syntax_rules import OWN_MEMBERS
 from repopilot.resolve.syntax_source import Declaration, SyntaxSource, ancestors
 from repopilot.types import Symbol
 
@@ -56,7 +57,9 @@ def family_of(resolver: SyntaxResolver, symbol: Symbol) -> SyntaxFamily | None:
     uses = resolver.uses(symbol.name)
     declared = [use for use in uses if use.declares and _is_of(use, symbol)]
     function = symbol.kind in ("function", "method")
-    target = min(declared, key=lambda use: (_is_local(use), _is_function(use) != function), default=None)
+    owner = symbol.qualified.rpartition(".")[0].rpartition(".")[2]
+    fits = ((_is_local(use), _owner(use) != owner, _is_function(use) != function) for use in declared)
+    target = min(zip(fits, declared, strict=True), key=lambda each: each[0], default=(None, None))[1]
     if target is None or not isinstance(target.found, tuple):
         return None
     if target.found[0] == "local" and "." not in symbol.qualified:
@@ -81,6 +84,11 @@ def _is_local(use: NameUse) -> bool:
     return isinstance(use.found, tuple) and use.found[0] == "local"
 
 
+def _owner(use: NameUse) -> str:
+    """The class whose member a declaration is, '' for none."""
+    return use.found[1][-2] if isinstance(use.found, tuple) and use.found[0] == "member" else ""
+
+
 def _is_function(use: NameUse) -> bool:
     declaration = use.source.declaration(use.word.node)
     return declaration is not None and bool(re.search("function|method", declaration.holder.type))
@@ -88,15 +96,22 @@ def _is_function(use: NameUse) -> bool:
 
 def _related(resolver: SyntaxResolver, key: Key, name: str) -> frozenset[Key]:
     """The members of the classes above and below that are one with a member."""
-    everywhere = [each for each in resolver.keys(name) if each[0] == "member" and each[3] == key[3]]
+    everywhere = [each for each in resolver.keys(name) if each[0] == "member"]
+    everywhere = [each for each in everywhere if _read_as(resolver, each) == _read_as(resolver, key)]
     found, todo = {key}, [key]
     while todo:
         one = todo.pop()
         for other in everywhere:
-            if other not in found and _overrides(resolver, one[1], other[1]):
+            if other not in found and (one[1] == other[1] or _overrides(resolver, one[1], other[1])):
                 found.add(other)
                 todo.append(other)
     return frozenset(found)
+
+
+def _read_as(resolver: SyntaxResolver, key: Key) -> str:
+    """The space of a member; a component of a record of Java is one with the method that gives it."""
+    java = any(d.row == "record_declaration.name" and s.language == "java" for s, d in resolver.places(key[1]))
+    return "call" if java else key[3]
 
 
 def _overrides(resolver: SyntaxResolver, one: Key, other: Key) -> bool:
@@ -140,7 +155,8 @@ def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
             return use.member or use.word.raw or rules.implicit
         # Objects of other classes with such a member can stand in for each other.
         other = isinstance(use.found, tuple) and use.found[0] == "member" and use.found[3] == target.found[3]
-        return other and (rules.structural or (rules.implicit and use.source.language != "cpp"))
+        late = target.source.row(target.word.node) not in OWN_MEMBERS
+        return other and late and (rules.structural or (rules.implicit and use.source.language != "cpp"))
     given_away = use.is_shorthand and use.declares and use.key is None
     return (use.found is None and (escapes or not use.member)) or (escapes and given_away)
 

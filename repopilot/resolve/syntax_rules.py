@@ -44,9 +44,14 @@ PATTERNS = frozenset(
     "template_function.name variable_name.".split()
 )
 """Nodes between a name and what declares it."""
+OWN_MEMBERS = frozenset(
+    "variable_declarator.name enum_constant.name enum_member_declaration.name enum_body.name enum_assignment.name "
+    "enum_case.name".split()
+)
+"""Members that nothing but their own class has, and none overrides."""
 INNER = frozenset(
     "enhanced_for_statement.name function_expression.name class.name generator_function.name for_range_loop.declarator "
-    "foreach_statement.left".split()
+    "foreach_statement.left enum_body.name".split()
 )
 """Declarations of a node that holds within itself, though they are its name."""
 BLOCKS = frozenset("statement_block for_statement for_in_statement catch_clause switch_body".split())

@@ -118,7 +118,8 @@ class SyntaxSource:
             row = self.row(child)
             if row in self.rules.declares and self._declares(node, parent, row):
                 return Declaration(node, parent, row, self._scope(parent, row), self.space(node))
-            if row not in PATTERNS or row == "tuple_struct_pattern.type":
+            named = row == "field_pattern.name" and child.type == "field_identifier"
+            if named or row not in PATTERNS or row == "tuple_struct_pattern.type":
                 return None
             child, parent = parent, parent.parent
         return None
@@ -160,7 +161,7 @@ class SyntaxSource:
             called = parent.parent is not None and parent.parent.type in ("call_expression", "generic_function")
             if row == "field_expression.field":
                 return "" if called and self.row(parent).endswith(".function") else "field"
-            if row in ("field_initializer.field", "field_pattern.name"):
+            if row in ("field_initializer.field", "field_pattern.name") and node.type == "field_identifier":
                 return "field"
             if parent.type == "token_tree" and self.before(node) == ".":
                 return "" if self.data[node.end_byte : node.end_byte + 1] == b"(" else "field"

@@ -63,7 +63,9 @@ def _symbols(copy: WorkingCopy, name: str, path: str) -> list[Symbol]:
 
 
 def _first_of_overloads(found: list[Symbol]) -> list[Symbol]:
-    """The symbols, of those that one file defines several times under one qualified name the last."""
+    """The symbols, of those that one file defines several times under one qualified name the last, a method rather
+    than a field."""
+    found = sorted(found, key=lambda s: s.kind != "field")
     return list({(s.path, s.qualified): s for s in found}.values())
 
 

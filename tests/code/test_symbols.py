@@ -91,6 +91,16 @@ def _symbols(text: str, language: str) -> list[str]:
         ('extern "C" {\nint run(void);\n}\nvoid f() { Box box(size()); }\n', "cpp", ["run", "f"]),
         ("typedef int (*handler)(int);\ntypedef char *text;\n", "c", ["handler", "text"]),
         ("class Card\n  define_method(:charge) { 1 }\nend\n", "ruby", ["Card", "Card.charge"]),
+        ("typedef struct { int x, *y; } point;\nint verbose;\n", "c", ["point", "point.x", "point.y", "verbose"]),
+        ("typedef struct node { struct node *next; } node;\n", "c", ["node", "node", "node.next"]),
+        ("type Size = { wide: number } | { deep: number };\n", "typescript", ["Size", "Size.wide", "Size.deep"]),
+        (
+            "class Cart { constructor(private limit: number, n: number) {} }\n",
+            "typescript",
+            ["Cart", "Cart.constructor", "Cart.limit"],
+        ),
+        ("case class Pair(left: Int)\nclass Box(val n: Int, m: Int)\n", "scala", ["Pair", "Pair.left", "Box", "Box.n"]),
+        ("protocol Named { var name: String { get } }\n", "swift", ["Named", "Named.name"]),
     ],
 )
 def test_special_definitions(text, language, symbols):

@@ -22,6 +22,17 @@
 (concept_definition name: (identifier) @name) @type
 (preproc_def name: (identifier) @name) @macro
 (preproc_function_def name: (identifier) @name) @macro
+(translation_unit (declaration declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (array_declarator declarator: (identifier) @name)])]) @variable)
+(preproc_ifdef (declaration declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (array_declarator declarator: (identifier) @name)])]) @variable)
+(preproc_if (declaration declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (array_declarator declarator: (identifier) @name)])]) @variable)
+(declaration_list (declaration declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) (pointer_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (array_declarator declarator: (identifier) @name)])]) @variable)
+(field_declaration declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (pointer_declarator declarator: [(field_identifier) @name (pointer_declarator declarator: (field_identifier) @name) (array_declarator declarator: (field_identifier) @name)]) (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))]) @field
+(field_declaration declarator: (reference_declarator (field_identifier) @name)) @field
+(enumerator name: (identifier) @name) @variable
+(type_definition declarator: [(pointer_declarator declarator: (type_identifier) @name) (array_declarator declarator: (type_identifier) @name) (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))]) @type
+(type_definition type: (struct_specifier !name body: (_)) declarator: (type_identifier) @name) @struct
+(type_definition type: (union_specifier !name body: (_)) declarator: (type_identifier) @name) @struct
+(type_definition type: (enum_specifier !name body: (_)) declarator: (type_identifier) @name) @enum
 ;; references
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression field: (field_identifier) @call))

@@ -13,6 +13,8 @@
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
 (enum_member_declaration name: (identifier) @name) @field
 (namespace_declaration name: (_) @name) @module
+(record_declaration (parameter_list (parameter name: (identifier) @name) @field))
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
 ;; references
 (invocation_expression function: (identifier) @call)
 (invocation_expression function: (generic_name (identifier) @call))

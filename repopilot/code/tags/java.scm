@@ -10,6 +10,8 @@
 (annotation_type_element_declaration name: (identifier) @name) @method
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @field
 (enum_constant name: (identifier) @name) @field
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @field))
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @field
 ;; references
 (method_invocation name: (identifier) @call)
 (object_creation_expression type: (type_identifier) @call)

@@ -23,6 +23,7 @@
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @variable))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @variable)))
+(field_definition property: (_) @name) @field
 ;; references
 (call_expression function: (identifier) @call)
 (call_expression function: (member_expression property: (_) @call))

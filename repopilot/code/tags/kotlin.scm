@@ -9,6 +9,7 @@
 (class_body (property_declaration (variable_declaration (simple_identifier) @name)) @field)
 (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @variable)
 (enum_entry (simple_identifier) @name) @field
+(primary_constructor (class_parameter (binding_pattern_kind) (simple_identifier) @name) @field)
 ;; references
 (call_expression . (simple_identifier) @call)
 (call_expression . (navigation_expression (navigation_suffix (simple_identifier) @call) .))

@@ -7,6 +7,8 @@
 (method_declaration name: (name) @name) @method
 (property_declaration (property_element (variable_name (name) @name))) @field
 (const_declaration (const_element (name) @name)) @field
+(property_promotion_parameter name: (variable_name (name) @name)) @field
+(enum_case name: (name) @name) @field
 ;; references
 (function_call_expression function: (name) @call)
 (function_call_expression function: (qualified_name (name) @call))

@@ -11,6 +11,9 @@
 (const_item name: (identifier) @name) @variable
 (static_item name: (identifier) @name) @variable
 (impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name) (scoped_type_identifier name: (type_identifier) @name) (generic_type type: (scoped_type_identifier name: (type_identifier) @name))]) @impl
+(field_declaration name: (field_identifier) @name) @field
+(enum_variant name: (identifier) @name) @field
+(associated_type name: (type_identifier) @name) @type
 ;; references
 (call_expression function: (identifier) @call)
 (call_expression function: (scoped_identifier name: (identifier) @call))

@@ -10,6 +10,12 @@
 (template_body (val_definition pattern: (identifier) @name) @field)
 (template_body (var_definition pattern: (identifier) @name) @field)
 (compilation_unit (val_definition pattern: (identifier) @name) @variable)
+(class_definition "case" class_parameters: (class_parameters (class_parameter name: (identifier) @name) @field))
+(class_parameter ["val" "var"] name: (identifier) @name) @field
+(template_body (val_declaration name: (identifier) @name) @field)
+(template_body (var_declaration name: (identifier) @name) @field)
+(simple_enum_case name: (identifier) @name) @field
+(full_enum_case name: (identifier) @name) @field
 ;; references
 (call_expression function: (identifier) @call)
 (call_expression function: (field_expression field: (identifier) @call))

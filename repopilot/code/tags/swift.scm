@@ -11,6 +11,7 @@
 (class_body (property_declaration name: (pattern (simple_identifier) @name)) @field)
 (source_file (property_declaration name: (pattern (simple_identifier) @name)) @variable)
 (enum_entry name: (simple_identifier) @name) @field
+(protocol_property_declaration name: (pattern (simple_identifier) @name)) @field
 ;; references
 (call_expression . (simple_identifier) @call)
 (call_expression . (navigation_expression suffix: (navigation_suffix suffix: (simple_identifier) @call)))

@@ -28,6 +28,14 @@
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @variable))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @variable)))
+(interface_body (property_signature name: (_) @name) @field)
+(type_alias_declaration (object_type (property_signature name: (_) @name) @field))
+(union_type (object_type (property_signature name: (_) @name) @field))
+(intersection_type (object_type (property_signature name: (_) @name) @field))
+(enum_body name: (property_identifier) @name @field)
+(enum_assignment name: (property_identifier) @name) @field
+(formal_parameters ([(required_parameter (accessibility_modifier) pattern: (identifier) @name) (optional_parameter (accessibility_modifier) pattern: (identifier) @name)]) @field)
+(formal_parameters ([(required_parameter "readonly" pattern: (identifier) @name) (optional_parameter "readonly" pattern: (identifier) @name)]) @field)
 ;; references
 (call_expression function: (identifier) @call)
 (call_expression function: (member_expression property: (_) @call))
