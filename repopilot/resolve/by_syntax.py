@@ -285,9 +285,9 @@ class SyntaxResolver:
             return NameUse(source, word, self.plain(source, node, name, ""), False, key)
         if row in ("import_specifier.name", "export_specifier.alias"):
             imports = source.import_at(node)
-            return NameUse(
-                source, word, self._imported(source, imports[0], name) if imports else ("own", source.path, word.start)
-            )
+            first = node.parent.child_by_field_name("name") if node.parent is not None else None
+            found = self._imported(source, imports[0], source.text_of(first or node)) if imports else None
+            return NameUse(source, word, found if imports else ("own", source.path, word.start))
         if row == "export_specifier.name" and (imports := source.import_at(node)):
             return NameUse(source, word, self._imported(source, imports[0], name))
         if row == "member_expression.property" and is_exports(source, _receiver(source, node, row)[1]):
