@@ -49,7 +49,7 @@ async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
 
 
 def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
-    place, new = _place(copy, arguments.name, arguments.path), arguments.new_name
+    place, new = _named(copy, _place(copy, arguments.name, arguments.path)), arguments.new_name
     if not new.isidentifier() or keyword.iskeyword(new):
         raise UsageError(message("refactor_tools.no_identifier", name=new))
     if place.symbol.name == new:
@@ -94,6 +94,15 @@ def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
                     found.path, replace(found.symbol, name=attribute, qualified=own, start_line=line, end_line=line)
                 )
         raise
+
+
+def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
+    """The class that a constructor of its name makes; any other definition itself."""
+    owner = place.symbol.qualified.rpartition(".")[0]
+    if owner.rpartition(".")[2] != place.symbol.name:
+        return place
+    of_class = _place(copy, owner, place.path)
+    return of_class if rename_by_syntax.is_one(copy, (place, of_class)) else place
 
 
 def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
