@@ -235,20 +235,16 @@ def _said(
     after: Mapping[str, list[tuple[int, str]]],
     names: Collection[str],
 ) -> Iterator[EditFault]:
-    """What is said that wasn't before, whatever the names in it: in its file, and in all of them."""
+    """What is said that wasn't before, whatever the names in it."""
     varying = "|".join([r"line \d+", *map(re.escape, names)])
     word = re.compile(rf"\b(?:{varying})\b")
-    known = Counter((path, word.sub("", text)) for path, said in before.items() for _, text in said)
-    gone = known - Counter((path, word.sub("", text)) for path, said in after.items() for _, text in said)
-    moved = Counter(text for _, text in gone.elements())
     for path, said in after.items():
+        known = Counter(word.sub("", text) for _, text in before.get(path, ()))
         for line, text in said:
             plain = word.sub("", text)
-            known[path, plain] -= 1
-            if known[path, plain] < 0:
-                moved[plain] -= 1
-                if moved[plain] < 0:
-                    yield EditFault(kind, path, line, text)
+            known[plain] -= 1
+            if known[plain] < 0:
+                yield EditFault(kind, path, line, text)
 
 
 def _first_lines(state: Observed) -> dict[str, list[tuple[int, str]]]:

@@ -356,11 +356,13 @@ class SymbolMove:
         return one.kind == "text" and bool(sure) and not self._stays()
 
     def _stays(self) -> bool:
-        """Whether the source still uses the definition."""
-        left = python_moves.left_behind(self._block, self.source)
-        return self.name in python_moves.free_names(
-            python_moves.unexported(ModuleText(self.source.path, left), self.name)
-        )
+        """Whether the source has the definition when it runs, as it uses it still."""
+        return self._is_read(running=True) or (self._is_read() and not self._needs.own)
+
+    def _is_read(self, *, running: bool = False) -> bool:
+        """Whether the source still names the definition, where it is `running` not for type checkers only."""
+        left = ModuleText(self.source.path, python_moves.left_behind(self._block, self.source))
+        return self.name in python_moves.free_names(python_moves.unexported(left, self.name), running=running)
 
     # ----------------------------------------------------------------------------------------------------- result
 
@@ -435,8 +437,9 @@ class SymbolMove:
         module = ModuleText(self.source.path, left, self.packages)
         lines = self.source.text.split("\n")
         needed = python_moves.free_names("\n".join(lines[self._block.start : self._block.end]))
-        if self._stays():
-            left = python_moves.with_import(module, f"from {self._known_target()} import {self.name}")
+        if self._is_read():
+            line = f"from {self._known_target()} import {self.name}"
+            left = python_moves.with_import(module, line, typing=not self._stays())
         else:
             left = python_moves.unexported(module, self.name)
         kept = {n for n in needed if _is_taken(self.copy, self.source.path, n)}

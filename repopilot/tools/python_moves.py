@@ -113,12 +113,34 @@ def _first_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def free_names(code: str) -> set[str]:
-    """The names that code takes from its module, those in annotations that are texts among them."""
-    found = set(_globals(symtable.symtable(code, "code", "exec")))
-    for node in _annotation_texts(parse_python(code)):
+def free_names(code: str, *, running: bool = False) -> set[str]:
+    """The names that code takes from its module, those in annotations that are texts among them.
+
+    Args:
+        code: it.
+        running: without those that only type checkers read.
+    """
+    found, tree = set(_globals(symtable.symtable(code, "code", "exec"))), parse_python(code)
+    parts = [part for n in ast.walk(tree) for part in (getattr(n, "annotation", None), getattr(n, "returns", None))]
+    checked = list(_checked(tree))
+    seen = {id(part) for part in checked}
+    kept = [part for part in parts if id(part) not in seen]
+    for node in _texts_in(kept if running else [*kept, *checked]):
         found |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     return found
+
+
+def _checked(tree: ast.Module) -> Iterator[ast.AST | None]:
+    """The expressions whose texts only type checkers read: bounds of type variables, the types of casts, annotations of
+    functions that nothing decorates."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list:
+            yield from (node.returns, *(each.annotation for each in ast.walk(node.args) if isinstance(each, ast.arg)))
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func).rpartition(".")[2]
+            if called == "TypeVar":
+                yield from (*node.args[1:], *(each.value for each in node.keywords))
+            yield from node.args[:1] if called == "cast" else ()
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
@@ -130,15 +152,15 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
         yield from _globals(child)
 
 
-def _annotation_texts(tree: ast.AST) -> Iterator[ast.Expression]:
-    for node in ast.walk(tree):
-        for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
-            for inner in ast.walk(part) if isinstance(part, ast.AST) else ():
-                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                    try:
-                        yield parse_expression(inner.value)
-                    except SyntaxError:
-                        continue
+def _texts_in(parts: Iterable[object]) -> Iterator[ast.Expression]:
+    """The expressions that are written as texts."""
+    for part in parts:
+        for inner in ast.walk(part) if isinstance(part, ast.AST) else ():
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                try:
+                    yield parse_expression(inner.value)
+                except SyntaxError:
+                    continue
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,19 @@ def finished(
     if not new:
         raise UsageError(message("edit_tools.same"))
     before = observed(copy, names, [*new, *users])
-    return applied(copy, new, before, Rest(rows_of(copy, sorted(left)), unread=list(unread)))
+    rest = Rest(rows_of(copy, sorted(left)), unread=list(unread))
+    known = {one.message.split("\n")[0].strip() for each in before.problems.values() for one in each}
+    return applied(copy, new, before, rest, known=known)
 
 
-def applied(copy: WorkingCopy, texts: Texts, before: Observed, rest: Rest, skipped: Collection[str] = ()) -> ToolResult:
+def applied(
+    copy: WorkingCopy,
+    texts: Texts,
+    before: Observed,
+    rest: Rest,
+    skipped: Collection[str] = (),
+    known: Collection[str] = (),
+) -> ToolResult:
     """Put new texts into the working copy, and tell what changed and what was left. Blocking.
 
     Args:
@@ -83,12 +92,13 @@ def applied(copy: WorkingCopy, texts: Texts, before: Observed, rest: Rest, skipp
         before: what the names concerned meant.
         rest: what is left.
         skipped: files that are left as they are.
+        known: what was said before, and may be said of another file now.
 
     Raises:
         UsageError: the program would no longer mean the same.
     """
     made = copy.edit(texts)
-    found = faults(copy, before, skipped)
+    found = [one for one in faults(copy, before, skipped) if one.breaks or one.said not in known]
     if any(one.breaks for one in found):
         copy.undo(1)
         said, places = refusal(one for one in found if one.breaks)

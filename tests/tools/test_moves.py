@@ -9,6 +9,65 @@ from support.edit_outcomes import EditCase as Case
 from support.edit_outcomes import holds
 
 CASES = {
+    "named in texts for type checkers": Case(
+        {
+            "p/__init__.py": "",
+            "p/a.py": """\
+import typing
+from types import TracebackType
+
+T = typing.TypeVar("T", bound="Transport")
+A = typing.TypeVar("A", bound="Other")
+
+
+def made(kind: "Transport") -> "typing.Optional[Transport]":
+    return typing.cast("Transport", kind)
+
+
+class Transport:
+    def __enter__(self: T) -> T:
+        return self
+
+    def __exit__(self, kind: "typing.Optional[type]", value: object, trace: "TracebackType") -> None:
+        print("closed")
+
+
+class Other:
+    def made(self: A, trace: TracebackType) -> A:
+        return self
+""",
+            "main.py": """\
+from p.a import Transport, made
+
+with Transport() as it:
+    print(type(made(it)).__name__)
+""",
+        },
+        "move_symbol",
+        {"name": "Transport", "to_path": "p/b.py"},
+    ),
+    "named in a text that runs": Case(
+        {
+            "a.py": """\
+import functools
+
+SIZE = 3
+
+
+@functools.singledispatch
+def made(kind: "Transport"): ...
+
+
+class Transport:
+    size = SIZE
+""",
+            "main.py": "from a import Transport\n\nprint(Transport.size)\n",
+        },
+        "move_symbol",
+        {"name": "Transport", "to_path": "b.py"},
+        "refused",
+        "SIZE of a.py",
+    ),
     "decorated": Case(
         {
             "tools.py": """\
