@@ -15,7 +15,7 @@ from repopilot.i18n import Message, message
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.resolve.unused import said_unused
-from repopilot.resolve.usage import Usage, UsePlace, usage_of, used_by
+from repopilot.resolve.usage import VERB_OF, Usage, UsePlace, usage_of, used_by
 from repopilot.types import Symbol
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ SURE = 0.9
 MOST_FOLLOWED = 60
 """Definitions whose own relations are looked up for a further hop."""
 LONGEST_LINE = 120
+_RELATION_KEYS = {verb: kind.name.lower() for kind, verb in VERBS.items()}
 DEFINED = frozenset(("class", "function", "value"))
 
 _CANDIDATES = 3  # definitions of one name that a path may begin or end at
@@ -64,10 +65,20 @@ class RelatedPlace:
     distance: int = 1
     text: str = ""
 
-    def __str__(self) -> str:
-        hops = f" ({self.distance} hops)" if self.distance > 1 else ""
-        line = f": {self.text.strip()[:LONGEST_LINE]}" if self.text.strip() else ""
-        return f"{self.path}:{self.line} {self.relation} {self.name}".rstrip() + hops + line
+    def row(self, *, uses: bool) -> Message:
+        """The place in words.
+
+        Args:
+            uses: whether the place uses the definition asked for; else that uses what is at the place.
+        """
+        way = "using" if uses else "used"
+        relation = "further" if self.distance > 1 else _RELATION_KEYS[self.relation]
+        related = message(f"relations.{way}.{relation}", hops=self.distance)
+        place = f"{self.path}:{self.line}"
+        named = message(f"relations.{way}.named" if self.name else f"relations.{way}.file", place=place, name=self.name)
+        source = self.text.strip()[:LONGEST_LINE]
+        key = "relations.with_line" if source else "relations.without_line"
+        return message(key, place=named, related=related, line=source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +125,12 @@ def callers(index: Index, name: str, depth: int = 1, resolver: Resolver | None =
         UsageError: the name is unknown, or the depth out of range.
     """
     found = _used(index, name, depth, resolver)
+    using = {place.path for place in found.places if place.relation != VERBS[Edge.IMPORTS]}
     first: dict[tuple[str, str], RelatedPlace] = {}
     for place in found.places:
-        if place.relation != VERBS[Edge.IMPORTS] or place.name == "":
+        if place.relation != VERBS[Edge.IMPORTS] or place.path not in using:
             first.setdefault((place.path, place.name), place)
-    named = {path for path, scope in first if scope}
-    kept = (p for p in first.values() if p.name or p.relation != VERBS[Edge.IMPORTS] or p.path not in named)
-    return replace(found, places=tuple(kept))
+    return replace(found, places=tuple(first.values()))
 
 
 def references(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Relations:
@@ -144,7 +154,12 @@ def references(index: Index, name: str, depth: int = 1, resolver: Resolver | Non
     if not rows:
         raise _unknown(index, name)
     return Relations(
-        tuple(RelatedPlace(r.path, r.line, r.scope, f"{r.kind}s", False, 1, _line(index, r.path, r.line)) for r in rows)
+        tuple(
+            RelatedPlace(
+                r.path, r.line, r.scope, VERB_OF.get(r.kind, VERBS[Edge.USES]), False, 1, _line(index, r.path, r.line)
+            )
+            for r in rows
+        )
     )
 
 

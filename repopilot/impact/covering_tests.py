@@ -63,13 +63,13 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
     named = _names_of_tests(path)
     counted: Counter[str] = Counter()
     for test in index.files:
-        if test.endswith(".py") and is_test_path(test) and PurePosixPath(test).stem in named:
+        if _is_test(index, test) and PurePosixPath(test).stem in named:
             counted[test] += _NAMED_AFTER
     names = [s.name for s in index.outline(path) if s.kind not in ("variable", "field")] if path in index.files else []
     names = sorted(names, key=lambda n: n not in changed)[:_MOST_NAMES]
     elsewhere = {name for name in names if any(s.path != path for s in index.symbols(name))}
     for test in dict.fromkeys(test for name in names for test in index.may_use(name)):
-        used = index.uses_in(test) if test.endswith(".py") and is_test_path(test) else None
+        used = index.uses_in(test) if _is_test(index, test) else None
         if used is None:
             continue
         uncertain = set() if _imports(used, path) else elsewhere
@@ -78,6 +78,11 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
             if name in times and name not in uncertain:
                 counted[test] += times[name] * (_USES_CHANGED if name in changed else 1)
     return [p for p, _ in counted.most_common() if is_test_file(p)][:MOST_TESTS]
+
+
+def _is_test(index: Index, path: str) -> bool:
+    """Whether a Python file is among the repository's own tests."""
+    return path.endswith(".py") and is_test_path(path) and not index.is_foreign(path)
 
 
 def _imports(test: FileAnalysis, path: str) -> bool:
@@ -90,7 +95,7 @@ def _imports(test: FileAnalysis, path: str) -> bool:
 
 def all_tests(index: Index) -> list[str]:
     """Every Python test file of the repository, in the index's order."""
-    return [p for p in index.files if p.endswith(".py") and is_test_file(p) and is_test_path(p)]
+    return [p for p in index.files if is_test_file(p) and _is_test(index, p)]
 
 
 def test_path_for(index: Index, path: str) -> str:

@@ -57,7 +57,7 @@ def affected_places(
         The places, tests among them, without ids, and what the direct ones come from. What encloses a changed
         definition is none of its dependents.
     """
-    graph = base.graph
+    graph, index = base.graph, base.index
     start = [node for change in changes for node in changed_nodes(base, change)]
     around = _around(graph, start)
     found = []
@@ -71,7 +71,7 @@ def affected_places(
             line = link.line if link.line else place.line
             reason, confidence = _reason(graph, via, link), round(link.confidence, 2)
             item = AffectedPlace("", place.path, symbol, place.kind, line, distance, confidence, reason, origin.path)
-            found.append((_order(item, link.kind), item))
+            found.append((_order(index, item, link.kind), item))
     return [item for _, item in sorted(found, key=lambda pair: pair[0])], usages
 
 
@@ -110,10 +110,11 @@ def _node_at(graph: Graph, place: UsePlace) -> int:
     return next((node for node in inside if graph.nodes.name(node) == place.scope), file)
 
 
-def _order(item: AffectedPlace, kind: Edge) -> tuple:
-    """Nearest first; then what is sure, the code before its examples, calls before other uses."""
+def _order(index: Index, item: AffectedPlace, kind: Edge) -> tuple:
+    """Nearest first; then what is sure, own code before examples and others' code, calls before other uses."""
     unsure = item.confidence < _LIKELY
-    return item.distance, unsure, is_example_path(item.path), _KINDS.index(kind), item.path, item.line
+    aside = is_example_path(item.path) or index.is_foreign(item.path)
+    return item.distance, unsure, aside, _KINDS.index(kind), item.path, item.line
 
 
 def _around(graph: Graph, nodes: Sequence[int]) -> set[int]:
@@ -174,7 +175,7 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
     result: dict[str, CoveringTest] = {}
     by_path: dict[str, list[AffectedPlace]] = {}
     for item in affected:
-        if is_test_place(item.path, item.symbol):
+        if is_test_place(item.path, item.symbol) and not base.index.is_foreign(item.path):
             by_path.setdefault(item.path, []).append(item)
     for path, items in by_path.items():
         names = tuple(dict.fromkeys(item.symbol for item in items if item.symbol))
@@ -184,7 +185,7 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
         number = base.graph.by_path.get(change.path)
         for link in base.graph.incoming(number, (Edge.TESTS,)) if number is not None else ():
             path = base.graph.nodes[link.node].path
-            if path not in result and link.confidence >= _LEAST_TEST:
+            if path not in result and link.confidence >= _LEAST_TEST and not base.index.is_foreign(path):
                 reason = message("impact.reasons.tests", name=change.path)
                 result[path] = CoveringTest("", path, (), 1, round(link.confidence, 2), reason)
     changed = {change.path for change in changes}

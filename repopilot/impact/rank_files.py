@@ -14,7 +14,7 @@ from math import log2
 import numpy as np
 
 from repopilot.code.graph.graph import Edge
-from repopilot.code.languages import is_doc_path, is_example_path
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.impact.change import Change
 from repopilot.impact.co_change import CoChangeCount
 from repopilot.impact.codebase import Codebase, changed_nodes
@@ -27,13 +27,14 @@ WEIGHTS: Mapping[str, float] = {
     "size": 1.0,
     "path": 1.0,
     "calls": 0.5,
+    "names": 0.5,
     "history": 0.5,
 }
 """symbol text, file text: cosine with the changed definitions and with the changed files. tests: the file tests a
 changed one. size: logarithm of its lines. path: shared words of the paths. calls: calls, uses and inheritance between
-it and the changed definitions. history: commits in common."""
+it and the changed definitions. names: names of changed definitions that stand in it. history: commits in common."""
 
-_EXAMPLE, _DOC = -1.5, -2.5
+_TEST, _EXAMPLE, _DOC, _FOREIGN = 0.25, -1.5, -2.5, -2.5
 _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
 
 
@@ -71,7 +72,7 @@ def rank(
         number = base.graph.by_path[test.path]
         signals["tests"][number] = max(signals["tests"][number], test.confidence / test.distance)
     total = sum(WEIGHTS[name] * values for name, values in signals.items())
-    total = total + np.array([_EXAMPLE * is_example_path(p) + _DOC * is_doc_path(p) for p in base.paths])
+    total = total + np.array([_prior(base, path) for path in base.paths])
     total = np.maximum(total, 0) / sum(WEIGHTS.values())
     order = sorted(range(len(base.paths)), key=lambda n: (-total[n], base.paths[n]))
     return [
@@ -81,6 +82,12 @@ def rank(
         for n in order
         if base.paths[n] not in changed and total[n] > 0
     ]
+
+
+def _prior(base: Codebase, path: str) -> float:
+    """What is added for the kind of a file, whatever changes."""
+    by_name = _TEST * is_test_path(path) + _EXAMPLE * is_example_path(path) + _DOC * is_doc_path(path)
+    return by_name + _FOREIGN * base.index.is_foreign(path)
 
 
 def _signals(
@@ -99,6 +106,7 @@ def _signals(
             signals["file text"] += by_file
             signals["tests"] += _testing(base, number)
             signals["calls"] += _scaled(_calling(base, change, number), number)
+            signals["names"] += _scaled(_naming(base, change), number)
             by_text = by_file if by_text is None else by_text
         if by_text is not None:
             signals["symbol text"] += by_text
@@ -138,6 +146,15 @@ def _calling(base: Codebase, change: Change, number: int) -> np.ndarray:
         for link in graph.outgoing(node, _USING):
             values[graph.file_of(link.node)] += link.confidence / log2(1 + max(base.users[link.node], 1))
     values[number] = 0
+    return np.log1p(values)
+
+
+def _naming(base: Codebase, change: Change) -> np.ndarray:
+    """How many names of the changed definitions each file holds; those that stand everywhere count less."""
+    values = np.zeros(len(base.paths))
+    for name in {qualified.rpartition(".")[2] for qualified in change.symbols}:
+        numbers = [base.graph.by_path[path] for path in base.index.may_use(name)]
+        values[numbers] += 1 / log2(1 + max(len(numbers), 1))
     return np.log1p(values)
 
 

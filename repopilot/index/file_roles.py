@@ -13,6 +13,8 @@ from repopilot.repo.attributes import LinguistAttributes
 
 ROLES = ("test", "example", "doc", "config", "generated", "vendored")
 """By bit."""
+FOREIGN = sum(1 << ROLES.index(role) for role in ("generated", "vendored"))
+"""The bits of what is nobody's own work here."""
 
 _VENDORED = re.compile(r"(^|/)(vendor(ed)?|_vendor|third[_-]?party|node_modules|bower_components|extern(al)?s?)/", re.I)
 

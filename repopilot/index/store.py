@@ -19,7 +19,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import IndexFailed
 from repopilot.index.build_report import BuildReport, read_report
-from repopilot.index.file_roles import roles_with
+from repopilot.index.file_roles import FOREIGN, roles_with
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.storage import arrays, codec, database, layout
 from repopilot.index.storage.arrays import Arrays
@@ -219,6 +219,12 @@ class Index:
             return lexical
         roles = roles_with(lexical.roles, lexical.files, LinguistAttributes(self.text))
         return replace(lexical, roles=roles)
+
+    def is_foreign(self, path: str) -> bool:
+        """Whether a file is nobody's own work here: generated or vendored, by its name and text or as the repository's
+        attributes say."""
+        number = self.lexical.file_numbers.get(path)
+        return number is not None and bool(self.lexical.roles[number] & FOREIGN)
 
     def derived(self, compute: Callable[[Index], T]) -> T:
         """The result of a function of this index, computed once and kept as long as the index."""

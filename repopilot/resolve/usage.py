@@ -30,12 +30,13 @@ from repopilot.types import Symbol
 if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
 
-_VERB_OF = {
+VERB_OF = {
     "call": VERBS[Edge.CALLS],
     "inherit": VERBS[Edge.INHERITS],
     "import": VERBS[Edge.IMPORTS],
     "use": VERBS[Edge.USES],
 }
+"""By the kind of a use."""
 _CONSTRUCTORS = ("__init__", "constructor")
 _LEAVES = frozenset(("variable", "field", "declaration", "macro"))
 _MOST_ALIASES = 20
@@ -383,7 +384,7 @@ def _in_file(
             continue
         meant, how = linker.link(number, use)
         local = bool(meant) and not use.receiver and _is_local(found, path, use.scope, name)
-        place = found.place(path, use.line, name, _VERB_OF.get(use.kind, ""), use.scope)
+        place = found.place(path, use.line, name, VERB_OF.get(use.kind, ""), use.scope)
         if how is not None and how.sure and not local and targets & set(meant):
             found.add(found.sure, place)
         elif local or (how is not None and (how.sure or how.outside) and not above & set(meant)):
@@ -442,7 +443,7 @@ def used_by(index: Index, symbol: Symbol, resolver: Resolver | None = None) -> l
     found: dict[tuple[str, str], tuple[UsePlace, Symbol, bool]] = {}
     for use, target, sure in meant:
         line = (index.lines(symbol.path, use.line, use.line) or "").strip("\n")
-        place = UsePlace(symbol.path, use.line, use.scope, _VERB_OF.get(use.kind, VERBS[Edge.USES]), line)
+        place = UsePlace(symbol.path, use.line, use.scope, VERB_OF.get(use.kind, VERBS[Edge.USES]), line)
         known = found.get((target.path, target.qualified))
         if (known is None or (sure and not known[2])) and target != symbol:
             found[target.path, target.qualified] = (place, target, sure)
@@ -507,7 +508,7 @@ def _relation(found: _Collected, path: str, line: int, name: str) -> str:
     kinds = found.kinds_at(path, line, name)
     for kind in ("inherit", "call"):
         if kind in kinds:
-            return _VERB_OF[kind]
+            return VERB_OF[kind]
     before = [item for item in analysis.imports if item.line <= line and not kinds]
     if before and _is_open(found, path, before[-1].line, line):
         return VERBS[Edge.IMPORTS]

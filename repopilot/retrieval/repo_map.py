@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from repopilot.retrieval.query.parse import Query
 from repopilot.types import Chunk
 
 if TYPE_CHECKING:
-    from repopilot.index.store import FileInfo, Index
+    from repopilot.index.store import Index
 
 README_CHUNKS, README_READ, MANIFESTS, ENTRIES, MAIN = 4, 30, 4, 6, 4
 FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
@@ -55,7 +55,7 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
         query: a query of kind `overview`; whether it asks how to run things or for the structure decides the order.
     """
     how, shape = bool(query_words.RUNS.search(query.text)), bool(query_words.SHAPE.search(query.text))
-    files = sorted(index.files, key=lambda path: (path.count("/"), path))
+    files = _files(index)
     found = [*_readme_places(index, files, how)]
     weights = {
         "manifest": 0.85 if how else 0.7,
@@ -78,6 +78,12 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
     for place in sorted(found, key=lambda place: (-place.score, place.row)):
         unique.setdefault(place.row, replace(place, score=round(place.score, 3)))
     return list(unique.values())
+
+
+def _files(index: Index) -> list[str]:
+    """The files but those that are generated or vendored, those at the top first."""
+    own = (path for path in index.files if not index.is_foreign(path))
+    return sorted(own, key=lambda path: (path.count("/"), path))
 
 
 def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[OverviewPlace]:
@@ -116,9 +122,7 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
 
 
 def _manifests(index: Index) -> list[Manifest]:
-    paths = sorted(
-        (path for path in index.files if is_manifest(path) and _own(path)), key=lambda path: (path.count("/"), path)
-    )[:MANIFESTS]
+    paths = [path for path in _files(index) if is_manifest(path) and _own(path)][:MANIFESTS]
     read = (read_manifest(path, index.text(path) or "") for path in paths)
     return [manifest for manifest in read if manifest is not None]
 
@@ -144,8 +148,8 @@ def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) 
 
 
 def _lines(index: Index, count_tokens: Callable[[str], int]) -> Iterator[str]:
-    files = sorted(index.files, key=lambda path: (path.count("/"), path))
-    yield f"Repository {index.name} at {index.commit}: {len(files)} files. {_languages(index.files)}"
+    files = _files(index)
+    yield f"Repository {index.name} at {index.commit}: {len(index.files)} files. {_languages(index, files)}"
     readme = next((path for path in files if _README.search(path)), None)
     if readme:
         yield f"{readme} says: {_about(index.text(readme) or '', count_tokens)}"
@@ -157,9 +161,9 @@ def _lines(index: Index, count_tokens: Callable[[str], int]) -> Iterator[str]:
     yield from _structure(index, files)
 
 
-def _languages(files: Mapping[str, FileInfo]) -> str:
+def _languages(index: Index, files: list[str]) -> str:
     lines: Counter[str] = Counter()
-    for info in files.values():
+    for info in (index.files[path] for path in files):
         if info.kind == "code":
             lines[info.language] += info.lines
     return "Code: " + ", ".join(f"{language} {count} lines" for language, count in lines.most_common(5)) + "."

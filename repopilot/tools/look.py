@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import joined, message
 from repopilot.impact import call_graph
 from repopilot.index.store import Index
 from repopilot.repo import history as past
@@ -173,18 +173,17 @@ def _related_to(
     index, name = workspace.index, arguments.name
     found = find(index, name, arguments.depth, workspace.resolver)
     sure, unsure = [each for each in found.places if each.sure], [each for each in found.places if not each.sure]
-    rows = [lookup.join_rows(list(map(str, sure)))] if sure else []
+    uses = find is not call_graph.callees
+    rows: list[str] = [lookup.join_rows([each.row(uses=uses) for each in sure])] if sure else []
     if not sure:
-        uses_nothing = find is call_graph.callees
-        nothing = (
-            message("tools.uses_nothing", name=name) if uses_nothing else call_graph.unused(index, name, found.usage)
-        )
+        nothing = call_graph.unused(index, name, found.usage) if uses else message("tools.uses_nothing", name=name)
         rows.append(nothing)
     if unsure:
-        rows += [message("look_tools.unsure", count=len(unsure)), lookup.join_rows(list(map(str, unsure)))]
+        listed = lookup.join_rows([each.row(uses=uses) for each in unsure])
+        rows += [message("look_tools.unsure", count=len(unsure)), listed]
     rows += list(found.usage.notes) if found.usage is not None else []
     data = {"sure": list(map(asdict, sure)), "unsure": list(map(asdict, unsure))}
-    return ToolResult("\n".join(rows), data)
+    return ToolResult(joined(rows, "\n"), data)
 
 
 async def _looked(desk: Desk, find: Callable[[Index], ToolResult]) -> ToolResult:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from repopilot.code.languages import reads_symbols
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import joined, message
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.results import RankedPlace
@@ -168,5 +168,5 @@ def _span(index: Index, found: Symbol) -> ToolResult:
 
 def join_rows(rows: Sequence[str]) -> str:
     """Rows as lines, at most MOST_ROWS, and how many more there are."""
-    more = [f"… {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
-    return "\n".join([*rows[:MOST_ROWS], *more])
+    more = [message("tools.more_rows", count=len(rows) - MOST_ROWS)] if len(rows) > MOST_ROWS else []
+    return joined([*rows[:MOST_ROWS], *more], "\n") if rows else ""

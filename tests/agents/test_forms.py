@@ -72,7 +72,7 @@ def ask(orchard: Workspace) -> Ask:
     [
         ("what calls `pick_apple`?", "callers", "`Apple.pick`"),
         ("qui appelle pick_apple ?", "callers", "`Apple.pick`"),
-        ("where is pick_apple called?", "callers", "One more is in the tests"),
+        ("where is pick_apple called?", "callers", "One more is in tests"),
         ("what does Apple.pick call?", "callees", "`pick_apple`"),
         ("which functions are called by `pick`?", "callees", "`pick_apple`"),
         ("Which classes inherit from Fruit?", "subclasses", "`Apple`"),

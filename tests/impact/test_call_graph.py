@@ -8,14 +8,16 @@ from support.shop_workspace import answering, traced
 
 from repopilot.agents.explain.agent import explain
 from repopilot.errors import UsageError
+from repopilot.i18n import said
 from repopilot.impact import call_graph
 
 
 def test_callers_by_hops(shop):
     (place,) = call_graph.callers(shop.index, "price").places
-    assert str(place).startswith("shop/cart.py:9 calls Cart.total: ") and place.sure
-    further = "\n".join(map(str, call_graph.callers(shop.index, "shop/prices.py:price", depth=3).places))
-    assert "shop/web.py:5 calls checkout (2 hops)" in further and "tests/test_cart.py" in further
+    assert place.row(uses=True).startswith("shop/cart.py:9 in Cart.total, which calls it: ") and place.sure
+    places = call_graph.callers(shop.index, "shop/prices.py:price", depth=3).places
+    further = "\n".join(place.row(uses=True) for place in places)
+    assert "shop/web.py:5 in checkout, which is 2 hops away" in further and "tests/test_cart.py" in further
     assert call_graph.callers(shop.index, "nobody_calls_this").places == ()
 
 
@@ -37,8 +39,11 @@ def test_callees_and_the_call_path_to_storage(repository):
         "shop/prices.py": "from shop.items import amount_of\n\n\ndef price(item):\n    return amount_of(None)\n",
     }
     index = repository(SHOP | stored).index
-    assert "shop/items.py:1 calls amount_of" in map(str, call_graph.callees(index, "price").places)
-    assert any("uses items" in str(place) for place in call_graph.callees(index, "price", depth=2).places)
+    (used,) = call_graph.callees(index, "price").places
+    assert used.row(uses=False) == "shop/items.py:1 amount_of, which it calls"
+    assert said(used.row(uses=False), "fr") == "shop/items.py:1 amount_of, qu’il appelle"
+    further = [place.row(uses=False) for place in call_graph.callees(index, "price", depth=2).places]
+    assert any(row.endswith(" items, which is 2 hops away") for row in further)
     assert [str(node) for node in call_graph.call_path(index, "checkout", "items")] == [
         "shop/web.py:4 checkout",
         "calls shop/cart.py:8 Cart.total",

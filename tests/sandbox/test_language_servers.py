@@ -216,3 +216,20 @@ def test_a_server_is_fetched_with_consent_only(tmp_path: Path, monkeypatch: pyte
     assert len((tmp_path / "asked").read_text().splitlines()) == 2, "it isn't tried for ever"
     assert "--ignore-scripts" in (tmp_path / "asked").read_text()
     assert '"typescript": "7.' in (tmp_path / "wanted").read_text()
+
+
+def test_a_server_that_nobody_asks_ends_and_starts_again_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "repo").mkdir()
+    program = install(tmp_path / "bin", "gopls")
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    settings = offline(tmp_path / "home").model_copy(update={"sandbox": "limits", "allow_weak_sandbox": True})
+    servers = Servers(settings, idle=0.2)
+    for _ in range(3):
+        session = servers.session("go", tmp_path / "repo")
+        assert session is not None and session.failure is None
+        while servers.running():
+            time.sleep(0.05)
+        assert session.closed
+    servers.close()

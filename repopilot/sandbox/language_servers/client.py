@@ -64,6 +64,12 @@ class LanguageClient:
         """Why it can't be asked any more, None while it can."""
         return self._failure
 
+    @property
+    def idle(self) -> float:
+        """For how many seconds it has been asked nothing."""
+        with self._changed:
+            return 0.0 if self._asked else time.monotonic() - self._heard
+
     def notify(self, method: str, params: Any, silence: float = 10.0) -> None:
         """Tell the server something. Raises LanguageServerError."""
         self._send({"method": method, "params": params}, silence)

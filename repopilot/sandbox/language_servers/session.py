@@ -34,6 +34,8 @@ _WATCH_S = 0.5
 _STARTS = 2
 """A server that failed so often isn't started again."""
 _ANSWER_S = 30.0
+_IDLE_S = 900.0
+"""A server that nobody asks for so long is ended, and started again by the next question."""
 _UNEDITED = "\0"
 """Stands for the text of a file that has no edit."""
 _CAPABILITIES = {
@@ -91,6 +93,7 @@ class LanguageSession:
         root: the folder, which it only reads.
         settings: the sandbox's level.
         environment: the packages that the repository needs, None for none.
+        idle: it ends after so many seconds without a question.
     """
 
     def __init__(
@@ -100,8 +103,10 @@ class LanguageSession:
         root: Path,
         settings: Settings,
         environment: Environment | None = None,
+        idle: float = _IDLE_S,
     ) -> None:
         self.server = server
+        self._idle = idle
         self.memory = 0
         self._shown: dict[str, _Shown] = {}
         self._drafts: dict[str, str | None] = {}
@@ -127,6 +132,11 @@ class LanguageSession:
     def failure(self) -> LanguageServerError | None:
         """Why it can't be asked any more, None while it can."""
         return self._client.failure
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed, by its owner or for being idle."""
+        return self._closed.is_set()
 
     def show(self, path: str, language: str, text: str) -> None:
         """Tell the server the text of a file, whatever lies on disk; nothing happens where it knows it.
@@ -207,6 +217,8 @@ class LanguageSession:
 
     def close(self) -> None:
         """End the server and all that it started."""
+        if self.closed:
+            return
         self._closed.set()
         self._client.fail(LanguageServerError(i18n.message("resolve.closed", name=self.server.name)))
         if self._client.process is not None:
@@ -253,7 +265,7 @@ class LanguageSession:
         return capabilities
 
     def _watch(self) -> None:
-        """End the server where it takes more memory than it may."""
+        """End the server where it takes more memory than it may, or is idle."""
         while self._client.failure is None and not self._closed.wait(_WATCH_S):
             process = self._client.process
             self.memory = memory(descendants(process.pid)) if process is not None else 0
@@ -261,6 +273,8 @@ class LanguageSession:
                 limit = self.server.memory >> 20
                 said = i18n.message("resolve.memory", name=self.server.name, megabytes=limit)
                 self._client.fail(LanguageServerError(said))
+            elif self._client.idle > self._idle:
+                self.close()
         self.memory = 0
 
     def _ask(self, method: str, params: Any) -> Any:
@@ -303,10 +317,12 @@ class Servers:
     Args:
         settings: the sandbox's level.
         environment: the packages that the repository needs, None for none.
+        idle: a server ends after so many seconds without a question.
     """
 
-    def __init__(self, settings: Settings, environment: Environment | None = None) -> None:
+    def __init__(self, settings: Settings, environment: Environment | None = None, idle: float = _IDLE_S) -> None:
         self._settings, self._environment = settings, environment
+        self._idle = idle
         self._lock = threading.Lock()
         self._sessions: dict[tuple[str, Path], LanguageSession] = {}
         self._failures: dict[tuple[str, Path], list[LanguageServerError]] = {}
@@ -329,7 +345,7 @@ class Servers:
                 return running
             failures = self._failures.setdefault(key, [])
             if running is not None and running.failure is not None:
-                failures.append(running.failure)
+                failures += [] if running.closed else [running.failure]
                 self._sessions.pop(key).close()
             if len(failures) >= _STARTS or self._closed:
                 said = failures[-1].message if failures else i18n.message("resolve.closed", name=server.name)
@@ -338,7 +354,7 @@ class Servers:
                 program = self._program(server, root)
                 if program is None:
                     return None
-                found = LanguageSession(server, program, root, self._settings, self._environment)
+                found = LanguageSession(server, program, root, self._settings, self._environment, self._idle)
             except LanguageServerError as error:
                 failures.append(error)
                 raise

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
-from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 
-T = TypeVar("T")
 
-
-def is_program(path: str) -> bool:
-    """Whether a file is part of the program itself: no test, example, documentation or code of others."""
-    return not (is_test_path(path) or is_example_path(path) or is_doc_path(path) or is_vendored(path))
-
-
-def program_first(items: Iterable[T], path_of: Callable[[T], str]) -> list[T]:
-    """The items that lie in the program itself; all of them where none does."""
-    every = list(items)
-    return [item for item in every if is_program(path_of(item))] or every
+def is_program(index: Index, path: str) -> bool:
+    """Whether a file is part of the program: no test, example or documentation, nothing generated or vendored."""
+    return not (is_test_path(path) or is_example_path(path) or is_doc_path(path) or index.is_foreign(path))
 
 
 def dotted(name: str) -> str:
@@ -48,7 +38,8 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
             s for s in index.symbols(last) if _is_in_file(s.path, "/".join(modules)) or _stem(s.path) == modules[-1]
         ]
     found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]
-    return _distinct(program_first(found, lambda symbol: symbol.path))
+    own = [symbol for symbol in found if is_program(index, symbol.path)]
+    return _distinct(own or found)
 
 
 def _belongs(symbol: Symbol, owner: str) -> bool:

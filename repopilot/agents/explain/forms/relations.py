@@ -53,7 +53,7 @@ def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     verbs = {VERBS[kind] for kind in _VERBS.get(form.kind, DEPENDING)}
     places = [place for place in places if place.relation in verbs]
     items = list(_items(index, places, at_use=form.kind in _INCOMING))
-    shown = [item for item in items if is_program(item.path)] or items
+    shown = [item for item in items if is_program(index, item.path)] or items
     if not shown and form.kind not in ("callers", "references"):
         return None
     called = f"`{found[0].qualified}`" if len(found) == 1 else f"`{found[0].name}`"

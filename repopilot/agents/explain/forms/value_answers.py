@@ -37,7 +37,7 @@ def _sites(names: tuple[str, ...], inquiry: Inquiry) -> Iterator[ValueSite]:
     wanted = {name[-1] for name in parts}
     around = {part for name in parts for part in name}
     paths = dict.fromkeys(path for name in wanted for path in files_with(name, index))
-    usable = [p for p in paths if is_program(p) and index.files[p].kind in ("code", "config", "schema")]
+    usable = [p for p in paths if is_program(index, p) and index.files[p].kind in ("code", "config", "schema")]
     for path in [p for p in usable if index.files[p].parsed or index.files[p].kind == "config"][:MOST_FILES]:
         for site in sites_in(path, index.text(path) or ""):
             own = ".".join(site.keys).split(".")
