@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.index_case import write
-from support.shop_workspace import offline, open_workspace
+from support.shop_workspace import offline, open_workspace, traced
 
+from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.forms.recognise import recognise
@@ -149,3 +150,20 @@ def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) 
     question = "how do I run the tests?"
     found = answer_by_code(question, search(workspace.index, question, 5), workspace, "en")
     assert found is not None and "`npm test`" in found.text and "`cd packages/api && pytest`" in found.text
+
+
+@pytest.mark.parametrize(
+    "stack",
+    [
+        'Traceback (most recent call last):\n  File "/srv/orchard/apples.py", line 18, in pick_apple\nTypeError: bad',
+        "> /srv/orchard/apples.py(18)pick_apple()\n-> return httpx.get(tree).text\n(Pdb)",
+        "orchard/apples.py in pick_apple at line 18\nTypeError: bad",
+        "tests/test_apples.py:5: TypeError",
+        "panic: bad\n\ngoroutine 1 [running]:\nmain.pick_apple(0x1)\n\t/srv/orchard/apples.py:18 +0x1d",
+    ],
+)
+async def test_a_pasted_stack_finds_its_place(orchard: Workspace, ask: Ask, stack: str) -> None:
+    assert ask(stack) is None, "its words ask for no callers"
+    answer, _, _ = await traced(lambda step: explain(stack, orchard, step))
+    assert answer.evidence[0].path in ("orchard/apples.py", "tests/test_apples.py")
+    assert answer.result.lead.startswith("Best match")

@@ -13,7 +13,7 @@ from repopilot.agents.explain.absence import absent_technologies, in_skipped_fil
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.further_places import look_further
-from repopilot.agents.explain.grounding import absent_names
+from repopilot.agents.explain.grounding import absent_names, leads_here
 from repopilot.agents.explain.prose import Prose, write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
 from repopilot.results import Answer, Explanation
@@ -122,7 +122,8 @@ def _absent_technologies(found: Findings, workspace: Workspace) -> Answer | None
     """The answer that the repository lacks what is asked about; None where that isn't known, where code is sure of
     its answer, and where all of the repository is asked about."""
     query = found.results.query
-    if (found.code and found.code.sure) or query.kind == "overview" or query.other_language:
+    sure = (found.code and found.code.sure) or leads_here(found.results)
+    if sure or query.kind == "overview" or query.other_language:
         return None
     lacking = absent_technologies(found.question, workspace.index)
     names = absent_names(found.question, workspace.index, found.results) if lacking else []

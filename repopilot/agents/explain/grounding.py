@@ -16,11 +16,20 @@ def absent_names(question: str, index: Index, results: Results) -> list[str]:
         results: of the search; what occurs in its hits exists.
 
     Returns:
-        Identifiers that are neither defined nor used anywhere.
+        Identifiers that are neither defined nor used anywhere; none for a stack that leads here, whose other names are
+        those of the code that it passes through.
     """
+    if leads_here(results):
+        return []
     names = [a for a in claim_of(question).anchors if a.kind == "name"]
     known = identifiers("\n".join(h.chunk.text for h in results.hits))
     return [n.text for n in names if last_name(n.text) not in known and not exists_in(index, n)]
+
+
+def leads_here(results: Results) -> bool:
+    """Whether a frame of the stack that was asked about is among the places that were found."""
+    paths = {hit.chunk.path for hit in results.hits}
+    return any(f"/{frame.path}".endswith(f"/{path}") for frame in results.query.frames for path in paths)
 
 
 def exists_in(index: Index, anchor: Anchor) -> bool:

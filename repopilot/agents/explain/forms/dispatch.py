@@ -41,11 +41,13 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
         language: to answer in.
 
     Returns:
-        The answer; None where the question has no known form, or the code doesn't hold the answer.
+        The answer; None where the question has no known form or is a stack, or the code doesn't hold the answer.
 
     Raises:
         IndexFailed: the index is damaged.
     """
+    if results.query.kind == "traceback":
+        return None
     inquiry = Inquiry(question, results, workspace, language)
     if missing := missing_in_file(question, workspace.index):
         return CodeAnswer("missing", i18n.said(missing.message, language), (), sure=True)
