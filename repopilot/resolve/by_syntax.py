@@ -65,6 +65,10 @@ _PATHS = frozenset(
 )
 """Where a name is looked up in a module or a type, never in an object."""
 _PARAMETERS = ("required_parameter", "optional_parameter")
+_GIVING = frozenset(
+    "parenthesized_expression arrow_function function_expression statement_block return_statement arguments".split()
+)
+"""What stands between a call and the object that a function gives to it."""
 _NAMING = ("variable_declarator", "type_definition")
 """What names a class, a structure, that has no name itself."""
 _CONSTRUCTORS = frozenset(
@@ -372,10 +376,27 @@ class SyntaxResolver:
                 return self._member_of(owner, name, "field")
             if each.type == "object" and source.rules.structural:
                 exported = each.parent is not None and is_exports(source, each.parent.child_by_field_name("left"))
-                return self._exported(source, name, 0) if exported else None
+                module = source if exported else self._stood_in_for(source, each)
+                return self._exported(module, name, 0) if module is not None else None
             if each.type == "variable_declarator" and (imports := source.import_at(node)):
                 return self._imported(source, imports[0], name)
         return None
+
+    def _stood_in_for(self, source: SyntaxSource, made: Node) -> SyntaxSource | None:
+        """The module that an object stands in for: `jest.mock("./cart", () => ({ … }))`."""
+        call = next((each for each in ancestors(made) if each.type not in _GIVING), made)
+        path = self._module_given(source, call) if call.type == "call_expression" else None
+        return self.source(path) if path is not None else None
+
+    def _module_given(self, source: SyntaxSource, call: Node) -> str | None:
+        """The file of the module whose path a call of JavaScript is given first."""
+        arguments = call.child_by_field_name("arguments")
+        first = next(iter(arguments.named_children), None) if arguments is not None else None
+        if first is not None and first.type == "call_expression":
+            return self._module_given(source, first)
+        module = source.text_of(first).strip("'\"`") if first is not None and first.type == "string" else ""
+        local = module.startswith(".") and source.rules.structural
+        return next(iter(self.files_of(source.path, Import(module, (), 1))), None) if local else None
 
     def plain(self, source: SyntaxSource, at: Node, name: str, space: str) -> Found:
         """What a name without a receiver means at a node."""
@@ -767,6 +788,8 @@ class SyntaxResolver:
         if imports:
             files = self.files_of(source.path, imports[0])
             return ("module", files[0]) if files else self._absent(source, imports[0])
+        if (given := self._module_given(source, call)) is not None:
+            return ("module", given)
         name, row = _name_in(source, function)
         if name is None or source.text_of(name) in ("require", "import"):
             return None

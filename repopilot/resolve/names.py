@@ -70,6 +70,12 @@ class Resolver:
         """The files in which names are looked for."""
         return self._tree.searched()
 
+    def holding(self, part: str) -> list[tuple[str, str]]:
+        """The files that hold a text anywhere, with their texts."""
+        with self._lock:
+            self._refresh()
+            return list(self._texts.holding(part, self._tree.searched()))
+
     def occurrences(self, name: str) -> list[Occurrence]:
         """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
         the index skips."""

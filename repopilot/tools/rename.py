@@ -108,15 +108,28 @@ def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
 def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
     """In other languages, where the syntax tells all that the name means."""
     old, new = place.symbol.name, arguments.new_name
-    texts = rename_by_syntax.renamed(copy, place, new)
-    made, moved = copy.edit(texts), [path for path, text in texts.items() if text is None]
+    texts, known = rename_by_syntax.renamed(copy, place, new)
     named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
+    left = rows_of(copy, (one.span for one in [*known, *(one for one in named if _is_read(copy, place, one))]))
+    made, moved = copy.edit(texts), [path for path, text in texts.items() if text is None]
     if arguments.everywhere:
         rest = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
         more = _replaced(copy, Family(frozenset(one.span for one in named if one not in rest)), old, new)
         copy.undo(1)
         made, named = copy.edit({**texts, **more, **dict.fromkeys(moved)}), rest
-    return result_of(copy, made, Rest(named=rows_of(copy, (one.span for one in named))))
+    rows = [row for row in rows_of(copy, (one.span for one in named)) if row not in left]
+    return result_of(copy, made, Rest(left, rows))
+
+
+def _is_read(copy: WorkingCopy, place: DefinitionSite, one: Occurrence) -> bool:
+    """Whether a text or the key of data is the name of a class or a member, and the program may look it up by that."""
+    symbol, text = place.symbol, copy.resolver.text(one.span.path) or ""
+    before, after = text[max(0, one.span.start - 1) : one.span.start], text[one.span.end : one.span.end + 2]
+    is_own = one.span.path == place.path and symbol.start_line - 3 <= one.line <= symbol.end_line
+    is_text = before in ('"', "'", "`") and after[:1] == before
+    is_key = file_kind(one.span.path) == "config" and after[:1] in (":", "=")
+    looked_up = "." in symbol.qualified or symbol.kind not in ("function", "variable")
+    return looked_up and not is_own and one.kind != "comment" and (is_text or is_key)
 
 
 def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:

@@ -14,6 +14,7 @@ from repopilot.code.languages import language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.by_syntax import Found, NameUse, SyntaxResolver
+from repopilot.resolve.hidden_uses import given_to_macros, hidden_uses, read_by_name
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.syntax_family import SyntaxFamily, family_of
 from repopilot.resolve.values import Occurrence
@@ -26,8 +27,8 @@ MOST_LISTED = 20
 Texts = dict[str, str | None]
 
 
-def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> Texts:
-    """The new texts of the files that name a definition. Blocking.
+def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, list[Occurrence]]:
+    """The new texts of the files that name a definition, and the places where it may be known by its name. Blocking.
 
     Args:
         copy: the working copy.
@@ -45,6 +46,9 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> Texts:
         raise _refusal("no_rules", copy, place, (), name=old)
     group = _with_server(copy, place, group)
     unsure = [*(use.occurrence for use in group.unsure), *_unread(copy, before, place)]
+    unsure += hidden_uses(copy.resolver, place.symbol)
+    unsure += given_to_macros(copy.resolver, group.uses, "##")
+    known = [*given_to_macros(copy.resolver, group.uses, "#"), *read_by_name(group.uses)]
     if group.outside:
         raise _refusal("outside", copy, place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
     if unsure:
@@ -72,7 +76,7 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> Texts:
         raise UsageError(
             message("rename.wrong", name=new, problems="\n".join(f"{path}: {text}" for path, text in worse))
         )
-    return texts
+    return texts, known
 
 
 def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) -> SyntaxFamily:

@@ -2,7 +2,8 @@
 is refused with the places.
 
 Each case in `renames` is a text: the rename, what runs the program, what has to stand in the files afterwards and what
-must not (`+`, `-`), or what is said where it is refused (`!`); then the files, each behind `=== path`.
+must not (`+`, `-`), what is left for the user (`?`), or what is said where it is refused (`!`); then the files, each
+behind `=== path`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Case:
     has: tuple[str, ...]
     lacks: tuple[str, ...]
     refused: tuple[str, ...]
+    left: tuple[str, ...]
 
 
 def read_case(text: str) -> Case:
@@ -46,8 +48,8 @@ def read_case(text: str) -> Case:
     for key, value in rows:
         found.setdefault(key, []).append(value)
     name, new, *path = found["rename"][0].split()
-    has, lacks, refused = (tuple(found.get(key, ())) for key in "+-!")
-    return Case(files, name, new, "".join(path), "".join(found.get("run", ())), has, lacks, refused)
+    has, lacks, refused, left = (tuple(found.get(key, ())) for key in "+-!?")
+    return Case(files, name, new, "".join(path), "".join(found.get("run", ())), has, lacks, refused, left)
 
 
 def cases() -> list:
@@ -90,7 +92,9 @@ async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(c
             assert not tools.copy.edited and all(part in str(error.value) for part in case.refused), str(error.value)
             return
         before = shutil.copytree(tmp_path / "app", tmp_path / "before")
-        await tools("rename_symbol", **arguments)
+        done = await tools("rename_symbol", **arguments)
+        rows = [f"{row['path']}:{row['line']}" for row in done.data["left"]]
+        assert rows == list(case.left) and done.data["done"] == (not case.left)
         after = tools.copy.root()
         whole = "\n".join(f"{path}\n{tools.copy.text(path)}" for path in tools.copy.paths())
         assert [part for part in case.has if part not in whole] == [], whole
