@@ -25,6 +25,8 @@ _WITH = re.compile(rb"\bwith[ \t]+([A-Za-z_][\w.]*)(\()")
 _AS = re.compile(rb"[ \t]*as[ \t]+([A-Za-z_]\w*)[ \t]*[:,]")
 _END = re.compile(rb"[ \t]*(?:[;\n\r#]|//|$)")
 _LITERALS = frozenset((b"None", b"True", b"False", b"null", b"undefined", b"true", b"false", b"nil"))
+_CONTROL = re.compile(rb"\b(?:if|while|for|switch|with|return)[ \t]*$")
+_CONTINUED = re.compile(rb"[,(\[{]\s*$")
 _DEEPEST = 3
 _LONGEST = 2000
 _LONGEST_BACK = 300
@@ -90,6 +92,8 @@ class Assigned:
         self._signatures = {scope.name: scope.signature.partition("(")[2] for scope in scopes}
         self._values: dict[tuple[str, str], set[str]] = {}
         for match in _SET.finditer(data):
+            if b":=" not in match[0] and _is_argument(data, match.start()):
+                continue
             value = _value(data, match[4], match.start(5), match.end(4))
             self._set(match.start(2), match[2], value, _plain(match["type"] or match[3] or b""))
         for match in _LOOP.finditer(data):
@@ -104,7 +108,7 @@ class Assigned:
     def instead_of(self, written: str, scope: str, depth: int = 0) -> str:
         """A receiver with its variable replaced by the call that it is always set to."""
         found = self._instead_of(written, scope)
-        again = found != written and depth < _DEEPEST and not found.endswith(")")
+        again = found != written and depth < _DEEPEST and not re.match(rf"{re.escape(written)}\b", found)
         return self.instead_of(found, scope, depth + 1) if again else found
 
     def _instead_of(self, written: str, scope: str) -> str:
@@ -156,6 +160,24 @@ class Assigned:
         while scope and scope not in self._classes:
             scope = scope.rpartition(".")[0]
         return scope
+
+
+def _is_argument(data: bytes, at: int) -> bool:
+    """Whether what begins at a byte is named within the parentheses of a call or of a definition."""
+    depth = 0
+    for place in range(at - 1, max(-1, at - _LONGEST_BACK), -1):
+        letter = data[place : place + 1]
+        if letter in b")]}":
+            depth += 1
+        elif letter in b"([{":
+            if not depth:
+                return letter == b"(" and _CONTROL.search(data[max(0, place - 9) : place]) is None
+            depth -= 1
+        elif not depth and (
+            letter == b";" or (letter == b"\n" and not _CONTINUED.search(data[max(0, place - 80) : place]))
+        ):
+            return False
+    return False
 
 
 def _value(data: bytes, callee: bytes | None, opening: int, after: int) -> str:

@@ -296,7 +296,7 @@ def _with_scopes(
     assigned = Assigned(data, list(found))
     result: list[Use] = []
     enclosing: list[tuple[int, str]] = []  # end byte, qualified name
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, str, int]] = set()
     next_scope = next_ignored = 0
     for start, name, line, kind in rows:
         while next_ignored < len(ignored) and ignored[next_ignored][1] <= start:
@@ -311,11 +311,11 @@ def _with_scopes(
             next_scope += 1
         while enclosing and enclosing[-1][0] <= start:
             enclosing.pop()
-        if kind == "use":
-            if (name, line) in seen:
-                continue
-            seen.add((name, line))
-        around = enclosing[-1][1] if enclosing else ""
         before = receiver(data, start)
+        if kind == "use":
+            if (name, before, line) in seen:
+                continue
+            seen.add((name, before, line))
+        around = enclosing[-1][1] if enclosing else ""
         result.append(Use(name, line, kind, around, assigned.instead_of(before, around) if before else ""))
     return result

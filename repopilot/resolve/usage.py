@@ -40,6 +40,8 @@ VERB_OF = {
 _CONSTRUCTORS = ("__init__", "constructor")
 _LEAVES = frozenset(("variable", "field", "declaration", "macro"))
 _MOST_ALIASES = 20
+_LONGEST_TYPE = 200
+"""Characters."""
 _LONGEST_IMPORT = 100
 """Lines."""
 
@@ -112,6 +114,9 @@ def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None 
         if rest:
             _by_graph(found, rest)
         if resolver is not None:
+            for at, exported in _in_texts(resolver, index, group):
+                place = found.place(at.span.path, at.line, name)
+                found.add(found.sure if exported else found.by_name, place)
             _mentioned(found, resolver, name, group)
     return found.usage(resolver)
 
@@ -199,7 +204,9 @@ class _Collected:
         return self._kinds[path].get((line, name), set())
 
     def add(self, kind: dict[tuple[str, int], UsePlace], place: UsePlace) -> None:
-        kind.setdefault((place.path, place.line), place)
+        known = kind.setdefault((place.path, place.line), place)
+        if known.relation == VERBS[Edge.USES] and place.relation == VERBS[Edge.CALLS]:
+            kind[place.path, place.line] = place
 
     def usage(self, resolver: Resolver | None) -> Usage:
         known = self.sure.keys() | self.elsewhere
@@ -241,16 +248,15 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
             found.elsewhere.add(place)
         elif _may_be(symbols, at, resolver.text(at.span.path) or ""):
             found.add(found.by_name, replace(found.place(*place, name), source=at.source))
-    for at in _exported(resolver, index, symbols):
-        found.add(found.sure, found.place(at.span.path, at.line, name))
     for alias in dict.fromkeys(aliases):
         for one in resolver.meanings(alias[1]):
             if one.meaning.inside & wanted:
                 found.add(found.sure, found.place(one.occurrence.span.path, one.occurrence.line, alias[1]))
 
 
-def _exported(resolver: Resolver, index: Index, symbols: Sequence[Symbol]) -> Iterator[Occurrence]:
-    """The entries of `__all__` that mean one of some definitions."""
+def _in_texts(resolver: Resolver, index: Index, symbols: Sequence[Symbol]) -> Iterator[tuple[Occurrence, bool]]:
+    """The texts of Python that mean one of some definitions: the entries of `__all__`, which is sure, and where no
+    server reads them what looks like a type."""
     name, linker = symbols[0].name, linker_of(index)
     by_path: dict[str, list[Occurrence]] = {}
     for at in resolver.occurrences(name):
@@ -260,9 +266,19 @@ def _exported(resolver: Resolver, index: Index, symbols: Sequence[Symbol]) -> It
     for path, texts in by_path.items():
         meant, how = linker.link(linker.lookup.by_path[path], Use(name, 1, "use", "", ""))
         if how is not None and how.sure and targets & set(meant):
-            read = python_texts(resolver.text(path) or "", [(at.span.start, at.span.end) for at in texts])
-            exported = {text.start for text in read if text.use == "exported"}
-            yield from (at for at in texts if at.span.start in exported)
+            text = resolver.text(path) or ""
+            read = python_texts(text, [(at.span.start, at.span.end) for at in texts])
+            exported = {one.start for one in read if one.use == "exported"}
+            open_ = resolver.engine(path) == SYNTAX
+            for at in texts:
+                if at.span.start in exported or (open_ and _is_type(text, at.span)):
+                    yield at, at.span.start in exported
+
+
+def _is_type(text: str, span: NameSpan) -> bool:
+    """Whether the text that a name stands in looks like a type."""
+    before, after = text[max(0, span.start - _LONGEST_TYPE) : span.start], text[span.end : span.end + _LONGEST_TYPE]
+    return bool(re.search(r"""["'][\w.\[\]|, ]*$""", before) and re.match(r"""[\w.\[\]|, ]*["']""", after))
 
 
 def _may_be(symbols: Sequence[Symbol], at: Occurrence, text: str) -> bool:

@@ -176,3 +176,24 @@ def test_a_name_that_a_program_puts_together_may_be_a_use(tmp_path: Path) -> Non
     usage = used(workspace, "index_code")
     assert [(place.path, place.line) for place in usage.mentions] == [("jobs.py", 6)]
     assert not usage.absent and "jobs.py:6" in said_unused("index_code", usage, workspace.index)
+
+
+CHAINED = {
+    "kit.py": "class Session:\n    def send(self):\n        return 1\n\n\n"
+    "class Client:\n    def open(self) -> 'Session':\n"
+    "        return Session()\n\n    def get(self):\n        return 2\n\n\nclass Other:\n    def send(self):\n"
+    "        return 3\n\n    def get(self):\n        return 4\n\n\n"
+    "class Factory:\n    def __call__(self, app: str) -> Client:\n        return Client()\n",
+    "use.py": "from kit import Client, Factory\n\n\ndef made(factory: Factory):\n    client = factory('x')\n"
+    "    with client.open() as session:\n        session.send()\n    return client.get()\n\n\n"
+    "def named():\n    client = Client()\n    run(1, client='on')\n    return client.get()\n\n\n"
+    "def unknown(client):\n    return client.get()\n",
+}
+
+
+def test_what_a_called_object_and_what_it_gives_return_is_known_without_a_server(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, CHAINED)
+    usage = used(workspace, "Client.get", server=False)
+    assert lines(usage) == [("use.py", 8), ("use.py", 14)], "an argument of that name sets no variable"
+    assert [(place.path, place.line) for place in usage.by_name] == [("use.py", 18)]
+    assert lines(used(workspace, "Session.send", server=False)) == [("use.py", 7)]

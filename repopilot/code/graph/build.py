@@ -21,7 +21,7 @@ from repopilot.code.project.manifest import Manifest
 from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis
 
-VERSION = "5"  # of the way graphs are built: one built with another version is rebuilt
+VERSION = "6"  # of the way graphs are built: one built with another version is rebuilt
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {
     **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "module"), _CLASS),

@@ -76,7 +76,10 @@ DEPTH = 4
 
 _TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)")
 _TYPE_BEFORE = re.compile(r"(?:^|[(,<\s])(?:\w+\.)*([A-Z]\w*)(?:<[^()]*>)?[\s&*?]+$")
-_RETURNED = re.compile(r"\)\s*(?:->|:)?\s*(?:&|\*|\"|Promise<|Optional\[)*((?:\w+\.)*[A-Z]\w*)\W*$")
+_RETURNED = re.compile(
+    r"\)\s*(?:->|:)?\s*(?:&|\*|\"|'|Promise<|Optional\[)*((?:\w+\.)*[A-Z]\w*)"
+    r"(?:<.*>|\[.*\])?(?:\s*\|\s*(?:None|null|undefined))?\W*$"
+)
 _RETURNED_BEFORE = re.compile(r"(?:^|[\s:])([A-Z]\w*)[\s&*]+(?:\w+(?:::|\.))*\w+\s*\(")
 _ENDED = re.compile(r"\s*[,)=]")
 
@@ -370,7 +373,12 @@ class Linker:
                 found = list(self._in_files(again[:_MOST_CANDIDATES], inner or name, name, depth + 1))
                 if found:
                     return found
-        tails = [at for f in files[:_MOST_CANDIDATES] for at in self.names.tails[f].get(name, ())]
+        tails = [
+            at
+            for f in files[:_MOST_CANDIDATES]
+            for at in self.names.tails[f].get(name, ())
+            if self.names.families[f] != "python" or self.names.symbols[at].kind not in ("method", "field")
+        ]
         return tails if len({self.names.symbols[at].qualified for at in tails}) == 1 else ()
 
     def _overloads(self, at: int) -> Sequence[int]:
@@ -498,6 +506,9 @@ class Linker:
         if not found and "." in callee:
             owner, _, name = callee.rpartition(".")
             found = [a for c in self._classes_of(number, owner, scope, depth + 1) for a in self._members(c, name)[0]]
+        elif not found:  # an object that is called
+            called = self._of_variable(number, callee, scope, depth + 1)
+            found = [a for c in called for a in self._members(c, "__call__")[0]]
         result = [c for at in found for c in ((at,) if self._is_class(at) else self._declared(at, "", depth))]
         return list(dict.fromkeys(result))
 
