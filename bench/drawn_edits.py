@@ -78,7 +78,8 @@ def _ty(_root: Path, _files: Sequence[str]) -> Sequence[str]:
 def _c(compiler: str) -> Callable[[Path, Sequence[str]], Sequence[str]]:
     def command(root: Path, files: Sequence[str]) -> Sequence[str]:
         sources = [file for file in files if not file.endswith((".h", ".hpp", ".hh"))]
-        return (compiler, "-fsyntax-only", "-w", *_headers(root), *sources)
+        strict = () if compiler == "g++" else ("-Werror=implicit-function-declaration", "-Werror=int-conversion")
+        return (compiler, "-fsyntax-only", "-fno-diagnostics-show-caret", *strict, *_headers(root), *sources)
 
     return command
 
@@ -104,13 +105,15 @@ def _javac(root: Path, files: Sequence[str]) -> Sequence[str]:
 
 
 _ERROR = re.compile(r"error")
+_C_ERROR = re.compile(r": (?:fatal )?error: ")
+_CARGO = ("check", "--tests", "--offline", "--message-format", "short")
 CHECKERS = {
     "python": Checker((".py", ".pyi"), _ty, re.compile(r": (?:error|warning)\[")),
     "typescript": Checker((".ts", ".tsx"), _typescript, _ERROR),
     "javascript": Checker((".js", ".mjs", ".cjs", ".jsx"), _javascript, _ERROR),
-    "rust": Checker((".rs",), lambda _r, _f: ("cargo", "check", "--offline", "--message-format", "short"), _ERROR),
-    "c": Checker((".c", ".h"), _c("gcc"), _ERROR),
-    "cpp": Checker((".cpp", ".cc", ".hpp", ".hh"), _c("g++"), _ERROR),
+    "rust": Checker((".rs",), lambda _r, _f: ("cargo", *_CARGO), _ERROR),
+    "c": Checker((".c", ".h"), _c("gcc"), _C_ERROR),
+    "cpp": Checker((".cpp", ".cc", ".hpp", ".hh"), _c("g++"), _C_ERROR),
     "java": Checker((".java",), _javac, re.compile(r"error:")),
 }
 
@@ -178,10 +181,22 @@ def tried(root: Path, language: str, edit: Edit, before: Counter[str], tests: Se
     if changed and not new and tests and (failed := sh(tests, root)).status:
         new[f"tests: {failed.out[-_SHOWN:]}"] += 1
     outcome = _outcome(done, bool(changed), bool(new))
+    diff = sh(("git", "diff", "-U0"), root).out if outcome == "silent" else ""
+    _put_back(root)
+    said = "" if outcome == "equal" else done.said
+    return {
+        "edit": edit._asdict(),
+        "outcome": outcome,
+        "new": sorted(new)[:5],
+        "said": said,
+        "seconds": seconds,
+        "diff": diff,
+    }
+
+
+def _put_back(root: Path) -> None:
     sh(("git", "checkout", "-q", "."), root)
     sh(("git", "clean", "-qfd"), root)
-    said = "" if outcome == "equal" else done.said
-    return {"edit": edit._asdict(), "outcome": outcome, "new": sorted(new)[:5], "said": said, "seconds": seconds}
 
 
 def clone(source: Path, root: Path) -> None:
@@ -259,6 +274,7 @@ def main() -> None:
             clone(source, root)
             language = arguments.language or _main_language(root)
             before = faults(root, language)
+            _put_back(root)
             counts: Counter[str] = Counter()
             for edit in drawn(root, language, arguments.count, random.Random(arguments.seed)):
                 row = {"repository": source.name, **tried(root, language, edit, before, tests)}
