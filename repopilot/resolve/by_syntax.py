@@ -197,7 +197,8 @@ class SyntaxResolver:
                 return ("top", owner[1], name, space)
         else:
             has_members = scope.type in source.rules.classes or _is_closed(scope)
-            owner = self._class_key(source, scope) if has_members else ()
+            blanket = scope.type == "impl_item" and declaration.row == "type_parameter.name"
+            owner = self._class_key(source, scope) if has_members and not blanket else ()
         if not isinstance(owner, tuple):
             return owner
         if owner:
@@ -541,7 +542,8 @@ class SyntaxResolver:
         language = source.language
         if language in ("java", "csharp", "php"):
             return self._of_package(language, item.module.replace("\\", "."), name)
-        if language == "rust" and not files and item.module.partition("::")[0] not in ("crate", "self", "super"):
+        outer = not files or files == [source.path]
+        if language == "rust" and outer and item.module.partition("::")[0] not in ("crate", "self", "super"):
             inner = self._nested(source, item.module)
             return self._of_module(inner, name, "") if inner else item.module
         if not files:
@@ -591,9 +593,15 @@ class SyntaxResolver:
             return fitting[0]
         path = unit.partition("::")[0]
         inner = self.source(path)
-        if inner is not None and inner.language == "rust" and depth < DEPTH:
-            return next((self._bound(inner, [item], name) for item, _ in inner.imports if name in item.bound), None)
-        return None
+        mark = (path, -1, name)
+        if inner is None or inner.language != "rust" or mark in self._resolving:
+            return None  # in the end where modules import a name from each other
+        items = [item for item, _ in inner.imports if name in item.bound]
+        self._resolving.add(mark)
+        try:
+            return self._bound(inner, items[:1], name)
+        finally:
+            self._resolving.discard(mark)
 
     def _exported(self, source: SyntaxSource, name: str, depth: int) -> Found:
         """What a module of JavaScript exports under a name."""

@@ -110,13 +110,14 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     old, new = place.symbol.name, arguments.new_name
     texts, known = rename_by_syntax.renamed(copy, place, new)
     named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
-    left = rows_of(copy, (one.span for one in [*known, *(one for one in named if _is_read(copy, place, one))]))
+    read = [one for one in named if _is_read(copy, place, one)]
+    left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, place, named)]))
     made, moved = copy.edit(texts), [path for path, text in texts.items() if text is None]
     if arguments.everywhere:
-        rest = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
-        more = _replaced(copy, Family(frozenset(one.span for one in named if one not in rest)), old, new)
+        settings = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
+        more = _replaced(copy, Family(frozenset(one.span for one in named if one not in settings)), old, new)
         copy.undo(1)
-        made, named = copy.edit({**texts, **more, **dict.fromkeys(moved)}), rest
+        made, named = copy.edit({**texts, **more, **dict.fromkeys(moved)}), settings
     rows = [row for row in rows_of(copy, (one.span for one in named)) if row not in left]
     return result_of(copy, made, Rest(left, rows))
 

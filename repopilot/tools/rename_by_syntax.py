@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import language_of
+from repopilot.code.languages import is_doc_path, language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.by_syntax import Found, NameUse, SyntaxResolver
@@ -24,6 +25,11 @@ from repopilot.tools.file_change import syntax_error
 from repopilot.tools.working_copy import WorkingCopy
 
 MOST_LISTED = 20
+_NEAR = 400
+_ATTRIBUTE = re.compile(
+    r"""(?:\#!?\[[^\]]*|@[\w.]+\([^)]*|^\s*\[[A-Z]\w*\([^)]*|__attribute__\s*\(\([^)]*)["'](?:\w+(?:\.|::))*$""", re.M
+)
+"""A text of an attribute or an annotation, up to its last name."""
 Texts = dict[str, str | None]
 
 
@@ -116,6 +122,34 @@ def _unread(copy: WorkingCopy, resolver: SyntaxResolver, place: DefinitionSite) 
     found = [one for one in copy.resolver.occurrences(place.symbol.name) if one.kind in ("code", "document")]
     known = {use.occurrence.span for use in resolver.uses(place.symbol.name)}
     return [o for o in found if o.span not in known and family(language_of(o.span.path) or "") == own]
+
+
+def read_by_programs(copy: WorkingCopy, place: DefinitionSite, named: Iterable[Occurrence]) -> list[Occurrence]:
+    """The places of a name that a program reads and no syntax shows: texts of attributes, code in the comments of Rust,
+    and files that name what C links. Blocking.
+
+    Args:
+        copy: the working copy.
+        place: the definition.
+        named: the comments, texts and documents that hold its name.
+    """
+    plain = "." not in place.symbol.qualified and place.symbol.kind in ("function", "variable")
+    kinds = ("text", "comment") if plain else ("comment",)
+    found = [one for one in named if one.kind in kinds and _is_read(copy, one)]
+    if family(language_of(place.path) or "") != "c":
+        return found
+    if place.symbol.kind == "function" and not re.search(r"\bstatic\b", place.symbol.signature):
+        found += [one for one in named if one.kind == "document" and not is_doc_path(one.span.path)]
+    return found
+
+
+def _is_read(copy: WorkingCopy, one: Occurrence) -> bool:
+    text = copy.resolver.text(one.span.path) or ""
+    before = text[: one.span.start]
+    if one.kind == "text":
+        return text[one.span.end] in "\"'" and _ATTRIBUTE.search(before[-_NEAR:]) is not None
+    above = takewhile(lambda line: re.match(r"\s*//[/!]", line), reversed(before.split("\n")))
+    return language_of(one.span.path) == "rust" and sum("```" in line for line in above) % 2 == 1
 
 
 def _refusal(

@@ -114,3 +114,39 @@ async def test_a_server_tells_of_what_the_syntax_leaves_open(tmp_path: Path):
         made = tools.copy.text("main.cpp") or ""
         assert "int count()" in made and "c.count()" in made and "n = all.size()" in made and done.data["done"]
         assert output("g++ -o out main.cpp && ./out", tools.copy.root()) == "4"
+
+
+@pytest.mark.usefixtures("no_servers")
+@pytest.mark.parametrize(
+    ("name", "files", "left"),
+    [
+        (
+            "usual_port",
+            {"src/lib.rs": '#[serde(default = "usual_port")]\npub struct C;\nfn usual_port() {} // usual_port\n'},
+            [("src/lib.rs", 1)],
+        ),
+        (
+            "double",
+            {"src/lib.rs": "/// double\n/// ```\n/// lib::double(2);\n/// ```\n/// double\npub fn double() {}\n"},
+            [("src/lib.rs", 3)],
+        ),
+        (
+            "lib_open",
+            {
+                "a.c": "int lib_open(void) { return 3; }\n",
+                "lib.map": "V1 { global: lib_open; };\n",
+                "NEWS": "lib_open is new\n",
+            },
+            [("lib.map", 1)],
+        ),
+    ],
+)
+async def test_what_a_program_reads_of_a_text_is_left_for_the_user(
+    name: str, files: dict[str, str], left: list[tuple[str, int]], tmp_path: Path
+):
+    for path, text in files.items():
+        (tmp_path / "app" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "app" / path).write_text(text)
+    async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
+        done = await tools("rename_symbol", name=name, new_name="another")
+        assert [(row["path"], row["line"]) for row in done.data["left"]] == left and not done.data["done"]
