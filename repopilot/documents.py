@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from repopilot import i18n
 from repopilot.agents.generate.render import generation_json
 from repopilot.index.build_report import BuildReport
 from repopilot.redaction.shown_diff import shown_diff
-from repopilot.results import Answer, Generation, TestReport
+from repopilot.results import Answer, Generation, Sentence, TestReport
 from repopilot.tools.registry import Tool, ToolResult
 from repopilot.trace import Event, tree
 from repopilot.types import Citation, Evidence, FileChange, Route
 
 
 def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> dict:
-    """An answer: route, answer, evidence, citations, degraded, model, steps."""
+    """An answer: route, answer, sentences, evidence, citations, degraded, model, steps."""
     return {
         "route": route_document(done.route),
         "answer": done.text,
+        "sentences": [sentence_document(each) for each in done.sentences],
         "evidence": [evidence_document(each) for each in done.evidence],
         "citations": [citation_document(each) for each in done.citations],
         "degraded": list(done.degraded),
@@ -66,6 +68,12 @@ def evidence_document(place: Evidence) -> dict[str, object]:
     origin = place.origin
     of = {"repository": origin.repository, "commit": origin.commit} if origin else {}
     return {**{name: getattr(place, name) for name in names}, **of}
+
+
+def sentence_document(sentence: Sentence) -> dict[str, object]:
+    """A sentence of an answer, whether it is checked, and why."""
+    why = i18n.said(sentence.why, "en")
+    return {"text": sentence.text, "status": sentence.status, "why": why, "places": list(sentence.places)}
 
 
 def citation_document(citation: Citation) -> dict[str, object]:

@@ -52,6 +52,27 @@ class Explanation:
     kind: Literal["explanation"] = "explanation"
 
 
+SentenceStatus = Literal["checked", "unchecked", "contradicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an agent model's answer, and what code found out about it.
+
+    Attributes:
+        text: as it is shown, with the numbers of its places in brackets.
+        status: `checked` where its places exist and were read and hold what it names; `contradicted` where it names
+            code that exists nowhere; else `unchecked`.
+        why: the reason, a message; '' for none.
+        places: that it rests on, as `path:start-end`.
+    """
+
+    text: str
+    status: SentenceStatus
+    why: str = ""
+    places: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class MarkedLine:
     """A line of a place that was found. `marks` are the matched words in it, as (start, end) in characters."""
@@ -594,7 +615,7 @@ Result = Annotated[
 class Answer:
     """What an agent returns. `evidence` is what was found without a model; `degraded` lists every fallback as
     a message; `result` is the agent's own data; `understood` is the question that a follow-up stands for, '' for a
-    question that stands for itself."""
+    question that stands for itself; `sentences` are those of an agent model, each checked."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -604,6 +625,7 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     result: Result | None = None
     understood: str = ""
+    sentences: tuple[Sentence, ...] = ()
 
     @property
     def of_all(self) -> bool:

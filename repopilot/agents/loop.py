@@ -14,7 +14,18 @@ from typing import Any
 
 from repopilot.agents import transcript
 from repopilot.agents.loop_calls import CallMaker
-from repopilot.agents.loop_values import Asking, Askings, Budget, CallRecord, Ended, LoopResult, ModelReply, Spent
+from repopilot.agents.loop_values import (
+    NOBODY,
+    Asking,
+    Askings,
+    Budget,
+    CallRecord,
+    Ended,
+    LoopResult,
+    ModelReply,
+    Spent,
+    Watch,
+)
 from repopilot.errors import Cancelled, ModelError, ModelSilent, ToolsRefused
 from repopilot.i18n import joined, message, reason
 from repopilot.llm.model import Model
@@ -25,7 +36,7 @@ from repopilot.tools.registry import Desk, Tool
 from repopilot.tools.talk import ASK_USER, FINISH
 from repopilot.trace import Step
 
-__all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "run"]
+__all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "Watch", "run"]
 
 ASKINGS = Askings(ask_with_tools, ask_for_action)
 REPLY_TOKENS = 4096
@@ -54,20 +65,21 @@ async def run(
     model: Model,
     tools: Sequence[Tool],
     system: str,
-    budget: Budget,
     askings: Askings,
+    watch: Watch = NOBODY,
 ) -> LoopResult:
     """Have a model work on a task with tools.
 
     Args:
         task: what to do.
-        desk: what the tools work on; its step gets a child for each reply and each call, and notes what was spent.
+        desk: what the tools work on, and the budget. Its step gets a child for each reply and each call, and notes what
+            was spent.
         model: who works.
         tools: what it may call; `finish` is added where it is missing. Without a tool that edits, text without a call
             is the answer.
         system: the system prompt.
-        budget: what it may use.
         askings: how the model is asked.
+        watch: looks on, and may send a model back that would finish.
 
     Returns:
         How it went. The edits are in the desk's working copy, whatever the ending.
@@ -79,7 +91,9 @@ async def run(
     mark = delimiter(system + task)
     told = f"{system}\n\n{render('loop_results', mark=mark)}"
     messages = [transcript.said("system", told), transcript.said("user", task)]
-    loop = _Loop(desk, model, CallMaker(every), budget, askings.with_tools, askings.for_action, messages, mark)
+    loop = _Loop(
+        desk, model, CallMaker(every), desk.budget, askings.with_tools, askings.for_action, messages, mark, watch
+    )
     try:
         end = await loop.until_end()
     except Cancelled:
@@ -103,6 +117,7 @@ class _Loop:
     fallback: Asking
     messages: list[transcript.Message]
     mark: str
+    watch: Watch = NOBODY
     shown: list[transcript.Message] = field(default_factory=list)
     text: str = ""
     in_a_row: tuple[Ended | None, int] = (None, 0)
@@ -124,12 +139,23 @@ class _Loop:
             end = await (self.carry_out(reply) if reply.calls else self.remind(reply))
             if end is not None:
                 return end
-        return _End(over)
+        return await self.conclude(over)
 
-    async def think(self) -> ModelReply | None:
+    async def conclude(self, over: Ended) -> _End:
+        """The end of a loop whose budget is used up: what the model has to say, where it may say it without tools."""
+        if not self.watch.closing or over == "seconds":
+            return _End(over)
+        self.messages.append(transcript.said("user", self.watch.closing))
+        reply = await self.think(offered=())
+        text = reply.text.strip() if reply is not None else ""
+        if text and self.watch.finish is not None:
+            await self.watch.finish(text, self.calls.records)
+        return _End("finished" if text else over, text)
+
+    async def think(self, offered: Sequence[Tool] | None = None) -> ModelReply | None:
         """The model's next reply, None where it takes more time than is left."""
         longest = min(REPLY_TOKENS, self.model.context_window // 3)
-        schemas = [tool.schema() for tool in self.calls.tools]
+        schemas = [tool.schema() for tool in (self.calls.tools if offered is None else offered)]
         self.shown = await asyncio.to_thread(self.fitting, schemas, longest)
         self.steps += 1
         async with self.desk.step.child("think", "llm", self.shown[-1]["content"]) as step:
@@ -161,19 +187,22 @@ class _Loop:
 
     async def ask(self, messages: Any, schemas: Any, step: Step, longest: int) -> ModelReply:
         try:
-            return await self.asking(self.model, messages, schemas, step, max_tokens=longest)
+            return await self.asking(self.model, messages, schemas, step, max_tokens=longest, halt=self.hear)
         except ModelError as error:
             if self.asking is self.fallback or not isinstance(error, ToolsRefused):
                 raise
         self.asking = self.fallback
         step.degrade(message("loop.no_tools", name=self.model.name))
-        return await self.asking(self.model, messages, schemas, step, max_tokens=longest)
+        return await self.asking(self.model, messages, schemas, step, max_tokens=longest, halt=self.hear)
+
+    async def hear(self, so_far: str) -> bool:
+        return self.watch.text is not None and await self.watch.text(so_far, self.calls.records)
 
     async def remind(self, reply: ModelReply) -> _End | None:
         """Say what is wrong with a reply that calls nothing; the end where it is an answer, or patience is over."""
         kind: Ended = "malformed" if reply.malformed else "no call" if reply.text.strip() else "empty"
         if kind == "no call" and not any(tool.kind == "edit" for tool in self.calls.tools):
-            return _End("finished", reply.text.strip())
+            return await self.finished(reply.text.strip())
         self.in_a_row = kind, self.in_a_row[1] + 1 if self.in_a_row[0] == kind else 1
         if self.in_a_row[1] >= PATIENCE[kind]:
             return _End(kind)
@@ -181,6 +210,14 @@ class _Loop:
             self.messages.append(transcript.said("assistant", reply.text))
         names = ", ".join(f"{tool.name}({registry.signature(tool)})" for tool in self.calls.tools)
         self.messages.append(transcript.said("user", REMINDERS[kind].format(problem=reply.malformed, names=names)))
+        return None
+
+    async def finished(self, text: str) -> _End | None:
+        """The end with an answer in words; none where the model is sent back."""
+        objection = await self.watch.finish(text, self.calls.records) if self.watch.finish else ""
+        if not objection:
+            return _End("finished", text)
+        self.messages += [transcript.said("assistant", text), transcript.said("user", objection)]
         return None
 
     async def carry_out(self, reply: ModelReply) -> _End | None:
@@ -197,9 +234,12 @@ class _Loop:
                 self.started += time.monotonic() - began
             if outcome.times >= PATIENCE["repeated"]:
                 return _End("repeated")
+            told = outcome.text
             if call.name == FINISH.name and outcome.ok:
-                return _End("finished", outcome.text)
-            self.messages.append(transcript.answered(id, call.name, outcome.text))
+                told = await self.watch.finish(told, self.calls.records) if self.watch.finish else ""
+                if not told:
+                    return _End("finished", outcome.text)
+            self.messages.append(transcript.answered(id, call.name, told))
             failed = failed or not outcome.ok
         return None
 

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from repopilot.agents.loop_values import CallRecord, ModelCall
 from repopilot.errors import Cancelled, RepoPilotError
@@ -24,11 +25,12 @@ LONGEST_NAME = 60
 
 @dataclass(slots=True)
 class CallOutcome:
-    """What a call came to, as the model reads it, and how often it was made."""
+    """What a call came to, as the model reads it, how often it was made, and the data of the result."""
 
     text: str
     ok: bool
     times: int = 1
+    data: Any = None
 
 
 @dataclass(slots=True)
@@ -68,7 +70,7 @@ class CallMaker:
                 outcome = self._remembered(key, shown) or await self._run(call, key, replace(desk, step=step))
             await step.write(outcome.text)
             step.note(arguments=redacted_values(call.arguments), ok=outcome.ok)
-        self.records.append(CallRecord(call.name, call.arguments, outcome.ok))
+        self.records.append(CallRecord(call.name, call.arguments, outcome.ok, outcome.data))
         return outcome
 
     def _remembered(self, key: str, shown: Collection[str]) -> CallOutcome | None:
@@ -78,14 +80,14 @@ class CallMaker:
             return None
         if any(known.text in text for text in shown):
             known.times += 1
-        return CallOutcome(KNOWN + known.text, known.ok, known.times)
+        return CallOutcome(KNOWN + known.text, known.ok, known.times, known.data)
 
     async def _run(self, call: ModelCall, key: str, desk: Desk) -> CallOutcome:
         edits = False
         try:
             tool = registry.find(call.name, self.tools)
             found = await registry.call(tool, call.arguments, desk)
-            outcome, edits = CallOutcome(redacted(found.text), True), tool.kind == "edit"
+            outcome, edits = CallOutcome(redacted(found.text), True, data=found.data), tool.kind == "edit"
         except Cancelled:
             raise
         except RepoPilotError as error:

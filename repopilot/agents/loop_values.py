@@ -58,7 +58,7 @@ class ModelReply(Protocol):
 
 
 Asking = Callable[..., Awaitable[ModelReply]]
-"""`(model, messages, tools, step, *, max_tokens)` to the model's reply. Raises ModelError."""
+"""`(model, messages, tools, step, *, max_tokens, halt)` to the model's reply. Raises ModelError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,32 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call, and whether the tool did what it was called for."""
+    """One call, whether the tool did what it was called for, and the data of its result."""
 
     name: str
     arguments: Mapping[str, Any]
     ok: bool
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What looks on while a loop runs.
+
+    Attributes:
+        text: is given each reply as it grows, and the calls so far; whether it need not go on.
+        finish: is given the summary of a loop that would finish, and the calls so far; returns '' to let it, else what
+            the model is told and answers in another reply.
+        closing: what a model is told whose steps or tokens are used up: it answers once more, without tools. '' for
+            nothing.
+    """
+
+    text: Callable[[str, Sequence[CallRecord]], Awaitable[bool]] | None = None
+    finish: Callable[[str, Sequence[CallRecord]], Awaitable[str]] | None = None
+    closing: str = ""
+
+
+NOBODY = Watch()
 
 
 @dataclass(frozen=True, slots=True)

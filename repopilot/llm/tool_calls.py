@@ -64,6 +64,7 @@ async def ask_with_tools(
     *,
     max_tokens: int,
     temperature: float = 0.2,
+    halt: stream.Halt | None = None,
 ) -> ToolReply:
     """Ask for the next calls, in the server's own format for tools.
 
@@ -74,6 +75,7 @@ async def ask_with_tools(
         step: receives the text and the notes.
         max_tokens: the longest reply, thinking included.
         temperature: 0 for greedy decoding.
+        halt: is given the reply as it grows, and may end it.
 
     Returns:
         The reply with its calls.
@@ -84,7 +86,7 @@ async def ask_with_tools(
     """
     options = ChatOptions(max_tokens, temperature, tools=tuple(tools))
     try:
-        reply = await stream.request(model, [_chat_message(m) for m in messages], step, options)
+        reply = await stream.request(model, [_chat_message(m) for m in messages], step, options, halt)
     except ModelError as error:
         if getattr(error.__cause__, "status_code", None) in REFUSING and "tool" in str(error.__cause__).lower():
             raise ToolsRefused(i18n.message("llm.no_tools", name=model.name)) from error
@@ -100,8 +102,10 @@ async def ask_for_action(
     *,
     max_tokens: int,
     temperature: float = 0.2,
+    halt: stream.Halt | None = None,
 ) -> ToolReply:
-    """Ask for one call, decoded under a JSON schema: for servers without tools. Arguments as `ask_with_tools`.
+    """Ask for one call, decoded under a JSON schema: for servers without tools. Arguments as `ask_with_tools`,
+    but that JSON is no text to look on at: `halt` is not asked.
 
     Raises:
         ModelError: as `stream.request`.

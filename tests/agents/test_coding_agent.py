@@ -8,7 +8,6 @@ from support.ollama_server import OllamaServer
 from support.shop_workspace import answering, shop_workspace, traced
 
 from repopilot.agents.explain.agent import explain
-from repopilot.agents.explain.further_places import joined, places_in
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
 from repopilot.agents.planning.agent import plan
@@ -18,7 +17,6 @@ from repopilot.llm.choice.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Generation
 from repopilot.trace import degraded
-from repopilot.types import Evidence
 
 
 def _call(name: str, **arguments: object) -> str:
@@ -105,20 +103,6 @@ async def test_a_model_that_proposes_no_plan_leaves_that_of_code(shop):
     answer, _, events = await traced(lambda step: plan("round `price_of` up", agent, step))
     assert answer.result.parts[0].place == "shop/prices.py:price_of"
     assert any("loop.empty" in str(event) or "empty" in str(event) for event in events)
-
-
-def test_only_places_that_exist_are_taken(shop):
-    text = "see shop/cart.py:12-20, shop/cart.py:900-950, nothing.py:1-3, shop/prices.py:4 and shop/cart.py:12-20"
-    assert [(p.path, p.start_line, p.end_line) for p in places_in(text, shop.index)] == [
-        ("shop/cart.py", 12, 20),
-        ("shop/prices.py", 4, 4),
-    ]
-
-
-def test_places_are_numbered_and_not_repeated():
-    first = [Evidence(0, "a.py", 1, 10, "", ())]
-    then = [Evidence(1, "a.py", 2, 5, "f", ()), Evidence(2, "b.py", 1, 3, "", ())]
-    assert [(e.number, e.path) for e in joined(first, then)] == [(1, "a.py"), (2, "b.py")]
 
 
 @pytest.mark.parametrize("native", [True, False])

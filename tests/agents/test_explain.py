@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from support.scripted_models import scripted_model
@@ -15,7 +14,6 @@ from support.shop_workspace import shop_workspace as opened_shop
 from support.trace_outline import outline
 
 from repopilot import trace
-from repopilot.agents import loop
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.render import evidence_markdown
 from repopilot.assistant import answer
@@ -123,22 +121,6 @@ async def test_false_claims_and_general_knowledge_are_left_out_and_counted(shop_
     assert drafted(done) == TRUE and all(c.supported for c in done.citations)
     notes = trace.degraded(events)
     assert any("no lines support it" in note for note in notes) and any("general knowledge" in note for note in notes)
-
-
-async def test_the_words_of_a_model_that_uses_tools_are_checked_like_any(shop_with: Shop, monkeypatch) -> None:
-    async def looks(*_: object, **__: object) -> SimpleNamespace:
-        place = "shop/auth.py:1-9"
-        return SimpleNamespace(text=place, calls=(), thinking="", prompt_tokens=1, completion_tokens=1, malformed="")
-
-    monkeypatch.setattr(loop, "ASKINGS", loop.Askings(looks, looks))
-    workspace = shop_with(lambda messages: f"Tokens are encrypted with elliptic curves and rotated weekly [1]. {TRUE}")
-    agent = replace(workspace, model=replace(workspace.model, way="agent"))
-    done, events = await asked(agent)
-    assert done.result.origin == "model" and done.result.lead == TRUE.replace("[1]", "[2]")
-    assert "look around" in outline(events) and any("no lines support it" in note for note in trace.degraded(events))
-    cited = next(each for each in done.citations if each.number == 2)
-    assert (cited.commit, cited.supported) == (agent.index.commit, True)
-    assert "compare_digest" in agent.index.lines(cited.path, cited.start_line, cited.end_line)
 
 
 async def test_sentences_about_code_that_exists_nowhere_are_left_out(shop_with: Shop) -> None:

@@ -69,7 +69,7 @@ class Script:
     def __post_init__(self) -> None:
         self.replies = list(self.replies)
 
-    async def __call__(self, model, messages, tools, step, *, max_tokens, temperature=0.2):
+    async def __call__(self, model, messages, tools, step, *, max_tokens, temperature=0.2, halt=None):
         self.asked.append(messages)
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(reply, Exception):
@@ -104,8 +104,8 @@ def ran(shop_workspace) -> Callable:
 
         async def work(step: trace.Step):
             async with working_copy(shop_workspace) as copy:
-                desk = Desk(shop_workspace, copy, None, step)
-                result = await loop.run("a task", desk, model, tools, "a system", budget, Askings(script, fallback))
+                desk = Desk(shop_workspace, copy, budget, step)
+                result = await loop.run("a task", desk, model, tools, "a system", Askings(script, fallback))
                 return result, {change.path: change.content for change in copy.changes()}
 
         (result, files), outline, events = await traced(work)
@@ -318,8 +318,8 @@ async def test_a_cancellation_is_passed_on_and_the_edits_stay(shop_workspace) ->
 
     async def work(step: trace.Step) -> int:
         async with working_copy(shop_workspace) as copy:
-            desk, asked = Desk(shop_workspace, copy, None, step), Askings(Script([RAISE, endless]), unasked)
-            task = asyncio.create_task(loop.run("a task", desk, MODEL, TOOLS, "a system", BUDGET, asked))
+            desk, asked = Desk(shop_workspace, copy, BUDGET, step), Askings(Script([RAISE, endless]), unasked)
+            task = asyncio.create_task(loop.run("a task", desk, MODEL, TOOLS, "a system", asked))
             await waiting.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -351,9 +351,9 @@ def test_the_budget_is_that_of_the_settings() -> None:
     assert Budget.of(Settings()).over() is None
 
 
-@pytest.mark.parametrize("name", ["loop_change", "loop_look"])
-def test_the_prompts_name_the_repository(name) -> None:
-    assert "orchard" in render(name, name="orchard")
+@pytest.mark.parametrize(("name", "values"), [("loop_change", {}), ("loop_answer", {"language": "French"})])
+def test_the_prompts_name_the_repository(name, values) -> None:
+    assert "orchard" in render(name, name="orchard", **values)
 
 
 def pairs_are_intact(messages: list) -> bool:

@@ -13,7 +13,7 @@ from support.ollama_server import OllamaServer
 from support.scripted_models import scripted_model
 from support.shop_workspace import drafted
 
-from repopilot import i18n, trace
+from repopilot import trace
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
 from repopilot.agents.explain.sentence_check import Ground, check_sentence
@@ -177,27 +177,3 @@ SAID = {
     "form": ("The model’s answer isn’t in the form", "La réponse du modèle n’a pas la forme demandée"),
     "mismatch": ("The model’s answer didn’t match the code", "La réponse du modèle ne correspondait pas au code"),
 }
-
-
-@pytest.mark.parametrize("question", [QUESTION, "où les jetons de session sont-ils validés ?"])
-@pytest.mark.parametrize("lack", NO_ANSWER)
-async def test_it_is_said_why_nothing_of_an_agent_models_answer_is_shown(
-    shop_workspace: Workspace, tmp_path, lack: str, question: str
-) -> None:
-    def reply(messages):
-        looks = any("What tools return" in (message.get("content") or "") for message in messages)
-        return "shop/auth.py:1-5" if looks else NO_ANSWER[lack]
-
-    able = {"models": ["qwen3:8b"], "capabilities": ("completion", "tools")}
-    with OllamaServer(reply=reply, **able) as server:
-        model = await choose.choose(Settings(home=tmp_path, ollama_url=server.url), ModelResources())
-        workspace = replace(shop_workspace, model=model)
-        assert workspace.uses_tools
-        done, events = await asked(workspace, question)
-    french = question != QUESTION
-    for each, texts in SAID.items():
-        assert (texts[french] in done.text) == (each == lack), done.text
-    language = "fr" if french else "en"
-    notes = [i18n.said(note, language) for note in trace.degraded(events)]
-    key = i18n.text(f"explain.degraded.{lack}", language)
-    assert [note for note in notes if note in {i18n.text(f"explain.degraded.{e}", language) for e in SAID}] == [key]

@@ -60,7 +60,7 @@ async def edit_by_loop(
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
         desk = Desk(workspace, copy, budget, working, workspace.ask)
         try:
-            done = await loop.run(task, desk, workspace.model, toolbox(), system, budget, loop.ASKINGS)
+            done = await loop.run(task, desk, workspace.model, toolbox(), system, loop.ASKINGS)
         except asyncio.CancelledError:
             if kept is not None and copy.changes():
                 kept(copy.changes())

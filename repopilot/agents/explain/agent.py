@@ -10,13 +10,13 @@ from typing import Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.explain.absence import absent_technologies, in_skipped_files
+from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
-from repopilot.agents.explain.further_places import look_further
 from repopilot.agents.explain.grounding import absent_names, leads_here
 from repopilot.agents.explain.prose import Prose, write_prose
 from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
-from repopilot.results import Answer, Explanation
+from repopilot.results import Answer, Explanation, Sentence
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
@@ -71,24 +71,33 @@ def _wants_words(found: Findings) -> bool:
 
 
 async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> Answer:
-    """The answer in the words of a model that looks around with tools."""
-    found, silence = await look_further(found, workspace, step)
-    if silence:
-        lead = _lead(found, i18n.said(silence, found.language))
-        return _answer(found, workspace, lead, "extractive", interrupted=True)
-    basis = await asyncio.to_thread(_basis, found, workspace)
+    """The answer in the words of a model that looks around with tools; where it has none, the best place and why."""
     if found.code is not None:
         await _show(_lead(found), step)
-    prose, found = await _prose(found, basis, workspace, step)
-    if not prose.text:
-        key = "failed" if prose.failure else str(prose.lack)
-        why = i18n.text(f"explain.{key}", found.language, why=prose.failure)
-        return _answer(found, workspace, _lead(found, why), "extractive", interrupted=bool(prose.failure))
+    told = await agent_answer(found, workspace, step)
+    notes = _agent_notes(told, found.language)
+    if not told.text:
+        lead = "\n\n".join(filter(None, (*notes, _lead(found))))
+        return _answer(found, workspace, lead, "extractive", interrupted=told.outcome == "failed")
     code = _lead(found) if found.code is not None else ""
-    lead = "\n\n".join(
-        filter(None, (code, prose.text, *_notes(workspace, basis.absent, prose.failure, found.language)))
-    )
-    return _answer(found, workspace, lead, "model", prose.citations, interrupted=bool(prose.failure))
+    lead = "\n\n".join(filter(None, (code, *notes, told.text, _share_checked(told.sentences, found.language))))
+    found = replace(found, evidence=told.evidence)
+    answer = _answer(found, workspace, lead, "model", told.citations, interrupted=told.outcome == "noted")
+    return replace(answer, sentences=told.sentences)
+
+
+def _agent_notes(told: AgentAnswer, language: str) -> list[str]:
+    """What stands above an agent model's words: why they are no answer."""
+    if told.outcome == "answered":
+        contradicted = bool(told.sentences) and all(each.status == "contradicted" for each in told.sentences)
+        return [i18n.text("explain.all_contradicted", language)] if contradicted else []
+    return [i18n.text(f"explain.agent.{told.outcome}", language, why=i18n.said(told.failure, language))]
+
+
+def _share_checked(sentences: Sequence[Sentence], language: str) -> str:
+    """How many of the sentences code has checked."""
+    checked = sum(each.status == "checked" for each in sentences)
+    return f"*{i18n.text('explain.share_checked', language, checked=checked, count=len(sentences))}*"
 
 
 async def _with_draft(found: Findings, basis: _Basis, lead: str, workspace: Workspace, step: Step) -> Answer:

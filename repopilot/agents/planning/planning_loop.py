@@ -69,7 +69,7 @@ async def plan_by_loop(
     told = f"{task}\n\nLikely places:\n" + "\n".join(known)
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
         desk = Desk(workspace, copy, budget, working, workspace.ask)
-        done = await loop.run(told, desk, workspace.model, tools, system, budget, loop.ASKINGS)
+        done = await loop.run(told, desk, workspace.model, tools, system, loop.ASKINGS)
     return (_parts(made[-1], workspace.index), "") if made else ((), done.note)
 
 

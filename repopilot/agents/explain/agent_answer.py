@@ -1,0 +1,268 @@
+"""An agent model's answer: it looks around with tools, and its final text is the answer, each sentence checked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from repopilot import i18n
+from repopilot.agents import loop
+from repopilot.agents.explain.answer_check import Checked, Known, check_answer
+from repopilot.agents.explain.cited_prose import CitedPlace, Passage, passages_of
+from repopilot.agents.explain.code_findings import Findings
+from repopilot.agents.explain.known_names import known_names
+from repopilot.agents.explain.lines_read import lines_read, ranges_in
+from repopilot.index.store import Index
+from repopilot.prompts import render
+from repopilot.results import Sentence
+from repopilot.tools.registry import Desk
+from repopilot.tools.toolbox import toolbox
+from repopilot.tools.working_copy import working_copy
+from repopilot.trace import Step
+from repopilot.types import Citation, Evidence
+from repopilot.workspace import Workspace
+
+SHARE_OF_WINDOW = 8
+"""One token in eight of the window goes to the places found before the model begins."""
+MOST_LINES = 40
+"""Lines of a cited place that are shown below the answer."""
+_LANGUAGES = {"en": "English", "fr": "French"}
+CLOSING = "Your steps are used up. Answer the question now, without a call, from what you have read."
+_CORRECTION = re.compile(r"^\s*(?:[-*]\s*)?(\d{1,3})\s*[:.)]\s+(.+(?:\n(?!\s*(?:[-*]\s*)?\d{1,3}\s*[:.)]\s).+)*)", re.M)
+Outcome = Literal["answered", "noted", "nothing", "form", "failed"]
+_NO_WORDS: Mapping[str, Outcome] = {"empty": "nothing", "malformed": "form", "no call": "form"}
+"""What it means that a loop without a sentence ended so."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAnswer:
+    """What an agent model answered.
+
+    Attributes:
+        text: its sentences as Markdown, with marks for those that aren't checked; '' for none.
+        sentences: them one by one.
+        evidence: the places it cites, numbered from 1, then the others that were found.
+        citations: of the cited places.
+        outcome: whether that is an answer, or what the model noted before it failed; else why there is none.
+        failure: why it failed, a message.
+    """
+
+    text: str = ""
+    sentences: tuple[Sentence, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    outcome: Outcome = "answered"
+    failure: str = ""
+
+
+async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> AgentAnswer:
+    """Have a model that uses tools look around and answer.
+
+    Args:
+        found: what code found, which the model begins with.
+        workspace: the repository, with that model.
+        step: the step of the agent. The answer streams into a child of kind `answer`.
+
+    Returns:
+        The answer with every sentence of it. A model that fails is no error here.
+    """
+    assert workspace.model is not None
+    budget = loop.Budget.of(workspace.settings)
+    system = render("loop_answer", name=workspace.snapshot.name, language=_LANGUAGES[found.language])
+    looking = [tool for tool in toolbox() if tool.kind == "look"]
+    async with step.child("answer", "answer") as answering:
+        listener = _Listener(found, workspace, answering)
+        async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
+            desk = Desk(workspace, copy, budget, working)
+            watch = loop.Watch(listener.hear, listener.look_again, CLOSING)
+            task = f"{found.question}\n\nFound so far:\n{_beginning(found, workspace)}"
+            done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
+            if done.note:
+                working.degrade(done.note)
+        said = done.summary or done.text
+        if not listener.checked and said:
+            await listener.check(said, done.calls)
+        await listener.show()
+        answering.note(**_counts(listener.checked))
+    return _made(listener, found, workspace.index, done)
+
+
+def _beginning(found: Findings, workspace: Workspace) -> str:
+    """The places that code found, with their lines, as many as a part of the window takes."""
+    assert workspace.model is not None
+    left = workspace.model.context_window // SHARE_OF_WINDOW
+    parts = [f"Computed from the index: {found.code.text}"] if found.code is not None else []
+    for place in found.evidence:
+        head = f"{place.path}:{place.start_line}-{place.end_line} {place.symbol}".strip()
+        text = "\n".join([head, *(f"{number} {line}" for number, line in place.lines)])
+        left -= workspace.model.count_tokens(text)
+        parts.append(text if left > 0 else head)
+    return "\n".join([*parts, found.map] if found.map else parts)
+
+
+class _Listener:
+    """Checks an answer while it is written, shows its sentences, and sends the model back once for the others."""
+
+    def __init__(self, found: Findings, workspace: Workspace, step: Step) -> None:
+        self.checked: list[Checked] = []
+        self._found = found
+        self._workspace = workspace
+        self._step = step
+        self._shown = 0
+        self._sent_back = False
+
+    @property
+    def answered(self) -> bool:
+        """Whether the model gave an answer, whatever it said when it was sent back."""
+        return self._sent_back
+
+    async def hear(self, so_far: str, calls: Sequence[loop.CallRecord]) -> bool:
+        """Show the sentences that are complete. A text that cites nothing yet may be a note before further calls."""
+        if self._sent_back:
+            return False
+        passages = passages_of(so_far)[:-2]
+        if any(passage.places for passage in passages) and len(passages) > len(self.checked):
+            known = await asyncio.to_thread(self._known, calls)
+            self.checked = await asyncio.to_thread(check_answer, passages, known)
+            await self.show()
+        return False
+
+    async def look_again(self, answer: str, calls: Sequence[loop.CallRecord]) -> str:
+        """Check a whole answer; the sentences that the model is to look at again, once, '' for none."""
+        if self._sent_back:
+            await self._correct(answer, calls)
+            return ""
+        await self.check(answer, calls)
+        await self.show()
+        self._sent_back = True
+        open_ones = [(n, each) for n, each in enumerate(_sentences(self.checked), 1) if each.status != "checked"]
+        rows = [f"{n}: {each.passage.bare} ({i18n.said(each.why, 'en')})" for n, each in open_ones]
+        return render("loop_answer_again", sentences="\n".join(rows)) if rows else ""
+
+    async def check(self, answer: str, calls: Sequence[loop.CallRecord]) -> None:
+        """Check a whole answer."""
+        known = await asyncio.to_thread(self._known, calls)
+        self.checked = await asyncio.to_thread(lambda: check_answer(passages_of(answer), known))
+
+    async def show(self) -> None:
+        """Write what is checked and hasn't been written yet."""
+        numbers = numbers_of(self.checked)
+        for each in self.checked[self._shown :]:
+            await self._step.write(written(each, numbers, self._found.language))
+        self._shown = max(self._shown, len(self.checked))
+
+    async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
+        """Take the corrected sentences of a reply in the place of those that were open."""
+        known = await asyncio.to_thread(self._known, calls)
+        corrections = {int(number): text.strip() for number, text in _CORRECTION.findall(reply)}
+        numbered = {id(each): n for n, each in enumerate(_sentences(self.checked), 1)}
+        now: list[Checked] = []
+        for each in self.checked:
+            text = corrections.get(numbered.get(id(each), 0))
+            replaced = list(_in_place(each.passage, passages_of(text))) if text and each.status != "checked" else []
+            now += await asyncio.to_thread(check_answer, replaced or [each.passage], known)
+        self.checked = now
+
+    def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
+        evidence = self._found.evidence
+        shown = [(e.path, number, number) for e in evidence for number, _ in e.lines]
+        shown += [found for call in calls if call.ok for found in ranges_in(call.data)]
+        asked = [str(value) for call in calls for value in call.arguments.values()]
+        read = lines_read(self._workspace.index, shown, asked)
+        return known_names(read, self._question(), self._workspace)
+
+    def _question(self) -> str:
+        """The question with those before it: an answer may repeat their names and numbers."""
+        return " ".join([self._found.question, *(turn.question for turn in self._workspace.turns)])
+
+
+def numbers_of(checked: Sequence[Checked]) -> dict[CitedPlace, int]:
+    """The places that an answer rests on, numbered from 1 in the order of their first mention."""
+    places = dict.fromkeys(place for each in checked for place in each.places)
+    return {place: number for number, place in enumerate(places, 1)}
+
+
+def written(checked: Checked, numbers: Mapping[CitedPlace, int], language: str) -> str:
+    """A passage as Markdown: with numbers, struck through where it is contradicted, marked where it isn't checked."""
+    passage = checked.passage
+    if checked.status is None or passage.kind == "code":
+        return f"{passage.lead}{passage.text if passage.kind != 'sentence' else passage.bare}{passage.gap}"
+    text = _numbered(checked, numbers)
+    if checked.status == "contradicted":
+        text = f"~~{text}~~"
+    if checked.status != "checked":
+        text = f"{text} *({i18n.text(f'explain.sentence.{checked.status}', language)})*"
+    return f"{passage.lead}{text}{passage.gap}"
+
+
+def _numbered(checked: Checked, numbers: Mapping[CitedPlace, int]) -> str:
+    own = [numbers[place] if place is not None else 0 for place in checked.cited]
+    return checked.passage.numbered(own, [numbers[place] for place in checked.added])
+
+
+def _sentences(checked: Sequence[Checked]) -> list[Checked]:
+    return [each for each in checked if each.status is not None]
+
+
+def _in_place(old: Passage, new: Sequence[Passage]) -> Iterator[Passage]:
+    """The sentences of a correction where the old one stood."""
+    sentences = [each for each in new if each.kind == "sentence"]
+    for n, each in enumerate(sentences):
+        last = n == len(sentences) - 1
+        yield replace(each, lead=old.lead if n == 0 else "", gap=old.gap if last else " ")
+
+
+def _counts(checked: Sequence[Checked]) -> dict[str, int]:
+    found = [each.status for each in _sentences(checked)]
+    return {"sentences": len(found), **{name: found.count(name) for name in ("checked", "unchecked", "contradicted")}}
+
+
+def _made(listener: _Listener, found: Findings, index: Index, done: loop.LoopResult) -> AgentAnswer:
+    checked, numbers = listener.checked, numbers_of(listener.checked)
+    outcome = _outcome(bool(_sentences(checked)), listener.answered or done.ended == "finished", done.ended)
+    text = "".join(written(each, numbers, found.language) for each in checked).strip()
+    sentences = tuple(
+        Sentence(
+            text=_numbered(each, numbers) if each.passage.kind == "sentence" else each.passage.text,
+            status=each.status,
+            why=each.why,
+            places=tuple(f"{p.path}:{p.start}-{p.end}" for p in each.places),
+        )
+        for each in checked
+        if each.status is not None
+    )
+    cited = [_evidence(index, place, number) for place, number in numbers.items()]
+    holding = {place for each in checked if each.status == "checked" for place in each.places}
+    citations = tuple(
+        Citation(number, e.path, e.start_line, e.end_line, index.commit, e.symbol, place in holding)
+        for (place, number), e in zip(numbers.items(), cited, strict=True)
+    )
+    evidence = _with_further(cited, found.evidence) if numbers else found.evidence
+    failure = "" if outcome == "answered" else done.note
+    return AgentAnswer(text, sentences, evidence, citations, outcome, failure)
+
+
+def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
+    if answered:
+        return "answered" if has_sentences else "nothing"
+    if has_sentences:
+        return "noted"
+    return _NO_WORDS.get(ended, "failed")
+
+
+def _evidence(index: Index, place: CitedPlace, number: int) -> Evidence:
+    end = min(place.end, place.start + MOST_LINES - 1)
+    text = index.lines(place.path, place.start, end) or ""
+    inner = [s for s in index.outline(place.path) if s.start_line <= place.start <= s.end_line]
+    symbol = max(inner, key=lambda s: s.start_line).qualified if inner else ""
+    return Evidence(number, place.path, place.start, place.end, symbol, tuple(enumerate(text.split("\n"), place.start)))
+
+
+def _with_further(cited: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The cited places, and in one line each those that were found beside them."""
+    spans = [(e.path, e.start_line, e.end_line) for e in cited]
+    rest = [e for e in found if not any(p == e.path and s <= e.end_line and e.start_line <= t for p, s, t in spans)]
+    return (*cited, *(replace(e, number=n, lines=(), focus=()) for n, e in enumerate(rest, len(cited) + 1)))

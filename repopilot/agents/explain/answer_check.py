@@ -1,0 +1,250 @@
+"""Checks an agent model's answer sentence by sentence against the lines that it read. Pure; every sentence is shown.
+
+Checked: its places exist and were read, and every name in code marks stands in them or in another place that was read.
+Contradicted: it names code that exists nowhere. Not checked: everything else, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
+from repopilot.agents.explain.cited_prose import CitedPlace, Passage
+from repopilot.agents.explain.lines_read import LinesRead, without_spaces
+from repopilot.i18n import message
+from repopilot.results import SentenceStatus
+from repopilot.retrieval.claims import Anchor, claim_of, identifiers, last_name
+from repopilot.types import Symbol
+
+MOST_ADDED = 3
+"""Places that a sentence gets for names that its own places don't hold."""
+_SPAN = re.compile(r"`([^`\n]+)`")
+_DENIES = re.compile(
+    r"\b(?:no|not|never|none|nothing|nowhere|without|isn't|doesn't|aren't|don't|lacks?|absent|missing|pas|aucune?|jamais|"
+    r"nulle part)\b|n[’']t\b",
+    re.I,
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an answer is checked against.
+
+    Attributes:
+        read: the lines that the model has seen.
+        question: as it was asked, with the conversation it belongs to.
+        last_line: the number of the last line of a file, 0 for a file that the repository lacks.
+        whole_path: the path that the repository has for the end of one, '' for none or several.
+        definitions: those of a name.
+        around: the definitions of a file that hold a line.
+        exists: whether a name stands anywhere in the repository, or in what it depends on.
+    """
+
+    read: LinesRead
+    question: str
+    last_line: Callable[[str], int]
+    whole_path: Callable[[str], str]
+    definitions: Callable[[str], Sequence[Symbol]]
+    around: Callable[[str, int], Sequence[Symbol]]
+    exists: Callable[[Anchor], bool]
+
+
+class Checked(NamedTuple):
+    """A passage with what was found out about it.
+
+    Attributes:
+        passage: as written.
+        status: None for layout, and for words that claim nothing.
+        why: the reason, a message; '' where it is checked.
+        cited: for each place of the passage the one that is meant, None where the repository has no such lines.
+        added: places that it rests on and doesn't cite.
+    """
+
+    passage: Passage
+    status: SentenceStatus | None = None
+    why: str = ""
+    cited: tuple[CitedPlace | None, ...] = ()
+    added: tuple[CitedPlace, ...] = ()
+
+    @property
+    def places(self) -> tuple[CitedPlace, ...]:
+        """What it rests on, each place once."""
+        return tuple(dict.fromkeys(place for place in (*self.cited, *self.added) if place is not None))
+
+
+def check_answer(passages: Iterable[Passage], known: Known) -> list[Checked]:
+    """Check each passage of an answer.
+
+    Args:
+        passages: in order.
+        known: what they are checked against.
+
+    Returns:
+        Each passage with its status, in the same order.
+    """
+    return [_checked(passage, known) for passage in passages]
+
+
+def _checked(passage: Passage, known: Known) -> Checked:
+    if passage.kind == "layout":
+        return Checked(passage)
+    if passage.kind == "code":
+        return _checked_code(passage, known)
+    cited = tuple(_meant(place, known) for place in passage.places)
+    anchors = _named(passage.bare, known)
+    if not _WORD.search(passage.bare) or not (cited or anchors or not passage.bare.endswith(":")):
+        return Checked(passage, cited=cited)
+    status, why, added = _judged(passage, cited, anchors, known)
+    return Checked(passage, status, why, cited, added)
+
+
+def _checked_code(passage: Passage, known: Known) -> Checked:
+    """Code in a fence: what was read, or the model's own."""
+    rows = [row for row in passage.text.split("\n")[1:] if row.strip() and not row.lstrip().startswith(("```", "~~~"))]
+    if any(not any(known.read.with_text(row)) for row in rows):
+        return Checked(passage, "unchecked", message("explain.sentence.own_code"))
+    return Checked(passage, "checked")
+
+
+def _judged(
+    passage: Passage, cited: Sequence[CitedPlace | None], anchors: Sequence[Anchor], known: Known
+) -> tuple[SentenceStatus, str, tuple[CitedPlace, ...]]:
+    """Status of a sentence, the reason, and the places that it should cite as well."""
+    if absent := next((anchor for anchor in anchors if not _is_anywhere(anchor, known)), None):
+        return (*_absent(passage, absent, known), ())
+    if problem := _place_problem(passage.places, cited, known):
+        return "unchecked", problem, ()
+    texts = [_text_of(place, known) for place in cited if place is not None]
+    elsewhere = [anchor for anchor in anchors if not any(_stands_in(anchor, text) for text in texts)]
+    found = [(anchor, _read_at(anchor, known)) for anchor in elsewhere]
+    added = tuple(dict.fromkeys(at for _, at in found if at is not None and at not in cited))[:MOST_ADDED]
+    if unread := next((anchor for anchor, at in found if at is None), None):
+        return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
+    if cited and anchors and len(elsewhere) == len(anchors):
+        names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
+        return "unchecked", message("explain.sentence.elsewhere", names=names), added
+    if not cited and not added:
+        return "unchecked", message("explain.sentence.no_place"), ()
+    lines = "\n".join([*texts, *(_text_of(place, known) for place in added)])
+    values = _values_of_names(passage.bare, lines, known)
+    problem = _misstated(passage.bare, "\n".join([lines, *(_text_of(place, known) for place in values)]), known)
+    return ("unchecked" if problem else "checked"), problem, (*added, *(at for at in values if at not in cited))
+
+
+def _meant(place: CitedPlace, known: Known) -> CitedPlace | None:
+    """A place under its whole path; None where there are no such lines."""
+    path = known.whole_path(place.path)
+    exists = path and 1 <= place.start <= place.end <= known.last_line(path)
+    return CitedPlace(path, place.start, place.end) if exists else None
+
+
+def _absent(passage: Passage, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
+    """A sentence with a name that exists nowhere: it may say just that, of something that was looked for."""
+    if not _DENIES.search(_SPAN.sub(" ", passage.bare)):
+        return "contradicted", message("explain.sentence.nowhere", name=anchor.text)
+    looked = any(last_name(anchor.text).lower() in searched.lower() for searched in known.read.searches)
+    if looked:
+        return "checked", message("explain.sentence.searched", name=anchor.text)
+    return "unchecked", message("explain.sentence.not_searched", name=anchor.text)
+
+
+def _misstated(sentence: str, lines: str, known: Known) -> str:
+    """Why a sentence whose names stand in its lines may still say something else than they do, '' for nothing."""
+    quotes = " ".join(span for span in _SPAN.findall(sentence) if without_spaces(span) in without_spaces(lines))
+    if numbers := strange_numbers(sentence, lines, f"{known.question} {quotes}"):
+        return message("explain.sentence.number", number=", ".join(numbers))
+    if names := turned_names(sentence, lines):
+        return message("explain.sentence.turned", name=names[0])
+    if words := denied_words(sentence, lines):
+        return message("explain.sentence.denied", word=words[0])
+    return ""
+
+
+def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedPlace, ...]:
+    """Lines that were read and give a name in the cited lines a number that the sentence states."""
+    missing = strange_numbers(sentence, lines, known.question)
+    if not missing:
+        return ()
+    names = identifiers(lines)
+    found = (at for number in missing for at in known.read.with_text(number))
+    return tuple(CitedPlace(p, n, n) for p, n in found if identifiers(known.read.lines[p][n]) & names)[:1]
+
+
+def _named(sentence: str, known: Known) -> list[Anchor]:
+    """What a sentence names of code: all between code marks, and outside of them what can be nothing but code."""
+    marked = {span.strip() for span in _SPAN.findall(sentence)}
+    inside = frozenset().union(*(identifiers(span) for span in marked)) if marked else frozenset()
+    found = []
+    for anchor in claim_of(sentence).anchors:
+        in_marks = anchor.text in marked or last_name(anchor.text) in inside
+        if anchor.kind == "quote" and anchor.text not in marked:
+            continue  # words that are quoted
+        if in_marks or "_" in anchor.text or (anchor.kind == "path" and "/" in anchor.text):
+            found.append(anchor)
+    return [each for anchor in found for each in _parts(anchor, known)]
+
+
+def _parts(anchor: Anchor, known: Known) -> list[Anchor]:
+    """A piece of code as it stands somewhere, else its names one by one."""
+    if anchor.kind != "quote" or any(known.read.with_text(anchor.text)):
+        return [anchor]
+    bare = re.sub(r"\"[^\"]*\"|'[^']*'", " ", anchor.text)
+    return [Anchor(name, "name") for name in sorted(identifiers(bare)) if len(name) > 1]
+
+
+def _is_anywhere(anchor: Anchor, known: Known) -> bool:
+    if anchor.kind == "quote" or anchor.text in known.question or last_name(anchor.text) in identifiers(known.question):
+        return True
+    if anchor.kind == "path":
+        return "/" not in anchor.text or bool(known.whole_path(anchor.text)) or known.exists(anchor)
+    return any(known.read.with_name(last_name(anchor.text))) or known.exists(anchor)
+
+
+def _place_problem(written: Sequence[CitedPlace], cited: Sequence[CitedPlace | None], known: Known) -> str:
+    """Why the places of a sentence don't count, '' where they do."""
+    for place, meant in zip(written, cited, strict=True):
+        name = f"{place.path}:{place.start}-{place.end}"
+        if meant is None:
+            return message("explain.sentence.no_lines", place=name)
+        if not known.read.holds(meant.path, meant.start, meant.end):
+            return message("explain.sentence.unread", place=name)
+    return ""
+
+
+def _text_of(place: CitedPlace, known: Known) -> str:
+    """The lines of a place that were read, with its path and the names of what they lie in."""
+    lines = known.read.lines.get(place.path, {})
+    there = [text for number, text in lines.items() if place.start <= number <= place.end]
+    around = [symbol.qualified for symbol in known.around(place.path, place.start)]
+    return "\n".join([place.path, *around, *there])
+
+
+def _stands_in(anchor: Anchor, text: str) -> bool:
+    if anchor.kind == "name":
+        return last_name(anchor.text) in identifiers(text) or f"`{anchor.text}`" in text
+    return without_spaces(anchor.text).removesuffix("()") in without_spaces(text)
+
+
+def _read_at(anchor: Anchor, known: Known) -> CitedPlace | None:
+    """Where something stands among the lines that were read, its definition first."""
+    if anchor.kind == "path":
+        path = known.whole_path(anchor.text)
+        first = next(iter(known.read.lines.get(path, ())), None)
+        return CitedPlace(path, first, first) if first is not None else _first(known.read.with_text(anchor.text))
+    if anchor.kind == "quote":
+        return _first(known.read.with_text(anchor.text))
+    name = last_name(anchor.text)
+    for symbol in known.definitions(name):
+        is_meant = "." not in anchor.text or anchor.text == symbol.qualified
+        if is_meant and known.read.holds(symbol.path, symbol.start_line, symbol.start_line):
+            return CitedPlace(symbol.path, symbol.start_line, symbol.start_line)
+    return _first(known.read.with_name(name))
+
+
+def _first(places: Iterable[tuple[str, int]]) -> CitedPlace | None:
+    at = next(iter(places), None)
+    return CitedPlace(at[0], at[1], at[1]) if at else None

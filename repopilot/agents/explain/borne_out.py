@@ -1,0 +1,171 @@
+"""Do numbers and negations of a sentence fit the lines it cites? Pure."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import re
+import signal
+from collections.abc import Iterator
+from functools import lru_cache
+from http import HTTPStatus
+
+_NUMBER = re.compile(r"(?<![\w.$/#-])(\d[\d_,]*(?:\.\d+)?)(?![\w/]|\.\d)")
+_IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
+_SUMS = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|<<|[*+-])\s*\d[\d_]*(?:\.\d+)?)+")
+_UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
+_WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
+_SMALL = 3
+"""Numbers up to this one count what the sentence itself speaks of."""
+
+
+def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
+    """Numbers of a sentence that neither its lines nor what is known bear out.
+
+    Args:
+        sentence: prose and code, without citations.
+        lines: the code that it cites.
+        known: further texts whose numbers it may repeat: the question, names.
+
+    Returns:
+        Those that stand in none of them, aren't a product or a unit of one that does (64 KiB of 65536), and are no
+        value of a constant of HTTP, of a signal or of an error that the lines name (303 of `SEE_OTHER`).
+    """
+    stated = dict.fromkeys(match.group(1) for match in _NUMBER.finditer(sentence))
+    there = set(_numbers(lines)) | set(_numbers(known))
+    names = set(re.findall(r"[A-Za-z_]\w*", lines))
+    return [text for text in stated if not _is_borne_out(_value(text), there, names)]
+
+
+def _is_borne_out(value: float, there: set[float], names: set[str]) -> bool:
+    if value <= _SMALL or value in there:
+        return True
+    if any(value * unit in there or value / unit in there for unit in _UNITS):
+        return True
+    return bool(_constants().get(value, frozenset()) & names)
+
+
+def _numbers(text: str) -> Iterator[float]:
+    for match in _IN_CODE.finditer(text.replace(",", "_") if re.fullmatch(r"[\d,]+", text) else text):
+        yield _value(match.group(1))
+    yield from (float(value) for value, word in _WORDS.items() if re.search(rf"\b{word}\b", text, re.I))
+    for match in _SUMS.finditer(text):
+        yield from _computed(match.group(0))
+    for match in _NUMBER.finditer(text):
+        yield _value(match.group(1))
+
+
+def _computed(expression: str) -> Iterator[float]:
+    """The value of a sum or product of numbers, and of each part of it."""
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr):
+            value = _evaluated(node)
+            if value is not None:
+                yield value
+
+
+def _evaluated(node: ast.expr) -> float | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _evaluated(node.left), _evaluated(node.right)
+    if left is None or right is None or max(abs(left), abs(right)) > 2**40:
+        return None
+    if isinstance(node.op, ast.LShift | ast.Pow):
+        return left * 2**right if isinstance(node.op, ast.LShift) and right < 64 else None
+    operations = {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}
+    return operations.get(type(node.op))
+
+
+def _value(text: str) -> float:
+    bare = text.replace("_", "").replace(",", "")
+    try:
+        return float(int(bare, 0)) if bare[:1] == "0" and len(bare) > 1 and bare[1:2].isalpha() else float(bare)
+    except ValueError:
+        return -1.0
+
+
+@lru_cache(maxsize=1)
+def _constants() -> dict[float, frozenset[str]]:
+    """Names that the standard library gives to numbers: of HTTP, of signals, of errors."""
+    found: dict[float, set[str]] = {}
+    for status in HTTPStatus:
+        found.setdefault(float(status), set()).update((status.name, f"HTTP_{status.value}_{status.name}"))
+    for each in signal.Signals:
+        found.setdefault(float(each), set()).add(each.name)
+    for number, name in errno.errorcode.items():
+        found.setdefault(float(number), set()).add(name)
+    return {number: frozenset(names) for number, names in found.items()}
+
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no longer|cannot|without|unless|neither|nor|ne|pas|jamais|sans|ni)\b|n[’']t\b",
+    re.I,
+)
+_CONDITION = re.compile(r"\b(?:if|when|while|once|unless|until|where|si|quand|lorsque|lorsqu|tant)\b", re.I)
+_FALSE = re.compile(r"\b(?:false|unset|none|null|nil|empty|missing|absent|disabled|faux|vide|absente?)\b", re.I)
+_CONDITIONAL_LINE = re.compile(
+    r"\b(?:if|elif|while|unless|until|assert|and|or|when|case|guard)\b|&&|\|\||\?|^\s*return\b"
+)
+_DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n[’']t\b", re.I)
+_NEAR = 28
+"""Characters around a name within which a negation belongs to it."""
+_VERB_WINDOW = 24
+
+
+def turned_names(sentence: str, lines: str) -> list[str]:
+    """Names of a condition that a sentence states the other way round than every condition in its lines.
+
+    Args:
+        sentence: prose with names in backticks.
+        lines: the code that it cites.
+
+    Returns:
+        The names; none where the lines have both, or no condition with the name.
+    """
+    if not _CONDITION.search(sentence):
+        return []
+    found = []
+    for match in re.finditer(r"`([A-Za-z_$][\w$.]*)(?:\(\))?`", sentence):
+        before = sentence[max(0, match.start() - _NEAR) : match.start()].rpartition("`")[2]
+        after = sentence[match.end() : match.end() + _NEAR].partition("`")[0].partition(",")[0]
+        if not _CONDITION.search(sentence[: match.start()]) or "," in before.rpartition(" ")[2]:
+            continue
+        said = bool(_NEGATION.search(before) or re.search(r"\b(?:until|jusqu\w*)\b", before, re.I)) != bool(
+            _NEGATION.search(after) or _FALSE.search(after)
+        )
+        coded = set(_polarities(match.group(1).rpartition(".")[2], lines))
+        if coded == {not said}:
+            found.append(match.group(1))
+    return list(dict.fromkeys(found))
+
+
+def denied_words(sentence: str, lines: str) -> list[str]:
+    """Words right behind a negation that the sentence's lines hold as a call or a statement that isn't negated."""
+    found = []
+    prose = re.sub(r"`[^`]*`", "`", sentence)
+    for match in _DENIAL.finditer(prose):
+        window = prose[match.end() : match.end() + _VERB_WINDOW]
+        word = re.match(r"\s+(?:be|been|being|also|yet|ever|simply|directly|even)?\s*([a-z]{4,})", window)
+        stem = re.sub(r"(?:ied|ies|ed|es|s|ing)$", "", word.group(1)) if word else ""
+        if len(stem) >= 3 and re.search(rf"(?<!not )\b{stem}\w{{0,3}}\s*\(|^\s*{stem}\w{{0,2}}\b", lines, re.M):
+            found.append(word.group(1))  # type: ignore[union-attr]
+    return found
+
+
+def _polarities(name: str, lines: str) -> Iterator[bool]:
+    """For each condition with a name whether it is negated there."""
+    for line in lines.split("\n"):
+        if not _CONDITIONAL_LINE.search(line):
+            continue
+        for match in re.finditer(rf"\b{re.escape(name)}\b(?:\(\))?", line):
+            before = re.split(r"\band\b|\bor\b|&&|\|\||[,(]|\bif\b|\bwhile\b", line[: match.start()])[-1]
+            after = line[match.end() :]
+            negated = bool(re.search(r"\bnot\b|!\s*[\w.]*$|\bunless\b|\buntil\b", before))
+            falsy = bool(re.match(r"\s*(?:is|==|===)\s*(?:None|null|nil|False|false|undefined|0|\"\"|'')", after))
+            yield negated != falsy

@@ -1,0 +1,176 @@
+"""Reads an agent model's answer: its sentences, each with the places `[path:start-end]` that it cites. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from repopilot.retrieval.claims import split_sentences
+
+_PATH = r"(?:[\w@+.-]+/)*[\w@+.-]+"
+_LINES = r"L?\d{1,7}(?:\s?[-–]\s?L?\d{1,7})?"
+_SPOT = rf"`?{_PATH}:{_LINES}`?"
+_CITATION = re.compile(
+    rf"[\[(【]\s*{_SPOT}(?:\s*[,;]\s*(?:{_SPOT}|{_LINES}))*\s*[\])】](?!\()|(?<![\w/`]){_PATH}\.[A-Za-z]\w*:{_LINES}(?![\w`])"
+)
+_CITED_CODE = re.compile(rf"`(\[?{_PATH}:{_LINES}\]?)`")
+_PART = re.compile(rf"(?:(?P<path>{_PATH}):)?L?(?P<start>\d{{1,7}})(?:\s?[-–]\s?L?(?P<end>\d{{1,7}}))?")
+_BARE_NUMBER = re.compile(r"\s?\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\()")
+_CODE = re.compile(r"`[^`\n]+`")
+_FENCED = re.compile(r"(^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\2[ \t]*(?:\n|\Z)|\Z))", re.M | re.S)
+_LIST_MARK = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+|\s*>\s*")
+_MARKS = re.compile(r"\s?\[([\d, ]+)\]")
+_PLACED = re.compile("\\s?\ue002([\\d,]+)\ue003")
+"""Where a passage cites its places, which no code span in it looks like."""
+_MASKED = re.compile("\ue000(\\d+)\ue001")
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPlace:
+    """A place as a model cites it; whether the repository has it isn't said."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of an answer.
+
+    Attributes:
+        text: of a sentence with marks where it cites its places; of code the whole fence.
+        kind: a sentence of prose, code in a fence, or layout: headings, blank lines, tables.
+        places: that it cites, each once.
+        lead: what stands before it: indentation and the mark of a list item.
+        gap: the white space behind it.
+    """
+
+    text: str
+    kind: Literal["sentence", "code", "layout"]
+    places: tuple[CitedPlace, ...] = ()
+    lead: str = ""
+    gap: str = ""
+
+    @property
+    def bare(self) -> str:
+        """The text without citations."""
+        return _PLACED.sub("", self.text)
+
+    def numbered(self, numbers: Sequence[int], further: Sequence[int] = ()) -> str:
+        """The text with other numbers.
+
+        Args:
+            numbers: of the places, in their order; 0 for one that isn't cited any more.
+            further: of places that it doesn't cite itself, which follow before its closing punctuation.
+        """
+
+        def renumbered(match: re.Match[str]) -> str:
+            kept = dict.fromkeys(numbers[int(n)] for n in match.group(1).split(","))
+            space = match.group(0)[: match.group(0).index("\ue002")]
+            return space + "".join(f"[{n}]" for n in kept if n) if any(kept) else ""
+
+        text = re.sub(r"(?<=\d\]) (?=\[\d)", "", _PLACED.sub(renumbered, self.text))
+        shown = [number for number in dict.fromkeys(further) if number not in numbers]
+        end = re.search(r"[.!?:;…]*[*_]*\s*$", text)
+        at = end.start() if end else len(text)
+        marks = "".join(f"[{number}]" for number in shown)
+        before = text[:at].rstrip()
+        return f"{before}{'' if before.endswith(']') else ' '}{marks}{text[at:]}" if shown else text
+
+
+def passages_of(answer: str) -> list[Passage]:
+    """Take an answer apart.
+
+    Args:
+        answer: Markdown with citations `[path:start-end]`, several in one pair of brackets or one after another, before
+            or behind the full stop.
+
+    Returns:
+        The parts in order.
+    """
+    found: list[Passage] = []
+    for number, part in enumerate(_FENCED.split(answer)):
+        if number % 3 == 1:
+            found.append(Passage(part, "code"))
+        elif number % 3 == 0:
+            found += _prose(part)
+    return _joined(found)
+
+
+def _prose(text: str) -> Iterator[Passage]:
+    masked, spans, places = _masked(text)
+    for piece, prose in split_sentences(masked):
+        if prose:
+            yield _sentence(piece, spans, places)
+        else:
+            yield Passage(_unmasked(_MARKS.sub("", piece), spans), "layout")
+
+
+def _masked(text: str) -> tuple[str, list[str], list[CitedPlace]]:
+    """The text with each citation as the number of its place in brackets, and code spans out of the way."""
+    places: dict[CitedPlace, int] = {}
+    spans: list[str] = []
+
+    def cite(match: re.Match[str]) -> str:
+        numbers, path = [], ""
+        for part in _PART.finditer(match.group(0)):
+            path = part["path"] or path
+            start = int(part["start"])
+            place = CitedPlace(path.removeprefix("./"), start, int(part["end"] or start))
+            numbers.append(places.setdefault(place, len(places)))
+        return f"[{', '.join(map(str, numbers))}]"
+
+    def mask(match: re.Match[str]) -> str:
+        spans.append(match.group(0))
+        return f"\ue000{len(spans) - 1}\ue001"
+
+    bare = _CITED_CODE.sub(lambda m: m.group(1) if m.group(1).startswith("[") else f"[{m.group(1)}]", text)
+    # Numbers in brackets that aren't ours cite nothing.
+    return _CITATION.sub(cite, _BARE_NUMBER.sub("", _CODE.sub(mask, bare))), spans, list(places)
+
+
+def _sentence(piece: str, spans: list[str], places: list[CitedPlace]) -> Passage:
+    numbers = [int(n) for match in _MARKS.finditer(piece) for n in match.group(1).split(",")]
+    own = {number: at for at, number in enumerate(dict.fromkeys(numbers))}
+    piece = _MARKS.sub(lambda m: _with_own(m, own), piece)
+    lead = _LIST_MARK.match(piece)
+    start = lead.end() if lead else 0
+    text = piece[start:].rstrip()
+    return Passage(
+        text=_unmasked(text, spans),
+        kind="sentence",
+        places=tuple(places[number] for number in own),
+        lead=piece[:start],
+        gap=piece[start + len(text) :],
+    )
+
+
+def _with_own(match: re.Match[str], own: Mapping[int, int]) -> str:
+    numbers = ",".join(str(own[int(n)]) for n in match.group(1).split(","))
+    return match.group(0)[: match.group(0).index("[")] + _placed(numbers)
+
+
+def _placed(numbers: str) -> str:
+    return f"\ue002{numbers}\ue003"
+
+
+def _joined(passages: Iterable[Passage]) -> list[Passage]:
+    """The passages; a citation that stands alone, on a line of its own, belongs to the sentence before it."""
+    found: list[Passage] = []
+    for each in passages:
+        at = next((n for n in range(len(found) - 1, -1, -1) if found[n].text.strip()), -1)
+        if at >= 0 and found[at].kind == "sentence" and each.places and not re.search(r"\w", each.bare):
+            before = found[at]
+            numbers = ",".join(str(len(before.places) + n) for n in range(len(each.places)))
+            text = f"{before.text} {_placed(numbers)}"
+            found[at:] = [replace(before, text=text, places=(*before.places, *each.places), gap=each.gap)]
+        else:
+            found.append(each)
+    return found
+
+
+def _unmasked(text: str, spans: Sequence[str]) -> str:
+    return _MASKED.sub(lambda match: spans[int(match.group(1))], text)

@@ -1,0 +1,110 @@
+"""Which names an answer may speak of: those of the repository, of what it imports, and of Python itself."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import keyword
+import re
+import sys
+from functools import lru_cache, partial
+from pathlib import Path
+
+from repopilot.agents.explain.answer_check import Known
+from repopilot.agents.explain.grounding import exists_in
+from repopilot.agents.explain.lines_read import LinesRead
+from repopilot.index.store import Index
+from repopilot.retrieval.claims import Anchor, last_name
+from repopilot.types import Symbol
+from repopilot.workspace import Workspace
+
+_TYPES = (str, bytes, int, float, list, dict, set, tuple, object, type, BaseException, BaseExceptionGroup)
+_MODULE = re.compile(r"[A-Za-z_][\w-]*")
+
+
+def known_names(read: LinesRead, question: str, workspace: Workspace) -> Known:
+    """What an answer about a repository is checked against.
+
+    Args:
+        read: the lines that the model has seen.
+        question: as it was asked.
+        workspace: the repository.
+    """
+    index = workspace.index
+    return Known(
+        read=read,
+        question=question,
+        last_line=lambda path: _last_line(index, path),
+        whole_path=partial(whole_path, index),
+        definitions=index.symbols,
+        around=partial(_around, index),
+        exists=lambda anchor: _exists(anchor, workspace),
+    )
+
+
+def whole_path(index: Index, path: str) -> str:
+    """The path of the repository that is or ends in a path; '' for none or several."""
+    bare = path.strip().removeprefix("./").strip("/")
+    if bare in index.files:
+        return bare
+    found = [known for known in index.files if known.endswith(f"/{bare}")]
+    return found[0] if len(found) == 1 else ""
+
+
+def _last_line(index: Index, path: str) -> int:
+    text = index.text(path) if path in index.files else None
+    return 0 if text is None else text.count("\n") + 1
+
+
+def _around(index: Index, path: str, line: int) -> list[Symbol]:
+    return [symbol for symbol in index.outline(path) if symbol.start_line <= line <= symbol.end_line]
+
+
+def _exists(anchor: Anchor, workspace: Workspace) -> bool:
+    """Whether a name stands anywhere in the repository, or may be one of what it depends on."""
+    index = workspace.index
+    if exists_in(index, anchor):
+        return True
+    if anchor.kind == "path":
+        folder = anchor.text.strip("/").removeprefix("./")
+        return any(path.startswith(f"{folder}/") or f"/{folder}/" in path for path in index.files)
+    name = last_name(anchor.text)
+    imported = index.derived(_imported)
+    first = _MODULE.match(anchor.text.lstrip("-"))
+    if first is not None and "." in anchor.text and first.group(0) in imported:
+        return True
+    return is_python(name, imported) or bool(workspace.resolver.occurrences(name))
+
+
+def _imported(index: Index) -> frozenset[str]:
+    """The first names of the modules of others that the repository imports, and the names that it imports from them."""
+    own = {part.partition(".")[0] for path in index.files for part in path.split("/")}
+    found: set[str] = set()
+    for each in (imported for path in index.files for imported in index.imports(path)):
+        first = _MODULE.match(each.module)
+        if first is not None and first.group(0) not in own:
+            found.update((first.group(0), *each.bound))
+    return frozenset(found)
+
+
+def is_python(name: str, modules: frozenset[str]) -> bool:
+    """Whether a name is Python's own, or stands in a module of its library that is imported."""
+    if keyword.iskeyword(name) or hasattr(builtins, name) or any(hasattr(kind, name) for kind in _TYPES):
+        return True
+    return any(name in _names_in(module) for module in modules & sys.stdlib_module_names)
+
+
+@lru_cache(maxsize=128)
+def _names_in(module: str) -> frozenset[str]:
+    """Every word of the source of a module of the standard library; nothing of it is run."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return frozenset()
+    files = [Path(spec.origin)] if spec and spec.origin and spec.origin.endswith(".py") else []
+    files += (
+        [path for folder in (spec.submodule_search_locations or ()) for path in Path(folder).glob("*.py")]
+        if spec
+        else []
+    )
+    return frozenset(word for path in files for word in re.findall(r"\w+", path.read_text("utf-8", "replace")))

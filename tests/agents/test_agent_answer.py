@@ -1,0 +1,173 @@
+"""An agent model's answer: its final text, every sentence of it shown, checked against what it read, and marked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.shop_workspace import answering, shop_workspace, traced
+
+from repopilot import i18n
+from repopilot.agents.explain.agent import explain
+from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
+from repopilot.agents.explain.cited_prose import CitedPlace, passages_of
+from repopilot.documents import ask_document
+
+QUESTION = "how does a large order become cheaper, step by step?"
+
+
+def call(name: str, **arguments: object) -> str:
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+READ = (call("read", path="shop/cart.py"), call("read", path="shop/prices.py"))
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return shop_workspace(tmp_path)
+
+
+async def answered(shop, *replies: str, question: str = QUESTION):
+    left = [*READ, *replies]
+    model = answering(lambda prompt: left.pop(0) if left else "")
+    agent = replace(shop, model=replace(model, way="agent"))
+    done, _, events = await traced(lambda step: explain(question, agent, step))
+    return done, events
+
+
+def statuses(done) -> list[str]:
+    return [sentence.status for sentence in done.sentences]
+
+
+TRUE = (
+    "`Cart.total` sums `price_of` for each article [shop/cart.py:22-27]. `with_discount` then takes 5 percent off from "
+    "5000 cents [shop/prices.py:12-14]."
+)
+
+
+async def test_the_final_text_is_the_answer_and_its_places_are_numbered(shop) -> None:
+    done, _ = await answered(shop, TRUE)
+    assert statuses(done) == ["checked", "checked"]
+    assert done.sentences[0].text == "`Cart.total` sums `price_of` for each article [1]."
+    assert done.sentences[0].places == ("shop/cart.py:22-27",)
+    assert done.result.origin == "model" and "2 of 2 sentences checked." in done.result.lead
+    assert [(c.number, c.path, c.supported) for c in done.citations[:2]] == [
+        (1, "shop/cart.py", True),
+        (2, "shop/prices.py", True),
+    ]
+    first, second, *further = done.evidence
+    assert (first.lines[0][0], second.lines[-1][0]) == (22, 14)
+    assert all(not place.lines for place in further), "what isn't cited is one line each"
+    document = ask_document(done, [], "qwen3:8b")
+    assert [each["status"] for each in document["sentences"]] == ["checked", "checked"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "status", "why"),
+    [
+        ("`with_rebate` lowers the sum [shop/prices.py:12-14].", "contradicted", "`with_rebate` exists neither"),
+        ("`Cart.repay` pays it back [shop/cart.py:16-20].", "contradicted", "exists neither"),
+        ("`with_discount` takes it off from 7000 cents [shop/prices.py:12-14].", "unchecked", "7000"),
+        ("`with_discount` lowers the sum [shop/cart.py:12-14].", "unchecked", "don't hold"),
+        ("`with_discount` lowers the sum [shop/prices.py:120-140].", "unchecked", "no lines"),
+        ("`sign_token` signs it [shop/auth.py:7-10].", "unchecked", "wasn't read"),
+        ("Large orders become cheaper.", "unchecked", "cites no lines"),
+        ("`with_discount` lowers the sum.", "checked", ""),
+        ("It raises `EmptyCart` without items [shop/cart.py:22-27].", "checked", ""),
+        ("`total` does not raise for an empty cart [shop/cart.py:22-27].", "unchecked", "denied"),
+        ("There is no `repay` anywhere.", "unchecked", "stands nowhere"),
+    ],
+)
+async def test_a_sentence_is_shown_whatever_it_is_worth_and_marked(shop, sentence, status, why) -> None:
+    done, _ = await answered(shop, f"{TRUE} {sentence}", "")
+    last = done.sentences[-1]
+    assert (len(done.sentences), last.status) == (3, status), last
+    assert why in i18n.said(last.why, "en")
+    mark = {"checked": "", "unchecked": "*(not checked)*", "contradicted": "~~"}[status]
+    assert mark in done.result.lead.partition("cents [2].")[2]
+
+
+async def test_the_model_may_correct_once_what_code_could_not_check(shop) -> None:
+    wrong = "`with_discount` lowers the sum from 7000 cents [shop/prices.py:12-14]."
+    right = "2: `with_discount` lowers the sum from 5000 cents. [shop/prices.py:12-14]"
+    first = "`Cart.total` sums `price_of` for each article [shop/cart.py:22-27]."
+    done, events = await answered(shop, f"{first} {wrong}", right)
+    assert statuses(done) == ["checked", "checked"] and "7000" not in done.text
+    assert any("7000 doesn't stand in the cited lines" in str(event) for event in events), "it was told why"
+
+
+async def test_absence_may_rest_on_the_searches_made(shop) -> None:
+    done, _ = await answered(shop, call("search", query="repay"), "There is no `repay` in this repository.", "")
+    assert statuses(done) == ["checked"] and "searched for" in i18n.said(done.sentences[0].why, "en")
+
+
+async def test_a_model_whose_steps_are_used_up_is_asked_once_more(shop) -> None:
+    shop = replace(shop, settings=shop.settings.model_copy(update={"loop_steps": 2}))
+    done, _ = await answered(shop, TRUE)
+    assert statuses(done) == ["checked", "checked"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "said"),
+    [
+        (("", "", ""), "The model returned nothing."),
+        (("`nothing_like_it` does it [shop/cart.py:1-3].", ""), "Every sentence of the model names code"),
+    ],
+)
+async def test_it_is_said_why_there_is_no_answer(shop, replies, said) -> None:
+    done, _ = await answered(shop, *replies)
+    assert said in done.result.lead and done.evidence
+
+
+def test_citations_are_read_in_every_form() -> None:
+    answer = (
+        "One [a/b.py:1-3]. Two. [a/b.py:4] [c.py:5-6, 9]\n\n- Three `x[0]` (see `d.go:7`).\n  [Makefile:3]\n"
+        "```python\ny = x[0]\n```\nAt http://localhost:8000 [2] it ends."
+    )
+    found = [each for each in passages_of(answer) if each.text.strip()]
+    assert [(each.bare, [(p.path, p.start, p.end) for p in each.places]) for each in found] == [
+        ("One.", [("a/b.py", 1, 3)]),
+        ("Two.", [("a/b.py", 4, 4), ("c.py", 5, 6), ("c.py", 9, 9)]),
+        ("Three `x[0]` (see).", [("d.go", 7, 7), ("Makefile", 3, 3)]),
+        ("```python\ny = x[0]\n```\n", []),
+        ("At http://localhost:8000 it ends.", []),
+    ]
+    assert found[1].numbered([1, 0, 2], [3]) == "Two. [1][2][3]"
+
+
+@given(st.text("ab.`[]():-1/\n ~", max_size=120))
+def test_any_text_is_taken_apart_without_loss(text: str) -> None:
+    found = passages_of(text)
+    assert all(isinstance(place, CitedPlace) for each in found for place in each.places)
+    letters = [c for c in text if c in "ab"]
+    cited = [c for each in found for place in each.places for c in place.path if c in "ab"]
+    kept = [c for each in found for c in each.lead + each.bare + each.gap if c in "ab"]
+    assert len(kept) <= len(letters) <= len(kept) + 120 * bool(cited)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lines", "strange"),
+    [
+        ("It answers 303.", "return Response(SEE_OTHER)", []),
+        ("It reads 64 KiB at a time.", "CHUNK = 65536", []),
+        ("It waits for 10 minutes.", "TIMEOUT = 600", []),
+        ("It waits 600 seconds.", "TIMEOUT = 10 * 60", []),
+        ("On signal 15 it stops.", "signal.SIGTERM: stop", []),
+        ("It tries 5 times.", "RETRIES = 4", ["5"]),
+        ("It takes two of them, HTTP/1.1 first.", "", []),
+    ],
+)
+def test_a_number_stands_in_the_lines_or_follows_from_them(sentence, lines, strange) -> None:
+    assert strange_numbers(sentence, lines, "") == strange
+
+
+def test_a_condition_may_not_be_turned_round() -> None:
+    lines = "while not self.should_exit:\n    await tick()\n"
+    assert turned_names("It ticks while `should_exit` is set.", lines) == ["should_exit"]
+    assert turned_names("It ticks until `should_exit` is set.", lines) == []
+    assert turned_names("It ticks while `should_exit` is not set.", lines) == []
+    assert denied_words("It never closes the socket.", "socket.close()") == ["closes"]
