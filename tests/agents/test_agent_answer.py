@@ -159,6 +159,7 @@ def test_any_text_is_taken_apart_without_loss(text: str) -> None:
         ("On signal 15 it stops.", "signal.SIGTERM: stop", []),
         ("It tries 5 times.", "RETRIES = 4", ["5"]),
         ("It takes two of them, HTTP/1.1 first.", "", []),
+        ("With code 1012, it closes; else it sends a 500.", "send_500_response()\nfail(1012)", []),
     ],
 )
 def test_a_number_stands_in_the_lines_or_follows_from_them(sentence, lines, strange) -> None:

@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.agents import loop
 from repopilot.agents.explain.answer_check import Checked, Known, check_answer
 from repopilot.agents.explain.cited_prose import CitedPlace, Passage, passages_of
-from repopilot.agents.explain.code_findings import Findings
+from repopilot.agents.explain.code_findings import Findings, excerpts_of
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
 from repopilot.index.store import Index
@@ -25,8 +25,10 @@ from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
-SHARE_OF_WINDOW = 8
-"""One token in eight of the window goes to the places found before the model begins."""
+SHARE_OF_WINDOW = 16
+"""One token in sixteen of the window goes to the places found before the model begins."""
+LONGEST_BEGINNING = 60
+"""Lines of such a place."""
 MOST_LINES = 40
 """Lines of a cited place that are shown below the answer."""
 _LANGUAGES = {"en": "English", "fr": "French"}
@@ -73,12 +75,13 @@ async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> Age
     budget = loop.Budget.of(workspace.settings)
     system = render("loop_answer", name=workspace.snapshot.name, language=_LANGUAGES[found.language])
     looking = [tool for tool in toolbox() if tool.kind == "look"]
+    beginning, begun = await asyncio.to_thread(_beginning, found, workspace)
     async with step.child("answer", "answer") as answering:
-        listener = _Listener(found, workspace, answering)
+        listener = _Listener(found, begun, workspace, answering)
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
             desk = Desk(workspace, copy, budget, working)
             watch = loop.Watch(listener.hear, listener.look_again, CLOSING)
-            task = f"{found.question}\n\nFound so far:\n{_beginning(found, workspace)}"
+            task = f"{found.question}\n\nFound so far:\n{beginning}"
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
             if done.note:
                 working.degrade(done.note)
@@ -90,25 +93,33 @@ async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> Age
     return _made(listener, found, workspace.index, done)
 
 
-def _beginning(found: Findings, workspace: Workspace) -> str:
-    """The places that code found, with their lines, as many as a part of the window takes."""
+def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[str, int, int]]]:
+    """The places that code found: the best of them whole, as many as a part of the window takes, the others named; and
+    the ranges of lines that are shown."""
     assert workspace.model is not None
     left = workspace.model.context_window // SHARE_OF_WINDOW
+    shown: list[tuple[str, int, int]] = []
     parts = [f"Computed from the index: {found.code.text}"] if found.code is not None else []
-    for place in found.evidence:
-        head = f"{place.path}:{place.start_line}-{place.end_line} {place.symbol}".strip()
-        text = "\n".join([head, *(f"{number} {line}" for number, line in place.lines)])
+    for place, excerpt in zip(found.evidence, excerpts_of(found, workspace), strict=True):
+        head = f"{place.path}:{place.start_line}-{place.end_line} {place.signature or place.symbol}".strip()
+        lines = excerpt.text.split("\n")[:LONGEST_BEGINNING]
+        text = "\n".join([head, *(f"{number} {line}" for number, line in enumerate(lines, place.start_line))])
         left -= workspace.model.count_tokens(text)
         parts.append(text if left > 0 else head)
-    return "\n".join([*parts, found.map] if found.map else parts)
+        if left > 0:
+            shown.append((place.path, place.start_line, place.start_line + len(lines) - 1))
+    return "\n".join([*parts, found.map] if found.map else parts), shown
 
 
 class _Listener:
     """Checks an answer while it is written, shows its sentences, and sends the model back once for the others."""
 
-    def __init__(self, found: Findings, workspace: Workspace, step: Step) -> None:
+    def __init__(
+        self, found: Findings, begun: Sequence[tuple[str, int, int]], workspace: Workspace, step: Step
+    ) -> None:
         self.checked: list[Checked] = []
         self._found = found
+        self._begun = begun
         self._workspace = workspace
         self._step = step
         self._shown = 0
@@ -167,9 +178,7 @@ class _Listener:
         self.checked = now
 
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
-        evidence = self._found.evidence
-        shown = [(e.path, number, number) for e in evidence for number, _ in e.lines]
-        shown += [found for call in calls if call.ok for found in ranges_in(call.data)]
+        shown = [*self._begun, *(found for call in calls if call.ok for found in ranges_in(call.data))]
         asked = [str(value) for call in calls for value in call.arguments.values()]
         read = lines_read(self._workspace.index, shown, asked)
         return known_names(read, self._question(), self._workspace)
@@ -234,7 +243,7 @@ def _made(listener: _Listener, found: Findings, index: Index, done: loop.LoopRes
         for each in checked
         if each.status is not None
     )
-    cited = [_evidence(index, place, number) for place, number in numbers.items()]
+    cited = [_evidence(index, place, number, within=[*numbers][: number - 1]) for place, number in numbers.items()]
     holding = {place for each in checked if each.status == "checked" for place in each.places}
     citations = tuple(
         Citation(number, e.path, e.start_line, e.end_line, index.commit, e.symbol, place in holding)
@@ -253,12 +262,15 @@ def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
     return _NO_WORDS.get(ended, "failed")
 
 
-def _evidence(index: Index, place: CitedPlace, number: int) -> Evidence:
+def _evidence(index: Index, place: CitedPlace, number: int, within: Sequence[CitedPlace]) -> Evidence:
+    """A cited place with its lines; without them where one before it has them."""
     end = min(place.end, place.start + MOST_LINES - 1)
-    text = index.lines(place.path, place.start, end) or ""
+    repeated = any(place in other and place.end < other.start + MOST_LINES for other in within)
+    text = "" if repeated else index.lines(place.path, place.start, end) or ""
     inner = [s for s in index.outline(place.path) if s.start_line <= place.start <= s.end_line]
     symbol = max(inner, key=lambda s: s.start_line).qualified if inner else ""
-    return Evidence(number, place.path, place.start, place.end, symbol, tuple(enumerate(text.split("\n"), place.start)))
+    lines = tuple(enumerate(text.split("\n"), place.start)) if text else ()
+    return Evidence(number, place.path, place.start, place.end, symbol, lines)
 
 
 def _with_further(cited: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:

@@ -21,6 +21,8 @@ from repopilot.types import Symbol
 
 MOST_ADDED = 3
 """Places that a sentence gets for names that its own places don't hold."""
+TELLING = 3
+"""Digits from which on a number is unlikely to stand anywhere by chance."""
 _SPAN = re.compile(r"`([^`\n]+)`")
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|nothing|nowhere|without|isn't|doesn't|aren't|don't|lacks?|absent|missing|pas|aucune?|jamais|"
@@ -132,7 +134,8 @@ def _judged(
     lines = "\n".join([*texts, *(_text_of(place, known) for place in added)])
     values = _values_of_names(passage.bare, lines, known)
     problem = _misstated(passage.bare, "\n".join([lines, *(_text_of(place, known) for place in values)]), known)
-    return ("unchecked" if problem else "checked"), problem, (*added, *(at for at in values if at not in cited))
+    further = tuple(at for at in (*added, *values) if not any(place is not None and at in place for place in cited))
+    return ("unchecked" if problem else "checked"), problem, further
 
 
 def _meant(place: CitedPlace, known: Known) -> CitedPlace | None:
@@ -165,13 +168,16 @@ def _misstated(sentence: str, lines: str, known: Known) -> str:
 
 
 def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedPlace, ...]:
-    """Lines that were read and give a name in the cited lines a number that the sentence states."""
+    """Lines that were read and have a number that the sentence states: one that tells by itself what it is, or that a
+    name of the cited lines is given."""
     missing = strange_numbers(sentence, lines, known.question)
-    if not missing:
-        return ()
     names = identifiers(lines)
-    found = (at for number in missing for at in known.read.with_text(number))
-    return tuple(CitedPlace(p, n, n) for p, n in found if identifiers(known.read.lines[p][n]) & names)[:1]
+    places = []
+    for number in missing:
+        found = known.read.with_text(number)
+        named = ((p, n) for p, n in found if len(number) >= TELLING or identifiers(known.read.lines[p][n]) & names)
+        places += [at] if (at := _first(named)) is not None else []
+    return tuple(dict.fromkeys(places))
 
 
 def _named(sentence: str, known: Known) -> list[Anchor]:

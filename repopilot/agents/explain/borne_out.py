@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPStatus
 
-_NUMBER = re.compile(r"(?<![\w.$/#-])(\d[\d_,]*(?:\.\d+)?)(?![\w/]|\.\d)")
+_NUMBER = re.compile(r"(?<![\w.$/#-])(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
 _IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
 _SUMS = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|<<|[*+-])\s*\d[\d_]*(?:\.\d+)?)+")
 _UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
@@ -48,6 +48,7 @@ def _is_borne_out(value: float, there: set[float], names: set[str]) -> bool:
 def _numbers(text: str) -> Iterator[float]:
     for match in _IN_CODE.finditer(text.replace(",", "_") if re.fullmatch(r"[\d,]+", text) else text):
         yield _value(match.group(1))
+    yield from (_value(part) for part in re.findall(r"(?<=[A-Za-z]_)\d+(?![\da-zA-Z])", text))
     yield from (float(value) for value, word in _WORDS.items() if re.search(rf"\b{word}\b", text, re.I))
     for match in _SUMS.finditer(text):
         yield from _computed(match.group(0))

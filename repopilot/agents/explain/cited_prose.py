@@ -35,6 +35,9 @@ class CitedPlace:
     start: int
     end: int
 
+    def __contains__(self, other: CitedPlace) -> bool:
+        return self.path == other.path and self.start <= other.start and other.end <= self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -20,7 +20,9 @@ def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bo
         language: of the words around them.
         folded: whether the rest is named only, without its lines.
     """
-    shown, rest = evidence[:SHOWN], evidence[SHOWN:]
+    # The places that an answer cites have their lines, however many they are, those found beside them have none.
+    whole = next((n for n, place in enumerate(evidence) if not place.lines and n > 0), SHOWN)
+    shown, rest = evidence[:whole], evidence[whole:]
     parts = ["\n".join([_head(place), *_quoted(place)]) for place in shown]
     if rest:
         parts.append(i18n.text("explain.more_places", language))
