@@ -23,8 +23,8 @@ from repopilot.agents.loop_values import (
     Ended,
     LoopResult,
     ModelReply,
+    Onlooker,
     Spent,
-    Watch,
 )
 from repopilot.errors import Cancelled, ModelError, ModelSilent, ToolsRefused
 from repopilot.i18n import joined, message, reason
@@ -36,7 +36,7 @@ from repopilot.tools.registry import Desk, Tool
 from repopilot.tools.talk import ASK_USER, FINISH
 from repopilot.trace import Step
 
-__all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Spent", "Watch", "run"]
+__all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Onlooker", "Spent", "run"]
 
 ASKINGS = Askings(ask_with_tools, ask_for_action)
 REPLY_TOKENS = 4096
@@ -66,7 +66,7 @@ async def run(
     tools: Sequence[Tool],
     system: str,
     askings: Askings,
-    watch: Watch = NOBODY,
+    watch: Onlooker = NOBODY,
 ) -> LoopResult:
     """Have a model work on a task with tools.
 
@@ -117,7 +117,7 @@ class _Loop:
     fallback: Asking
     messages: list[transcript.Message]
     mark: str
-    watch: Watch = NOBODY
+    watch: Onlooker = NOBODY
     shown: list[transcript.Message] = field(default_factory=list)
     text: str = ""
     in_a_row: tuple[Ended | None, int] = (None, 0)

@@ -122,7 +122,7 @@ class CallRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class Onlooker:
     """What looks on while a loop runs.
 
     Attributes:
@@ -138,7 +138,7 @@ class Watch:
     closing: str = ""
 
 
-NOBODY = Watch()
+NOBODY = Onlooker()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from support.shop_workspace import answering, shop_workspace, traced
 from repopilot import i18n
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
-from repopilot.agents.explain.cited_prose import CitedPlace, passages_of
+from repopilot.agents.explain.cited_prose import CitedLines, passages_of
 from repopilot.documents import ask_document
 
 QUESTION = "how does a large order become cheaper, step by step?"
@@ -142,7 +142,7 @@ def test_citations_are_read_in_every_form() -> None:
 @given(st.text("ab.`[]():-1/\n ~", max_size=120))
 def test_any_text_is_taken_apart_without_loss(text: str) -> None:
     found = passages_of(text)
-    assert all(isinstance(place, CitedPlace) for each in found for place in each.places)
+    assert all(isinstance(place, CitedLines) for each in found for place in each.places)
     letters = [c for c in text if c in "ab"]
     cited = [c for each in found for place in each.places for c in place.path if c in "ab"]
     kept = [c for each in found for c in each.lead + each.bare + each.gap if c in "ab"]

@@ -10,8 +10,8 @@ from typing import Literal
 
 from repopilot import i18n
 from repopilot.agents import loop
-from repopilot.agents.explain.answer_check import Checked, Known, check_answer
-from repopilot.agents.explain.cited_prose import CitedPlace, Passage, passages_of
+from repopilot.agents.explain.answer_check import CheckedPassage, Known, check_answer
+from repopilot.agents.explain.cited_prose import CitedLines, Passage, passages_of
 from repopilot.agents.explain.code_findings import Findings, excerpts_of
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
@@ -80,7 +80,7 @@ async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> Age
         listener = _Listener(found, begun, workspace, answering)
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
             desk = Desk(workspace, copy, budget, working)
-            watch = loop.Watch(listener.hear, listener.look_again, CLOSING)
+            watch = loop.Onlooker(listener.hear, listener.look_again, CLOSING)
             task = f"{found.question}\n\nFound so far:\n{beginning}"
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
             if done.note:
@@ -117,7 +117,7 @@ class _Listener:
     def __init__(
         self, found: Findings, begun: Sequence[tuple[str, int, int]], workspace: Workspace, step: Step
     ) -> None:
-        self.checked: list[Checked] = []
+        self.checked: list[CheckedPassage] = []
         self._found = found
         self._begun = begun
         self._workspace = workspace
@@ -170,7 +170,7 @@ class _Listener:
         known = await asyncio.to_thread(self._known, calls)
         corrections = {int(number): text.strip() for number, text in _CORRECTION.findall(reply)}
         numbered = {id(each): n for n, each in enumerate(_sentences(self.checked), 1)}
-        now: list[Checked] = []
+        now: list[CheckedPassage] = []
         for each in self.checked:
             text = corrections.get(numbered.get(id(each), 0))
             replaced = list(_in_place(each.passage, passages_of(text))) if text and each.status != "checked" else []
@@ -188,13 +188,13 @@ class _Listener:
         return " ".join([self._found.question, *(turn.question for turn in self._workspace.turns)])
 
 
-def numbers_of(checked: Sequence[Checked]) -> dict[CitedPlace, int]:
+def numbers_of(checked: Sequence[CheckedPassage]) -> dict[CitedLines, int]:
     """The places that an answer rests on, numbered from 1 in the order of their first mention."""
     places = dict.fromkeys(place for each in checked for place in each.places)
     return {place: number for number, place in enumerate(places, 1)}
 
 
-def written(checked: Checked, numbers: Mapping[CitedPlace, int], language: str) -> str:
+def written(checked: CheckedPassage, numbers: Mapping[CitedLines, int], language: str) -> str:
     """A passage as Markdown: with numbers, struck through where it is contradicted, marked where it isn't checked."""
     passage = checked.passage
     if checked.status is None or passage.kind == "code":
@@ -207,12 +207,12 @@ def written(checked: Checked, numbers: Mapping[CitedPlace, int], language: str) 
     return f"{passage.lead}{text}{passage.gap}"
 
 
-def _numbered(checked: Checked, numbers: Mapping[CitedPlace, int]) -> str:
+def _numbered(checked: CheckedPassage, numbers: Mapping[CitedLines, int]) -> str:
     own = [numbers[place] if place is not None else 0 for place in checked.cited]
     return checked.passage.numbered(own, [numbers[place] for place in checked.added])
 
 
-def _sentences(checked: Sequence[Checked]) -> list[Checked]:
+def _sentences(checked: Sequence[CheckedPassage]) -> list[CheckedPassage]:
     return [each for each in checked if each.status is not None]
 
 
@@ -224,7 +224,7 @@ def _in_place(old: Passage, new: Sequence[Passage]) -> Iterator[Passage]:
         yield replace(each, lead=old.lead if n == 0 else "", gap=old.gap if last else " ")
 
 
-def _counts(checked: Sequence[Checked]) -> dict[str, int]:
+def _counts(checked: Sequence[CheckedPassage]) -> dict[str, int]:
     found = [each.status for each in _sentences(checked)]
     return {"sentences": len(found), **{name: found.count(name) for name in ("checked", "unchecked", "contradicted")}}
 
@@ -262,7 +262,7 @@ def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
     return _NO_WORDS.get(ended, "failed")
 
 
-def _evidence(index: Index, place: CitedPlace, number: int, within: Sequence[CitedPlace]) -> Evidence:
+def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[CitedLines]) -> Evidence:
     """A cited place with its lines; without them where one before it has them."""
     end = min(place.end, place.start + MOST_LINES - 1)
     repeated = any(place in other and place.end < other.start + MOST_LINES for other in within)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
-from repopilot.agents.explain.cited_prose import CitedPlace, Passage
+from repopilot.agents.explain.cited_prose import CitedLines, Passage
 from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
 from repopilot.results import SentenceStatus
@@ -55,7 +55,7 @@ class Known:
     exists: Callable[[Anchor], bool]
 
 
-class Checked(NamedTuple):
+class CheckedPassage(NamedTuple):
     """A passage with what was found out about it.
 
     Attributes:
@@ -69,16 +69,16 @@ class Checked(NamedTuple):
     passage: Passage
     status: SentenceStatus | None = None
     why: str = ""
-    cited: tuple[CitedPlace | None, ...] = ()
-    added: tuple[CitedPlace, ...] = ()
+    cited: tuple[CitedLines | None, ...] = ()
+    added: tuple[CitedLines, ...] = ()
 
     @property
-    def places(self) -> tuple[CitedPlace, ...]:
+    def places(self) -> tuple[CitedLines, ...]:
         """What it rests on, each place once."""
         return tuple(dict.fromkeys(place for place in (*self.cited, *self.added) if place is not None))
 
 
-def check_answer(passages: Iterable[Passage], known: Known) -> list[Checked]:
+def check_answer(passages: Iterable[Passage], known: Known) -> list[CheckedPassage]:
     """Check each passage of an answer.
 
     Args:
@@ -91,30 +91,30 @@ def check_answer(passages: Iterable[Passage], known: Known) -> list[Checked]:
     return [_checked(passage, known) for passage in passages]
 
 
-def _checked(passage: Passage, known: Known) -> Checked:
+def _checked(passage: Passage, known: Known) -> CheckedPassage:
     if passage.kind == "layout":
-        return Checked(passage)
+        return CheckedPassage(passage)
     if passage.kind == "code":
         return _checked_code(passage, known)
     cited = tuple(_meant(place, known) for place in passage.places)
     anchors = _named(passage.bare, known)
     if not _WORD.search(passage.bare) or not (cited or anchors or not passage.bare.endswith(":")):
-        return Checked(passage, cited=cited)
+        return CheckedPassage(passage, cited=cited)
     status, why, added = _judged(passage, cited, anchors, known)
-    return Checked(passage, status, why, cited, added)
+    return CheckedPassage(passage, status, why, cited, added)
 
 
-def _checked_code(passage: Passage, known: Known) -> Checked:
+def _checked_code(passage: Passage, known: Known) -> CheckedPassage:
     """Code in a fence: what was read, or the model's own."""
     rows = [row for row in passage.text.split("\n")[1:] if row.strip() and not row.lstrip().startswith(("```", "~~~"))]
     if any(not any(known.read.with_text(row)) for row in rows):
-        return Checked(passage, "unchecked", message("explain.sentence.own_code"))
-    return Checked(passage, "checked")
+        return CheckedPassage(passage, "unchecked", message("explain.sentence.own_code"))
+    return CheckedPassage(passage, "checked")
 
 
 def _judged(
-    passage: Passage, cited: Sequence[CitedPlace | None], anchors: Sequence[Anchor], known: Known
-) -> tuple[SentenceStatus, str, tuple[CitedPlace, ...]]:
+    passage: Passage, cited: Sequence[CitedLines | None], anchors: Sequence[Anchor], known: Known
+) -> tuple[SentenceStatus, str, tuple[CitedLines, ...]]:
     """Status of a sentence, the reason, and the places that it should cite as well."""
     if absent := next((anchor for anchor in anchors if not _is_anywhere(anchor, known)), None):
         return (*_absent(passage, absent, known), ())
@@ -138,11 +138,11 @@ def _judged(
     return ("unchecked" if problem else "checked"), problem, further
 
 
-def _meant(place: CitedPlace, known: Known) -> CitedPlace | None:
+def _meant(place: CitedLines, known: Known) -> CitedLines | None:
     """A place under its whole path; None where there are no such lines."""
     path = known.whole_path(place.path)
     exists = path and 1 <= place.start <= place.end <= known.last_line(path)
-    return CitedPlace(path, place.start, place.end) if exists else None
+    return CitedLines(path, place.start, place.end) if exists else None
 
 
 def _absent(passage: Passage, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
@@ -167,7 +167,7 @@ def _misstated(sentence: str, lines: str, known: Known) -> str:
     return ""
 
 
-def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedPlace, ...]:
+def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLines, ...]:
     """Lines that were read and have a number that the sentence states: one that tells by itself what it is, or that a
     name of the cited lines is given."""
     missing = strange_numbers(sentence, lines, known.question)
@@ -210,7 +210,7 @@ def _is_anywhere(anchor: Anchor, known: Known) -> bool:
     return any(known.read.with_name(last_name(anchor.text))) or known.exists(anchor)
 
 
-def _place_problem(written: Sequence[CitedPlace], cited: Sequence[CitedPlace | None], known: Known) -> str:
+def _place_problem(written: Sequence[CitedLines], cited: Sequence[CitedLines | None], known: Known) -> str:
     """Why the places of a sentence don't count, '' where they do."""
     for place, meant in zip(written, cited, strict=True):
         name = f"{place.path}:{place.start}-{place.end}"
@@ -221,7 +221,7 @@ def _place_problem(written: Sequence[CitedPlace], cited: Sequence[CitedPlace | N
     return ""
 
 
-def _text_of(place: CitedPlace, known: Known) -> str:
+def _text_of(place: CitedLines, known: Known) -> str:
     """The lines of a place that were read, with its path and the names of what they lie in."""
     lines = known.read.lines.get(place.path, {})
     there = [text for number, text in lines.items() if place.start <= number <= place.end]
@@ -235,22 +235,22 @@ def _stands_in(anchor: Anchor, text: str) -> bool:
     return without_spaces(anchor.text).removesuffix("()") in without_spaces(text)
 
 
-def _read_at(anchor: Anchor, known: Known) -> CitedPlace | None:
+def _read_at(anchor: Anchor, known: Known) -> CitedLines | None:
     """Where something stands among the lines that were read, its definition first."""
     if anchor.kind == "path":
         path = known.whole_path(anchor.text)
         first = next(iter(known.read.lines.get(path, ())), None)
-        return CitedPlace(path, first, first) if first is not None else _first(known.read.with_text(anchor.text))
+        return CitedLines(path, first, first) if first is not None else _first(known.read.with_text(anchor.text))
     if anchor.kind == "quote":
         return _first(known.read.with_text(anchor.text))
     name = last_name(anchor.text)
     for symbol in known.definitions(name):
         is_meant = "." not in anchor.text or anchor.text == symbol.qualified
         if is_meant and known.read.holds(symbol.path, symbol.start_line, symbol.start_line):
-            return CitedPlace(symbol.path, symbol.start_line, symbol.start_line)
+            return CitedLines(symbol.path, symbol.start_line, symbol.start_line)
     return _first(known.read.with_name(name))
 
 
-def _first(places: Iterable[tuple[str, int]]) -> CitedPlace | None:
+def _first(places: Iterable[tuple[str, int]]) -> CitedLines | None:
     at = next(iter(places), None)
-    return CitedPlace(at[0], at[1], at[1]) if at else None
+    return CitedLines(at[0], at[1], at[1]) if at else None

@@ -28,14 +28,14 @@ _MASKED = re.compile("\ue000(\\d+)\ue001")
 
 
 @dataclass(frozen=True, slots=True)
-class CitedPlace:
+class CitedLines:
     """A place as a model cites it; whether the repository has it isn't said."""
 
     path: str
     start: int
     end: int
 
-    def __contains__(self, other: CitedPlace) -> bool:
+    def __contains__(self, other: CitedLines) -> bool:
         return self.path == other.path and self.start <= other.start and other.end <= self.end
 
 
@@ -53,7 +53,7 @@ class Passage:
 
     text: str
     kind: Literal["sentence", "code", "layout"]
-    places: tuple[CitedPlace, ...] = ()
+    places: tuple[CitedLines, ...] = ()
     lead: str = ""
     gap: str = ""
 
@@ -112,9 +112,9 @@ def _prose(text: str) -> Iterator[Passage]:
             yield Passage(_unmasked(_MARKS.sub("", piece), spans), "layout")
 
 
-def _masked(text: str) -> tuple[str, list[str], list[CitedPlace]]:
+def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
     """The text with each citation as the number of its place in brackets, and code spans out of the way."""
-    places: dict[CitedPlace, int] = {}
+    places: dict[CitedLines, int] = {}
     spans: list[str] = []
 
     def cite(match: re.Match[str]) -> str:
@@ -122,7 +122,7 @@ def _masked(text: str) -> tuple[str, list[str], list[CitedPlace]]:
         for part in _PART.finditer(match.group(0)):
             path = part["path"] or path
             start = int(part["start"])
-            place = CitedPlace(path.removeprefix("./"), start, int(part["end"] or start))
+            place = CitedLines(path.removeprefix("./"), start, int(part["end"] or start))
             numbers.append(places.setdefault(place, len(places)))
         return f"[{', '.join(map(str, numbers))}]"
 
@@ -135,7 +135,7 @@ def _masked(text: str) -> tuple[str, list[str], list[CitedPlace]]:
     return _CITATION.sub(cite, _BARE_NUMBER.sub("", _CODE.sub(mask, bare))), spans, list(places)
 
 
-def _sentence(piece: str, spans: list[str], places: list[CitedPlace]) -> Passage:
+def _sentence(piece: str, spans: list[str], places: list[CitedLines]) -> Passage:
     numbers = [int(n) for match in _MARKS.finditer(piece) for n in match.group(1).split(",")]
     own = {number: at for at, number in enumerate(dict.fromkeys(numbers))}
     piece = _MARKS.sub(lambda m: _with_own(m, own), piece)
