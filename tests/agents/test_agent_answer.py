@@ -13,7 +13,7 @@ from support.shop_workspace import answering, shop_workspace, traced
 from repopilot import i18n
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
-from repopilot.agents.explain.cited_prose import CitedLines, passages_of
+from repopilot.agents.explain.cited_prose import CitedLines, parts_of
 from repopilot.documents import ask_document
 
 QUESTION = "how does a large order become cheaper, step by step?"
@@ -128,7 +128,7 @@ def test_citations_are_read_in_every_form() -> None:
         "One [a/b.py:1-3]. Two. [a/b.py:4] [c.py:5-6, 9]\n\n- Three `x[0]` (see `d.go:7`).\n  [Makefile:3]\n"
         "```python\ny = x[0]\n```\nAt http://localhost:8000 [2] it ends."
     )
-    found = [each for each in passages_of(answer) if each.text.strip()]
+    found = [each for each in parts_of(answer) if each.text.strip()]
     assert [(each.bare, [(p.path, p.start, p.end) for p in each.places]) for each in found] == [
         ("One.", [("a/b.py", 1, 3)]),
         ("Two.", [("a/b.py", 4, 4), ("c.py", 5, 6), ("c.py", 9, 9)]),
@@ -141,7 +141,7 @@ def test_citations_are_read_in_every_form() -> None:
 
 @given(st.text("ab.`[]():-1/\n ~", max_size=120))
 def test_any_text_is_taken_apart_without_loss(text: str) -> None:
-    found = passages_of(text)
+    found = parts_of(text)
     assert all(isinstance(place, CitedLines) for each in found for place in each.places)
     letters = [c for c in text if c in "ab"]
     cited = [c for each in found for place in each.places for c in place.path if c in "ab"]

@@ -10,8 +10,8 @@ from typing import Literal
 
 from repopilot import i18n
 from repopilot.agents import loop
-from repopilot.agents.explain.answer_check import CheckedPassage, Known, check_answer
-from repopilot.agents.explain.cited_prose import CitedLines, Passage, passages_of
+from repopilot.agents.explain.answer_check import CheckedPart, Known, check_answer
+from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines, parts_of
 from repopilot.agents.explain.code_findings import Findings, excerpts_of
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
@@ -117,7 +117,7 @@ class _Listener:
     def __init__(
         self, found: Findings, begun: Sequence[tuple[str, int, int]], workspace: Workspace, step: Step
     ) -> None:
-        self.checked: list[CheckedPassage] = []
+        self.checked: list[CheckedPart] = []
         self._found = found
         self._begun = begun
         self._workspace = workspace
@@ -134,7 +134,7 @@ class _Listener:
         """Show the sentences that are complete. A text that cites nothing yet may be a note before further calls."""
         if self._sent_back:
             return False
-        passages = passages_of(so_far)[:-2]
+        passages = parts_of(so_far)[:-2]
         if any(passage.places for passage in passages) and len(passages) > len(self.checked):
             known = await asyncio.to_thread(self._known, calls)
             self.checked = await asyncio.to_thread(check_answer, passages, known)
@@ -156,7 +156,7 @@ class _Listener:
     async def check(self, answer: str, calls: Sequence[loop.CallRecord]) -> None:
         """Check a whole answer."""
         known = await asyncio.to_thread(self._known, calls)
-        self.checked = await asyncio.to_thread(lambda: check_answer(passages_of(answer), known))
+        self.checked = await asyncio.to_thread(lambda: check_answer(parts_of(answer), known))
 
     async def show(self) -> None:
         """Write what is checked and hasn't been written yet."""
@@ -170,10 +170,10 @@ class _Listener:
         known = await asyncio.to_thread(self._known, calls)
         corrections = {int(number): text.strip() for number, text in _CORRECTION.findall(reply)}
         numbered = {id(each): n for n, each in enumerate(_sentences(self.checked), 1)}
-        now: list[CheckedPassage] = []
+        now: list[CheckedPart] = []
         for each in self.checked:
             text = corrections.get(numbered.get(id(each), 0))
-            replaced = list(_in_place(each.passage, passages_of(text))) if text and each.status != "checked" else []
+            replaced = list(_in_place(each.passage, parts_of(text))) if text and each.status != "checked" else []
             now += await asyncio.to_thread(check_answer, replaced or [each.passage], known)
         self.checked = now
 
@@ -188,13 +188,13 @@ class _Listener:
         return " ".join([self._found.question, *(turn.question for turn in self._workspace.turns)])
 
 
-def numbers_of(checked: Sequence[CheckedPassage]) -> dict[CitedLines, int]:
+def numbers_of(checked: Sequence[CheckedPart]) -> dict[CitedLines, int]:
     """The places that an answer rests on, numbered from 1 in the order of their first mention."""
     places = dict.fromkeys(place for each in checked for place in each.places)
     return {place: number for number, place in enumerate(places, 1)}
 
 
-def written(checked: CheckedPassage, numbers: Mapping[CitedLines, int], language: str) -> str:
+def written(checked: CheckedPart, numbers: Mapping[CitedLines, int], language: str) -> str:
     """A passage as Markdown: with numbers, struck through where it is contradicted, marked where it isn't checked."""
     passage = checked.passage
     if checked.status is None or passage.kind == "code":
@@ -207,16 +207,16 @@ def written(checked: CheckedPassage, numbers: Mapping[CitedLines, int], language
     return f"{passage.lead}{text}{passage.gap}"
 
 
-def _numbered(checked: CheckedPassage, numbers: Mapping[CitedLines, int]) -> str:
+def _numbered(checked: CheckedPart, numbers: Mapping[CitedLines, int]) -> str:
     own = [numbers[place] if place is not None else 0 for place in checked.cited]
     return checked.passage.numbered(own, [numbers[place] for place in checked.added])
 
 
-def _sentences(checked: Sequence[CheckedPassage]) -> list[CheckedPassage]:
+def _sentences(checked: Sequence[CheckedPart]) -> list[CheckedPart]:
     return [each for each in checked if each.status is not None]
 
 
-def _in_place(old: Passage, new: Sequence[Passage]) -> Iterator[Passage]:
+def _in_place(old: AnswerPart, new: Sequence[AnswerPart]) -> Iterator[AnswerPart]:
     """The sentences of a correction where the old one stood."""
     sentences = [each for each in new if each.kind == "sentence"]
     for n, each in enumerate(sentences):
@@ -224,7 +224,7 @@ def _in_place(old: Passage, new: Sequence[Passage]) -> Iterator[Passage]:
         yield replace(each, lead=old.lead if n == 0 else "", gap=old.gap if last else " ")
 
 
-def _counts(checked: Sequence[CheckedPassage]) -> dict[str, int]:
+def _counts(checked: Sequence[CheckedPart]) -> dict[str, int]:
     found = [each.status for each in _sentences(checked)]
     return {"sentences": len(found), **{name: found.count(name) for name in ("checked", "unchecked", "contradicted")}}
 

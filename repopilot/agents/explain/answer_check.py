@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
-from repopilot.agents.explain.cited_prose import CitedLines, Passage
+from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
 from repopilot.results import SentenceStatus
@@ -55,7 +55,7 @@ class Known:
     exists: Callable[[Anchor], bool]
 
 
-class CheckedPassage(NamedTuple):
+class CheckedPart(NamedTuple):
     """A passage with what was found out about it.
 
     Attributes:
@@ -66,7 +66,7 @@ class CheckedPassage(NamedTuple):
         added: places that it rests on and doesn't cite.
     """
 
-    passage: Passage
+    passage: AnswerPart
     status: SentenceStatus | None = None
     why: str = ""
     cited: tuple[CitedLines | None, ...] = ()
@@ -78,7 +78,7 @@ class CheckedPassage(NamedTuple):
         return tuple(dict.fromkeys(place for place in (*self.cited, *self.added) if place is not None))
 
 
-def check_answer(passages: Iterable[Passage], known: Known) -> list[CheckedPassage]:
+def check_answer(passages: Iterable[AnswerPart], known: Known) -> list[CheckedPart]:
     """Check each passage of an answer.
 
     Args:
@@ -91,29 +91,29 @@ def check_answer(passages: Iterable[Passage], known: Known) -> list[CheckedPassa
     return [_checked(passage, known) for passage in passages]
 
 
-def _checked(passage: Passage, known: Known) -> CheckedPassage:
+def _checked(passage: AnswerPart, known: Known) -> CheckedPart:
     if passage.kind == "layout":
-        return CheckedPassage(passage)
+        return CheckedPart(passage)
     if passage.kind == "code":
         return _checked_code(passage, known)
     cited = tuple(_meant(place, known) for place in passage.places)
     anchors = _named(passage.bare, known)
     if not _WORD.search(passage.bare) or not (cited or anchors or not passage.bare.endswith(":")):
-        return CheckedPassage(passage, cited=cited)
+        return CheckedPart(passage, cited=cited)
     status, why, added = _judged(passage, cited, anchors, known)
-    return CheckedPassage(passage, status, why, cited, added)
+    return CheckedPart(passage, status, why, cited, added)
 
 
-def _checked_code(passage: Passage, known: Known) -> CheckedPassage:
+def _checked_code(passage: AnswerPart, known: Known) -> CheckedPart:
     """Code in a fence: what was read, or the model's own."""
     rows = [row for row in passage.text.split("\n")[1:] if row.strip() and not row.lstrip().startswith(("```", "~~~"))]
     if any(not any(known.read.with_text(row)) for row in rows):
-        return CheckedPassage(passage, "unchecked", message("explain.sentence.own_code"))
-    return CheckedPassage(passage, "checked")
+        return CheckedPart(passage, "unchecked", message("explain.sentence.own_code"))
+    return CheckedPart(passage, "checked")
 
 
 def _judged(
-    passage: Passage, cited: Sequence[CitedLines | None], anchors: Sequence[Anchor], known: Known
+    passage: AnswerPart, cited: Sequence[CitedLines | None], anchors: Sequence[Anchor], known: Known
 ) -> tuple[SentenceStatus, str, tuple[CitedLines, ...]]:
     """Status of a sentence, the reason, and the places that it should cite as well."""
     if absent := next((anchor for anchor in anchors if not _is_anywhere(anchor, known)), None):
@@ -145,7 +145,7 @@ def _meant(place: CitedLines, known: Known) -> CitedLines | None:
     return CitedLines(path, place.start, place.end) if exists else None
 
 
-def _absent(passage: Passage, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
+def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
     """A sentence with a name that exists nowhere: it may say just that, of something that was looked for."""
     if not _DENIES.search(_SPAN.sub(" ", passage.bare)):
         return "contradicted", message("explain.sentence.nowhere", name=anchor.text)

@@ -40,7 +40,7 @@ class CitedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class AnswerPart:
     """A part of an answer.
 
     Attributes:
@@ -84,7 +84,7 @@ class Passage:
         return f"{before}{'' if before.endswith(']') else ' '}{marks}{text[at:]}" if shown else text
 
 
-def passages_of(answer: str) -> list[Passage]:
+def parts_of(answer: str) -> list[AnswerPart]:
     """Take an answer apart.
 
     Args:
@@ -94,22 +94,22 @@ def passages_of(answer: str) -> list[Passage]:
     Returns:
         The parts in order.
     """
-    found: list[Passage] = []
+    found: list[AnswerPart] = []
     for number, part in enumerate(_FENCED.split(answer)):
         if number % 3 == 1:
-            found.append(Passage(part, "code"))
+            found.append(AnswerPart(part, "code"))
         elif number % 3 == 0:
             found += _prose(part)
     return _joined(found)
 
 
-def _prose(text: str) -> Iterator[Passage]:
+def _prose(text: str) -> Iterator[AnswerPart]:
     masked, spans, places = _masked(text)
     for piece, prose in split_sentences(masked):
         if prose:
             yield _sentence(piece, spans, places)
         else:
-            yield Passage(_unmasked(_MARKS.sub("", piece), spans), "layout")
+            yield AnswerPart(_unmasked(_MARKS.sub("", piece), spans), "layout")
 
 
 def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
@@ -135,14 +135,14 @@ def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
     return _CITATION.sub(cite, _BARE_NUMBER.sub("", _CODE.sub(mask, bare))), spans, list(places)
 
 
-def _sentence(piece: str, spans: list[str], places: list[CitedLines]) -> Passage:
+def _sentence(piece: str, spans: list[str], places: list[CitedLines]) -> AnswerPart:
     numbers = [int(n) for match in _MARKS.finditer(piece) for n in match.group(1).split(",")]
     own = {number: at for at, number in enumerate(dict.fromkeys(numbers))}
     piece = _MARKS.sub(lambda m: _with_own(m, own), piece)
     lead = _LIST_MARK.match(piece)
     start = lead.end() if lead else 0
     text = piece[start:].rstrip()
-    return Passage(
+    return AnswerPart(
         text=_unmasked(text, spans),
         kind="sentence",
         places=tuple(places[number] for number in own),
@@ -160,9 +160,9 @@ def _placed(numbers: str) -> str:
     return f"\ue002{numbers}\ue003"
 
 
-def _joined(passages: Iterable[Passage]) -> list[Passage]:
+def _joined(passages: Iterable[AnswerPart]) -> list[AnswerPart]:
     """The passages; a citation that stands alone, on a line of its own, belongs to the sentence before it."""
-    found: list[Passage] = []
+    found: list[AnswerPart] = []
     for each in passages:
         at = next((n for n in range(len(found) - 1, -1, -1) if found[n].text.strip()), -1)
         if at >= 0 and found[at].kind == "sentence" and each.places and not re.search(r"\w", each.bare):
