@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import yaml
@@ -29,6 +29,24 @@ def from_jsonc(text: str) -> Any:
 def from_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises ValueError: it is none, or nested too deeply."""
     return _read(tomllib.loads, text)
+
+
+def toml_tables(text: str) -> dict[str, Any]:
+    """The tables of a TOML text, none where it can't be parsed."""
+    try:
+        return from_toml(text)
+    except ValueError:
+        return {}
+
+
+def table(value: object) -> Mapping[str, Any]:
+    """The value where it is a table or an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def strings(value: object) -> dict[str, str]:
+    """The texts in a table or an object; anything else is passed over."""
+    return {str(name): text for name, text in table(value).items() if isinstance(text, str)}
 
 
 def from_yaml(text: str) -> Any:

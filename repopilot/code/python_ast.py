@@ -21,6 +21,32 @@ def parse_python(text: str) -> ast.Module:
     return _parsed(text.removeprefix("\ufeff"), "exec")
 
 
+def read_python(text: str) -> ast.Module:
+    """The tree of Python source, an empty one where it can't be parsed."""
+    try:
+        return parse_python(text)
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def parses(text: str) -> bool:
+    """Whether a text is Python."""
+    try:
+        parse_python(text)
+    except SyntaxError:
+        return False
+    return True
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a plain value."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
 def parse_expression(text: str) -> ast.Expression:
     """Parse one Python expression, as `parse_python` does. Raises SyntaxError."""
     return _parsed(text, "eval")

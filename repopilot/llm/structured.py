@@ -16,6 +16,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.json_values import json_values
 from repopilot.llm.model import Model
 from repopilot.llm.stream import Reply
 from repopilot.trace import Step
@@ -30,7 +31,6 @@ UNKNOWN_CONFIDENCE = 0.5
 
 REFUSED = (400, 404, 422)
 """What a server answers that doesn't take a schema or grammar."""
-_ATTEMPTS = 100
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
 
@@ -155,28 +155,13 @@ def _values(text: str) -> Iterator[Any]:
             yield pydantic_core.from_json(source)
         except ValueError:
             continue
-    decoder = json.JSONDecoder(strict=False)
-    position = 0
-    for _ in range(_ATTEMPTS):
-        if (start := _next_opening(text, position)) is None:
-            break
-        try:
-            value, position = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            position = start + 1
-            continue
+    for _, _, value in json_values(text):
         yield value
-    start = _next_opening(text, 0)
-    if start is not None:
+    if (opening := re.search(r"[{\[]", text)) is not None:
         try:
-            yield pydantic_core.from_json(text[start:], allow_partial="trailing-strings")
+            yield pydantic_core.from_json(text[opening.start() :], allow_partial="trailing-strings")
         except ValueError:
             return
-
-
-def _next_opening(text: str, position: int) -> int | None:
-    found = [at for at in (text.find("{", position), text.find("[", position)) if at >= 0]
-    return min(found, default=None)
 
 
 def _form(schema: object) -> ChatMessage:

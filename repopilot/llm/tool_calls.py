@@ -16,6 +16,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError, ToolsRefused
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.json_values import json_values
 from repopilot.llm.model import Model
 from repopilot.trace import Step
 
@@ -27,9 +28,6 @@ Message = Mapping[str, Any]
 in `tool_call_id`."""
 REFUSING = (400, 404, 422, 501)
 """What a server answers that takes no tools, or not for this model."""
-MOST_VALUES = 300
-"""Places in a text at which a value is looked for."""
-_DECODER = json.JSONDecoder(strict=False)
 _THINKING = re.compile(r"<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.S)
 _WRAPPING = re.compile(r"</?tool_calls?>|```(?:json|tool_call)?\s*```")
 _CALL_LIKE = re.compile(r'"(?:name|tool)"\s*:\s*"([\w.-]+)"[^{}]{0,40}"(?:arguments|parameters)"\s*:')
@@ -175,7 +173,7 @@ def calls_in_text(text: str, names: Collection[str]) -> tuple[tuple[ToolCall, ..
     calls: list[ToolCall] = []
     kept: list[str] = []
     at = 0
-    for start, end, value in _values(text):
+    for start, end, value in json_values(text):
         found = list(_calls_of(value, names))
         if found:
             calls += found
@@ -183,19 +181,6 @@ def calls_in_text(text: str, names: Collection[str]) -> tuple[tuple[ToolCall, ..
             at = end
     rest = _WRAPPING.sub("", "".join([*kept, text[at:]])).strip() if calls else text
     return tuple(calls), rest, "" if calls else _problem(text, names)
-
-
-def _values(text: str) -> Iterator[tuple[int, int, Any]]:
-    """The JSON objects and lists in a text, with where they begin and end; none within another."""
-    at = tries = 0
-    while tries < MOST_VALUES and (opening := re.compile(r"[{\[]").search(text, at)):
-        tries += 1
-        try:
-            value, at = _DECODER.raw_decode(text, opening.start())
-        except (ValueError, RecursionError):
-            at = opening.start() + 1
-            continue
-        yield opening.start(), at, value
 
 
 def _calls_of(value: Any, names: Collection[str]) -> Iterator[ToolCall]:

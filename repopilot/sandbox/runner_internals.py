@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from repopilot.code.languages import is_test_path
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 
 _HOOKS = {
     "pytest_cmdline_main",
@@ -56,11 +56,7 @@ def touched_internals(files: Mapping[str, str]) -> tuple[str, int, str] | None:
         pure = PurePosixPath(path)
         if pure.suffix != ".py" or (is_test_path(path) and pure.name != "conftest.py"):
             continue
-        try:
-            module = parse_python(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for node in ast.walk(module):
+        for node in ast.walk(read_python(text)):
             if name := _internal(node):
                 return path, getattr(node, "lineno", 1), name
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from repopilot.agents.explain.sentence_check import CheckedSentence, Ground, Rea
 from repopilot.errors import ModelError
 from repopilot.index.store import Index
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.json_values import json_values
 from repopilot.llm.model import Model
 from repopilot.llm.stream import request
 from repopilot.llm.structured import REFUSED
@@ -197,17 +197,10 @@ def sentences_of_json(text: str) -> list[str]:
         Each sentence with the number of its excerpt in brackets.
     """
     found: list[str] = []
-    decoder = json.JSONDecoder(strict=False)
-    position = text.find("{", text.find("["))
-    while position >= 0 and "[" in text:
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            break
+    for _, _, value in json_values(text.partition("[")[2]):
         if isinstance(value, dict) and isinstance(value.get("text"), str):
             number = value.get("citation")
             found.append(f"{value['text'].strip()} [{number}]" if isinstance(number, int) else value["text"].strip())
-        position = text.find("{", end)
     return found
 
 

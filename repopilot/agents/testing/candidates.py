@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import parse_python, parses
 
 _FENCE = re.compile(
     r"^[ \t]*```[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
@@ -36,13 +36,13 @@ def code_in_reply(reply: str) -> str:
         return max(parsed, key=len)
     if not blocks:
         program = reply.strip() + "\n"
-        return program if parses(program) and _tree(program).body and public_names(program) else ""
+        return program if parses(program) and parse_python(program).body and public_names(program) else ""
     return _without_cut_off_end(max(blocks, key=len))
 
 
 def imports(code: str, module: str) -> bool:
     """Whether the program imports this module, or names from it."""
-    for node in ast.walk(_tree(code)):
+    for node in ast.walk(parse_python(code)):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             return True
         if isinstance(node, ast.Import) and any(alias.name == module for alias in node.names):
@@ -50,20 +50,11 @@ def imports(code: str, module: str) -> bool:
     return False
 
 
-def parses(code: str) -> bool:
-    """Whether the text is valid Python."""
-    try:
-        _tree(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
 def public_names(code: str) -> tuple[str, ...]:
     """Names of the functions and classes at the top level that don't begin with an underscore; () of bad syntax."""
     if not parses(code):
         return ()
-    return tuple(n.name for n in _tree(code).body if isinstance(n, _DEFINITIONS) and not n.name.startswith("_"))
+    return tuple(n.name for n in parse_python(code).body if isinstance(n, _DEFINITIONS) and not n.name.startswith("_"))
 
 
 def problem_of(candidate: str, wanted: Sequence[str]) -> str:
@@ -72,7 +63,7 @@ def problem_of(candidate: str, wanted: Sequence[str]) -> str:
         return i18n.message("testing.iteration.no_code")
     if not parses(candidate):
         return i18n.message("testing.iteration.invalid")
-    defined = {name for node in _tree(candidate).body for name in _names_bound(node)}
+    defined = {name for node in parse_python(candidate).body for name in _names_bound(node)}
     missing = [name for name in wanted if name not in defined]
     return i18n.message("testing.iteration.undefined", names=", ".join(missing)) if missing else ""
 
@@ -81,14 +72,14 @@ def same_program(one: str, other: str) -> bool:
     """Whether two programs are equal but for comments and layout."""
     if not (parses(one) and parses(other)):
         return one.strip() == other.strip()
-    return ast.dump(_tree(one)) == ast.dump(_tree(other))
+    return ast.dump(parse_python(one)) == ast.dump(parse_python(other))
 
 
 def signatures(code: str) -> str:
     """The public interface: classes and functions with their docstrings, without bodies; '' of bad syntax."""
     if not parses(code):
         return ""
-    return "\n\n".join(_signature(node) for node in _tree(code).body if isinstance(node, _DEFINITIONS))
+    return "\n\n".join(_signature(node) for node in parse_python(code).body if isinstance(node, _DEFINITIONS))
 
 
 def function_names(code: str, prefix: str = "") -> tuple[str, ...]:
@@ -147,7 +138,7 @@ def without_definitions(code: str, names: Sequence[str]) -> str:
     if not parses(code):
         return code
     lines = code.splitlines(keepends=True)
-    for node in _tree(code).body:
+    for node in parse_python(code).body:
         if isinstance(node, _DEFINITIONS) and node.name in names:
             for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
                 lines[number] = ""
@@ -169,10 +160,6 @@ def change_between(old: str, new: str) -> str:
     return i18n.message("testing.iteration.lines_in", added=added, removed=removed, names=", ".join(touched[:4]))
 
 
-def _tree(code: str) -> ast.Module:
-    return parse_python(code)
-
-
 def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Functions at the top level and in classes, with qualified names."""
 
@@ -185,7 +172,7 @@ def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunction
                 found += visit(node.body, f"{prefix}{node.name}.")
         return found
 
-    return visit(_tree(code).body, "") if parses(code) else []
+    return visit(parse_python(code).body, "") if parses(code) else []
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
@@ -72,10 +72,7 @@ def entry_points(changed: Iterable[ChangedDefinition]) -> tuple[str, ...]:
 def _parts(text: str) -> dict[str, ast.AST]:
     """The syntax tree of each qualified definition: complete functions, classes without their methods, constants; under
     _TOP the statements at the top level that define nothing."""
-    try:
-        tree = parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+    tree = read_python(text)
     return _members(tree.body, "") | _top(tree.body)
 
 
@@ -150,10 +147,7 @@ class _Test(NamedTuple):
 
 
 def _test(text: str) -> _Test:
-    try:
-        tree = parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _Test(set(), set(), "")
+    tree = read_python(text)
     return _Test(_names(tree), {n.name for n in tree.body if isinstance(n, _DEFINITIONS)}, text.lower())
 
 

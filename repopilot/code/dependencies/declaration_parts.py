@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -69,9 +70,12 @@ def texts(values: object) -> tuple[str, ...]:
     return tuple(v for v in values if isinstance(v, str)) if isinstance(values, (list, tuple, set)) else ()
 
 
-def table(value: object) -> Mapping[str, object]:
-    """A table from a file, an empty one in place of anything else."""
-    return value if isinstance(value, dict) else {}
+def shell_words(command: str) -> list[str]:
+    """The words of a command as a shell reads them; by spaces where a quote is left open."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
 
 
 def lines(text: object) -> tuple[str, ...]:

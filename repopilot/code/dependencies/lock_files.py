@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from repopilot.code.data_formats import from_json, from_toml
-from repopilot.code.dependencies.declaration_parts import canonical, table
+from repopilot.code.data_formats import from_json, from_toml, table
+from repopilot.code.dependencies.declaration_parts import canonical
 
 LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "Pipfile.lock")
 

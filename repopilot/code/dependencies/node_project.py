@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from repopilot.code.data_formats import from_json
+from repopilot.code.data_formats import from_json, strings
+from repopilot.code.dependencies.declaration_parts import shell_words
 
 MANIFEST = "package.json"
 LOCK_FILES = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml")
@@ -70,7 +70,7 @@ class NodeProject:
         words = self._arguments(program)
         found = []
         for number, word in enumerate(words):
-            if not word.startswith("-") and (number == 0 or not _takes_next(words[number - 1], taken)):
+            if not word.startswith("-") and (number == 0 or words[number - 1] not in taken):
                 found.append(word)
         return tuple(found)
 
@@ -79,7 +79,7 @@ class NodeProject:
         for command in self._commands():
             variable = next((word for word in command if word.startswith("NODE_OPTIONS=")), "")
             if program == "node" and variable:
-                return _words(variable.partition("=")[2])
+                return shell_words(variable.partition("=")[2])
             for number, word in enumerate(command):
                 if _program(word) == program:
                     return command[number + 1 :]
@@ -95,7 +95,7 @@ class NodeProject:
 
     def _expanded(self, script: str, depth: int) -> Iterator[list[str]]:
         for part in re.split(r"&&|\|\||[;|&\n]", self.scripts.get(script, ""))[:_MOST_COMMANDS]:
-            words = _words(part)
+            words = shell_words(part)
             called = [word for word in words[1:] if word in self.scripts] if words and _SCRIPT.match(words[0]) else []
             if called and depth:
                 yield from self._expanded(called[0], depth - 1)
@@ -113,17 +113,17 @@ def read_node_project(text: str | None) -> NodeProject:
         return NodeProject()
     wanted: dict[str, str] = {}
     for key in INSTALLED[:3]:
-        wanted |= _strings(data.get(key))
+        wanted |= strings(data.get(key))
     elsewhere = {name for name, version in wanted.items() if not _FROM_REGISTRY.match(version)}
     kept = {key: data[key] for key in _KEPT if key in data}
     for key in INSTALLED:
         if key in kept:
-            kept[key] = {name: value for name, value in _strings(kept[key]).items() if name not in elsewhere}
+            kept[key] = {name: value for name, value in strings(kept[key]).items() if name not in elsewhere}
     return NodeProject(
         str(data.get("name") or ""),
         tuple(f"{name}@{version}" for name, version in wanted.items() if name not in elsewhere),
         tuple(f"{name}@{wanted[name]}" for name in wanted if name in elsewhere),
-        _strings(data.get("scripts")),
+        strings(data.get("scripts")),
         json.dumps(kept, indent=1, sort_keys=True),
     )
 
@@ -131,29 +131,14 @@ def read_node_project(text: str | None) -> NodeProject:
 def _options(words: Sequence[str], taken: Sequence[str], switches: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for number, word in enumerate(words):
-        if _takes_next(word, taken) and number + 1 < len(words):
+        if word in taken and number + 1 < len(words):
             found += [word, words[number + 1]]
         elif ("=" in word and word.partition("=")[0] in taken) or any(word.startswith(start) for start in switches):
             found.append(word)
     return tuple(found)
 
 
-def _takes_next(word: str, taken: Sequence[str]) -> bool:
-    return word in taken
-
-
 def _program(word: str) -> str:
     name = posixpath.basename(word)
     name = name.removesuffix(".js").removesuffix(".mjs")
     return _ALIASES.get(name, name)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:  # an open quote
-        return command.split()
-
-
-def _strings(value: object) -> dict[str, str]:
-    return {str(k): v for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else {}

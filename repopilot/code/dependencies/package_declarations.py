@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from repopilot.code.data_formats import from_toml
+from repopilot.code.data_formats import table, toml_tables
 from repopilot.code.dependencies.declaration_parts import Read
 from repopilot.code.dependencies.node_project import LOCK_FILES, MANIFEST, NodeProject, read_node_project
 
@@ -82,26 +82,26 @@ def _cargo(read: Read, names: ListNames) -> PackageDeclaration | None:
     if _CARGO not in names(""):
         return None
     text = read(_CARGO) or ""
-    top = _toml(text)
+    top = toml_tables(text)
     manifests = {_CARGO: text}
     for folder in _members(top, names):
         if _CARGO in names(folder) and (member := read(f"{folder}/{_CARGO}")):
             manifests[f"{folder}/{_CARGO}"] = member
     wanted: dict[str, object] = {}
     for path, manifest in manifests.items():
-        wanted |= _requirements(_toml(manifest) if path != _CARGO else top)
+        wanted |= _requirements(toml_tables(manifest) if path != _CARGO else top)
     elsewhere = [name for name, value in wanted.items() if isinstance(value, dict) and {"git", "registry"} & set(value)]
     own = [name for name, value in wanted.items() if isinstance(value, dict) and "path" in value]
     lock = read(_CARGO_LOCK) if _CARGO_LOCK in names("") else None
     files = dict(manifests)
     for path, manifest in manifests.items():
         folder = path.removesuffix(_CARGO)
-        files |= {f"{folder}{source}": "" for source in _targets(_toml(manifest))}
+        files |= {f"{folder}{source}": "" for source in _targets(toml_tables(manifest))}
     if lock is not None:
         files[_CARGO_LOCK] = lock
     return PackageDeclaration(
         "rust",
-        str(_table(top.get("package")).get("name") or ""),
+        str(table(top.get("package")).get("name") or ""),
         (*manifests, _CARGO_LOCK) if lock is not None else tuple(manifests),
         tuple(f"{name}@{_version(wanted[name])}" for name in wanted if name not in (*elsewhere, *own)),
         tuple(elsewhere),
@@ -123,7 +123,7 @@ def _go(read: Read, names: ListNames) -> PackageDeclaration | None:
 
 def _members(top: Mapping[str, Any], names: ListNames) -> Iterator[str]:
     """The folders of the members of a cargo workspace, whose patterns end in `*` or name a folder."""
-    patterns = _table(top.get("workspace")).get("members")
+    patterns = table(top.get("workspace")).get("members")
     found = 0
     for pattern in patterns if isinstance(patterns, list) else ():
         folder = str(pattern).removesuffix("/*")
@@ -135,12 +135,12 @@ def _members(top: Mapping[str, Any], names: ListNames) -> Iterator[str]:
 
 
 def _requirements(manifest: Mapping[str, Any]) -> dict[str, object]:
-    places = [manifest, _table(manifest.get("workspace")), *_table(manifest.get("target")).values()]
+    places = [manifest, table(manifest.get("workspace")), *table(manifest.get("target")).values()]
     return {
         str(name): value
         for place in places
-        for table in _TABLES
-        for name, value in _table(_table(place).get(table)).items()
+        for group in _TABLES
+        for name, value in table(table(place).get(group)).items()
     }
 
 
@@ -148,24 +148,13 @@ def _targets(manifest: Mapping[str, Any]) -> Iterator[str]:
     """The source files that cargo wants to exist before it reads what a package needs."""
     if "package" not in manifest:
         return
-    yield str(_table(manifest.get("lib")).get("path") or "src/lib.rs")
+    yield str(table(manifest.get("lib")).get("path") or "src/lib.rs")
     for kind, folder in _TARGETS.items():
         declared = manifest.get(kind)
         for target in declared if isinstance(declared, list) else ():
-            path, name = _table(target).get("path"), _table(target).get("name")
+            path, name = table(target).get("path"), table(target).get("name")
             yield str(path or f"{folder}/{name}.rs")
 
 
 def _version(value: object) -> str:
-    return str(_table(value).get("version") or "*") if isinstance(value, dict) else str(value)
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _toml(text: str) -> Mapping[str, Any]:
-    try:
-        return from_toml(text)
-    except ValueError:
-        return {}
+    return str(table(value).get("version") or "*") if isinstance(value, dict) else str(value)

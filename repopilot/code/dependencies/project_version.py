@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from packaging.version import Version
 
-from repopilot.code.data_formats import from_toml
-from repopilot.code.dependencies.declaration_parts import Read, table
+from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.dependencies.declaration_parts import Read
 from repopilot.code.dependencies.setup_files import config_sections
 
 _ASSIGNED = re.compile(
@@ -89,10 +89,7 @@ def _candidates(name: str, read: Read) -> Iterator[str]:
 
 
 def _tool(read: Read) -> Mapping[str, object]:
-    try:
-        return table(from_toml(read("pyproject.toml") or "").get("tool"))
-    except ValueError:
-        return {}
+    return table(toml_tables(read("pyproject.toml") or "").get("tool"))
 
 
 def _version_file(version: str, template: str) -> str:

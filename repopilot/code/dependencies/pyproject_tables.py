@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from repopilot.code.data_formats import from_toml
-from repopilot.code.dependencies.declaration_parts import DeclarationParts, table, texts
+from repopilot.code.data_formats import strings, table, toml_tables
+from repopilot.code.dependencies.declaration_parts import DeclarationParts, texts
 
 
 def read_pyproject(text: str) -> DeclarationParts:
     """What a pyproject.toml declares; nothing where it can't be parsed."""
-    try:
-        data = from_toml(text)
-    except ValueError:
-        return DeclarationParts()
+    data = toml_tables(text)
     project, tool = table(data.get("project")), table(data.get("tool"))
     poetry = table(tool.get("poetry"))
-    groups = {name: texts(list(_group(name, table(data.get("dependency-groups"))))) for name in _names(data)}
+    declared = table(data.get("dependency-groups"))
+    groups = {name: texts(list(_group(name, declared))) for name in declared}
     return DeclarationParts(
         name=_text(project.get("name")) or _text(poetry.get("name")),
         version=_text(project.get("version")) or _text(poetry.get("version")),
@@ -31,10 +29,6 @@ def read_pyproject(text: str) -> DeclarationParts:
         wanted=_hatch_features(tool),
         entry_points=_entry_points(project, poetry),
     )
-
-
-def _names(data: Mapping[str, object]) -> list[str]:
-    return list(table(data.get("dependency-groups")))
 
 
 def _group(name: str, groups: Mapping[str, object], above: tuple[str, ...] = ()) -> Iterator[str]:
@@ -137,16 +131,12 @@ def _bound(part: str) -> str:
 
 def _entry_points(project: Mapping[str, object], poetry: Mapping[str, object]) -> dict[str, dict[str, str]]:
     found = {
-        "console_scripts": {**_strings(poetry.get("scripts")), **_strings(project.get("scripts"))},
-        "gui_scripts": _strings(project.get("gui-scripts")),
+        "console_scripts": {**strings(poetry.get("scripts")), **strings(project.get("scripts"))},
+        "gui_scripts": strings(project.get("gui-scripts")),
     }
     for groups in (table(poetry.get("plugins")), table(project.get("entry-points"))):
-        found |= {name: _strings(group) for name, group in groups.items()}
+        found |= {name: strings(group) for name, group in groups.items()}
     return {name: points for name, points in found.items() if points}
-
-
-def _strings(value: object) -> dict[str, str]:
-    return {name: place for name, place in table(value).items() if isinstance(place, str)}
 
 
 def _text(value: object) -> str:

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from repopilot.code.data_formats import from_toml
-from repopilot.code.dependencies.declaration_parts import Read, table
+from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.dependencies.declaration_parts import Read, shell_words
 from repopilot.code.dependencies.setup_files import config_sections
 
 # Where pytest looks, in its order; it reads the first file that has the section.
@@ -66,7 +66,7 @@ def read_pytest_options(read: Read) -> PytestOptions:
     plugins, warnings, options = _additional(section.get("addopts", ""))
     return PytestOptions(
         {name: value for name, value in section.items() if name not in _NOT_PASSED and not name.startswith("junit")},
-        tuple(_words(section.get("pythonpath", ""))),
+        tuple(shell_words(section.get("pythonpath", ""))),
         plugins,
         warnings,
         options,
@@ -92,10 +92,7 @@ def _section(read: Read) -> dict[str, str]:
 
 
 def _table(text: str, keys: tuple[str, ...]) -> Mapping[str, object]:
-    try:
-        found: Mapping[str, object] = from_toml(text)
-    except ValueError:
-        return {}
+    found: Mapping[str, object] = toml_tables(text)
     for key in keys:
         found = table(found.get(key))
     return found
@@ -121,7 +118,7 @@ def _additional(written: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[t
     plugins: list[str] = []
     warnings: list[str] = []
     options: list[tuple[str, str]] = []
-    words = iter(_words(written))
+    words = iter(shell_words(written))
     for word in words:
         if word in ("-p", "-W", "--pythonwarnings"):
             (plugins if word == "-p" else warnings).append(next(words, ""))
@@ -136,10 +133,3 @@ def _additional(written: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[t
         tuple(filter(None, warnings)),
         tuple(options),
     )
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()

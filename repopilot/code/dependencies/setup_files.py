@@ -6,8 +6,9 @@ import ast
 from collections.abc import Mapping
 from configparser import ConfigParser, Error
 
-from repopilot.code.dependencies.declaration_parts import DeclarationParts, lines, table, texts
-from repopilot.code.python_ast import parse_python
+from repopilot.code.data_formats import table
+from repopilot.code.dependencies.declaration_parts import DeclarationParts, lines, texts
+from repopilot.code.python_ast import read_python
 
 
 def config_sections(text: str) -> dict[str, dict[str, str]]:
@@ -40,10 +41,7 @@ def read_setup_cfg(text: str) -> DeclarationParts:
 
 def read_setup_py(text: str) -> DeclarationParts:
     """What the `setup(…)` call of a setup.py says in plain values; the rest of it is unknown."""
-    try:
-        module = parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return DeclarationParts()
+    module = read_python(text)
     call = next((node for node in ast.walk(module) if _is_setup(node)), None)
     if not isinstance(call, ast.Call):
         return DeclarationParts()

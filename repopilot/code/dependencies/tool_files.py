@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from repopilot.code.data_formats import from_toml, from_yaml
-from repopilot.code.dependencies.declaration_parts import DeclarationParts, is_for_tests, lines, table, texts
+from repopilot.code.data_formats import from_yaml, table, toml_tables
+from repopilot.code.dependencies.declaration_parts import DeclarationParts, is_for_tests, lines, texts
 from repopilot.code.dependencies.setup_files import config_sections
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 
 
 def read_tox(text: str) -> DeclarationParts:
@@ -31,10 +31,7 @@ def read_tox(text: str) -> DeclarationParts:
 
 def read_noxfile(text: str) -> DeclarationParts:
     """What the sessions for tests install: the plain texts given to `session.install`."""
-    try:
-        module = parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return DeclarationParts()
+    module = read_python(text)
     groups: dict[str, tuple[str, ...]] = {}
     for node in ast.walk(module):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_for_tests(node.name):
@@ -44,10 +41,7 @@ def read_noxfile(text: str) -> DeclarationParts:
 
 def read_pipfile(text: str) -> DeclarationParts:
     """The packages of a Pipfile."""
-    try:
-        data = from_toml(text)
-    except ValueError:
-        return DeclarationParts()
+    data = toml_tables(text)
     development = _pipfile_packages(data.get("dev-packages"))
     python = table(data.get("requires")).get("python_version")
     return DeclarationParts(

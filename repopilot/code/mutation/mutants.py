@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from repopilot.code.mutation.operators import Site, mark_free_bounds, sites
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import parses, read_python
 from repopilot.code.source_positions import SourcePositions
 
 MOST_MUTANTS = 12
@@ -49,15 +49,12 @@ def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -
         In the order of their lines, different operators and lines first chosen. Every text parses. Empty where the
         source doesn't parse, defines no such function, or nothing in it can be changed.
     """
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
+    tree = read_python(source)
     mark_free_bounds(tree)
     position = SourcePositions(source)
     found = [site for function in functions_of(tree, symbol) for site in sites(function, source, position.span)]
     changed = ((s, source[: s.start] + s.after + source[s.end :]) for s in _varied(found, position, seed))
-    usable = (pair for pair in changed if pair[1] != source and _parses(pair[1]))
+    usable = (pair for pair in changed if pair[1] != source and parses(pair[1]))
     chosen = list(islice(usable, most))
     chosen.sort(key=lambda pair: (pair[0].start, pair[0].after))
     return tuple(
@@ -74,10 +71,7 @@ def faults_in_each_function(source: str, seed: int = 0, most: int = 1) -> str:
         seed: decides which faults.
         most: faults of a function; a single one may happen to change nothing.
     """
-    try:
-        tree = parse_python(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+    tree = read_python(source)
     mark_free_bounds(tree)
     position, rng = SourcePositions(source), random.Random(seed)
     functions = [node for _, node in _definitions(tree.body, "") if isinstance(node, _FUNCTIONS)]
@@ -87,7 +81,7 @@ def faults_in_each_function(source: str, seed: int = 0, most: int = 1) -> str:
         rng.shuffle(found)
         for site in _apart(found, most):
             changed = text[: site.start] + site.after + text[site.end :]
-            text = changed if _parses(changed) else text
+            text = changed if parses(changed) else text
     return text
 
 
@@ -127,11 +121,3 @@ def _varied(found: Sequence[Site], position: SourcePositions, seed: int) -> Iter
         left.remove(best)
         taken.update((position.line(best.start), best.operator))
         yield best
-
-
-def _parses(text: str) -> bool:
-    try:
-        parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -11,7 +11,7 @@ from configparser import ConfigParser, Error
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from repopilot.code.data_formats import from_json, from_jsonc, from_toml
+from repopilot.code.data_formats import from_json, from_jsonc, from_toml, strings
 from repopilot.code.python_ast import parse_python
 
 Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
@@ -142,12 +142,8 @@ def _npm(path: str, text: str) -> Manifest:
         facts.append(ProjectFact("language", str(version), path, line, "Node.js" if name == "node" else name))
     entries = {key: data[key] for key in ("main", "module", "types", "browser") if isinstance(data.get(key), str)}
     binary = data.get("bin")
-    entries |= {"bin": binary} if isinstance(binary, str) else _strings(binary)
-    return Manifest(path, "npm", tuple(needs), tuple(facts), _strings(data.get("scripts")), entries)
-
-
-def _strings(mapping: object) -> dict[str, str]:
-    return {str(k): v for k, v in mapping.items() if isinstance(v, str)} if isinstance(mapping, dict) else {}
+    entries |= {"bin": binary} if isinstance(binary, str) else strings(binary)
+    return Manifest(path, "npm", tuple(needs), tuple(facts), strings(data.get("scripts")), entries)
 
 
 def _tsconfig(path: str, text: str) -> Manifest:
@@ -190,7 +186,7 @@ def _pyproject(path: str, text: str) -> Manifest:
     python = poetry.get("dependencies", {}).get("python")
     if isinstance(python, str):
         facts.append(ProjectFact("language", python, path, lines.find(r"^python\s*=", start), "Python"))
-    scripts = _strings((data.get("project") or {}).get("scripts")) | _strings(poetry.get("scripts"))
+    scripts = strings((data.get("project") or {}).get("scripts")) | strings(poetry.get("scripts"))
     return Manifest(path, "python", tuple(needs), tuple(facts), entry_points=scripts)
 
 
@@ -417,7 +413,7 @@ def _composer(path: str, text: str) -> Manifest:
             else:
                 needs.append(Dependency(name, str(version), group, path, line))
     facts += _plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"')
-    return Manifest(path, "composer", tuple(needs), tuple(facts), _strings(data.get("scripts")))
+    return Manifest(path, "composer", tuple(needs), tuple(facts), strings(data.get("scripts")))
 
 
 def _gemfile(path: str, text: str) -> Manifest:

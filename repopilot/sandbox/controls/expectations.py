@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from repopilot.code.python_ast import is_literal
 from repopilot.code.source_positions import SourcePositions
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -216,16 +217,8 @@ def _is_number(node: ast.expr) -> bool:
 def _is_value(node: ast.expr) -> bool:
     """Whether it is a literal, or `approx` of one."""
     if isinstance(node, ast.Call) and last_name(node) == "approx" and len(node.args) == 1 and not node.keywords:
-        return _is_literal(node.args[0])
-    return _is_literal(node)
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
+        return is_literal(node.args[0])
+    return is_literal(node)
 
 
 def _other_values(node: ast.expr, spans: SourcePositions, rng: random.Random) -> Iterator[Splice]:
@@ -357,7 +350,7 @@ def _of_parameters(
         rows = [value for row in listed.elts if (value := _in_row(row, index, len(parameters)))]
         rng.shuffle(rows)
         for value in rows:
-            if _is_literal(value) and (found := next(_other_values(value, spans, rng), None)):
+            if is_literal(value) and (found := next(_other_values(value, spans, rng), None)):
                 yield found
                 break
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
+from repopilot.code.data_formats import table
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
 from repopilot.sandbox import stage, supervise
@@ -29,7 +30,6 @@ from repopilot.sandbox.environments.uv import check_disk, too_large
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
-from repopilot.sandbox.runners.runner_form import mapping
 from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
 from repopilot.types import InstalledPackages, LeftOut, OnProgress, Progress
@@ -249,15 +249,15 @@ def _cache(folder: Path, name: str) -> Path:
 
 def _npm_packages(folder: Path) -> Sequence[str]:
     listed = folder / NODE_MODULES / ".package-lock.json"
-    found = mapping(mapping(json_of(listed.read_bytes())).get("packages")) if listed.is_file() else {}
-    return [f"{path.rpartition('node_modules/')[2]}@{mapping(entry).get('version')}" for path, entry in found.items()]
+    found = table(table(json_of(listed.read_bytes())).get("packages")) if listed.is_file() else {}
+    return [f"{path.rpartition('node_modules/')[2]}@{table(entry).get('version')}" for path, entry in found.items()]
 
 
 def _named_by_folders(folder: Path) -> Sequence[str]:
     """Packages of pnpm, which keeps no list of its own."""
     top = folder / NODE_MODULES
     manifests = [*top.glob("[!.]*/package.json"), *top.glob("@*/*/package.json")]
-    data = [mapping(json_of(path.read_bytes())) for path in sorted(manifests)]
+    data = [table(json_of(path.read_bytes())) for path in sorted(manifests)]
     return [f"{each.get('name')}@{each.get('version')}" for each in data]
 
 

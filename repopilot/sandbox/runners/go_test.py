@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import PurePosixPath
 
+from repopilot.code.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain
@@ -12,7 +13,6 @@ from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
     ProgramReport,
     RunPlan,
-    mapping,
     outcome,
     within_bounds,
 )
@@ -47,7 +47,7 @@ def read(raw: bytes, root: str) -> ProgramReport:
     found: list[TestOutcome] = []
     packages, ended, other, red = set(), set(), "", False
     for line in lines_of(raw, _MOST_LINES):
-        event = mapping(json_of(line))
+        event = table(json_of(line))
         action, package, test = (plain(event.get(key), _LONGEST_NAME) for key in ("Action", "Package", "Test"))
         if not action:
             other += line.decode("utf-8", "replace")[:500] + "\n" if len(other) < LONGEST_TEXT else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from repopilot.code.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
@@ -16,7 +17,6 @@ from repopilot.sandbox.runners.runner_form import (
     RunPlan,
     entries,
     inside_repository,
-    mapping,
     number_of,
     outcome,
     within_bounds,
@@ -56,7 +56,7 @@ def _with_node(plan: RunPlan, module: str, arguments: tuple[str, ...]) -> Sandbo
 @within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read the JSON report of Jest or Vitest."""
-    report = mapping(json_of(raw))
+    report = table(json_of(raw))
     found = (each for result in entries(report.get("testResults")) for each in _outcomes(result, root))
     return ProgramReport(tuple(islice(found, MOST_TESTS)), isinstance(report.get("testResults"), list))
 

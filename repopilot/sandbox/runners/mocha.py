@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repopilot.code.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.runners.runner_form import (
@@ -10,7 +11,6 @@ from repopilot.sandbox.runners.runner_form import (
     RunPlan,
     entries,
     inside_repository,
-    mapping,
     number_of,
     outcome,
     within_bounds,
@@ -35,11 +35,11 @@ def command(plan: RunPlan) -> SandboxProgram:
 @within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read Mocha's JSON report."""
-    report = mapping(json_of(raw))
+    report = table(json_of(raw))
     found = []
     for name, result in _LISTS.items():
         for test in entries(report.get(name)):
-            error, seconds = mapping(test.get("err")), number_of(test.get("duration")) / 1000
+            error, seconds = table(test.get("err")), number_of(test.get("duration")) / 1000
             path = inside_repository(test.get("file"), root)
             text = (error.get("message"), error.get("stack"))
             found.append(outcome(path, test.get("fullTitle") or test.get("title"), result, seconds, text))

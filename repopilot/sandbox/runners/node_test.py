@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repopilot.code.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.runners.runner_form import (
@@ -10,7 +11,6 @@ from repopilot.sandbox.runners.runner_form import (
     ProgramReport,
     RunPlan,
     inside_repository,
-    mapping,
     outcome,
     within_bounds,
 )
@@ -31,7 +31,7 @@ def command(plan: RunPlan) -> SandboxProgram:
 @within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read the lines of our reporter."""
-    events = [mapping(json_of(line)) for line in lines_of(raw, MOST_TESTS)]
+    events = [table(json_of(line)) for line in lines_of(raw, MOST_TESTS)]
     found = [
         outcome(
             inside_repository(event["file"], root),

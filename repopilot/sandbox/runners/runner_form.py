@@ -82,11 +82,6 @@ def within_bounds(read: Read) -> Read:
     return bounded
 
 
-def mapping(value: object) -> Mapping[str, Any]:
-    """The value where it is a JSON object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
 def entries(value: object) -> list[Mapping[str, Any]]:
     """The objects of a JSON array, at most MOST_TESTS; none of anything else."""
     return [each for each in value[:MOST_TESTS] if isinstance(each, dict)] if isinstance(value, list) else []

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from types import ModuleType
 
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 
 _MUCH_USED = tuple("dataclasses functools itertools contextlib pathlib collections collections.abc typing".split())
 """Modules whose names mean only one thing; of a name that two have the first one's is taken."""
@@ -30,12 +30,9 @@ def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> 
     Returns:
         The new text.
     """
-    try:
-        tree = parse_python(text) if path.endswith(".py") else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = None
-    if tree is None:
+    if not path.endswith(".py"):
         return text
+    tree = read_python(text)
     added = list(filter(None, (_import_of(name, path, file_of, tree) for name in sorted(undefined_names(tree)))))
     if not added:
         return text

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from repopilot.agents.coding.checks.edits import public_names
 from repopilot.code.languages import file_kind, language_of
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 
 _HASH = frozenset({"python", "ruby", "bash", "fish", "powershell", "perl", "r", "julia", "elixir", "tcl", "awk", "nim"})
 _DASHES = frozenset({"sql", "lua", "haskell"})
@@ -127,10 +127,7 @@ def _comment_of(path: str) -> re.Pattern[str]:
 
 def _docstring(text: str) -> tuple[str, str]:
     """A module's docstring with the blank lines after it, and the rest."""
-    try:
-        body = parse_python(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "", text
+    body = read_python(text).body
     first = body[0] if body else None
     if not (
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)

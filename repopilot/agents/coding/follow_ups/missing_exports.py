@@ -11,14 +11,13 @@ from repopilot import i18n
 from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
 from repopilot.agents.coding.follow_ups.code_changes import CodeChanges
 from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 from repopilot.code.source_positions import Replacement, SourcePositions
 from repopilot.types import Symbol
 
 _FEWEST, _SHARE = 2, 0.5
 """How many of the names beside a new one must be exported, and which share of them."""
 _RANK = 2
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _SCRIPT_INDEX = ("index.ts", "index.tsx", "index.js", "index.mjs")
 
 
@@ -45,10 +44,7 @@ def _mostly(exported: Sequence[str], beside: Sequence[str]) -> bool:
 
 
 def _in_all(path: str, text: str, name: str, beside: Sequence[str]) -> Iterator[NeededEdit]:
-    try:
-        tree = parse_python(text)
-    except _UNREADABLE:
-        return
+    tree = read_python(text)
     for node in tree.body:
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         if not (isinstance(target, ast.Name) and target.id == "__all__" and isinstance(node, ast.Assign)):
@@ -92,10 +88,7 @@ def _of_package(state: ChangedState, code: CodeChanges, symbol: Symbol, beside: 
     module = PurePosixPath(code.path)
     path = str(module.parent / "__init__.py")
     text = state.text(path) if module.name != "__init__.py" else ""
-    try:
-        tree = parse_python(text)
-    except _UNREADABLE:
-        return
+    tree = read_python(text)
     imports = [
         node
         for node in tree.body

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.code.mutation.mutants import functions_of
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 
 MOST_AIMS = 8
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -35,10 +35,7 @@ def aims_of(text: str, symbol: str) -> tuple[Aim, ...]:
     Returns:
         At most MOST_AIMS, each with a slug of its own; empty where the text doesn't define the symbol.
     """
-    try:
-        functions = list(functions_of(parse_python(text), symbol))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
+    functions = list(functions_of(read_python(text), symbol))
     several = len({f.name for f in functions}) > 1
     public = [f for f in functions if not several or f.name == "__init__" or not f.name.startswith("_")]
     lists = [list(_aims(function, several)) for function in public]

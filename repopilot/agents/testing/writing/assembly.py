@@ -11,7 +11,7 @@ from repopilot.agents.testing.writing.samples import TestDraft
 from repopilot.agents.testing.writing.suite import names_in, read_suite, with_import_line, with_test
 from repopilot.agents.testing.writing.suite_style import in_quotes_of
 from repopilot.code.languages import is_test_path
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import parse_python, read_python
 from repopilot.index.store import Index
 from repopilot.tools.file_change import change, with_line_ends
 from repopilot.tools.stored_text import stored_text
@@ -58,10 +58,7 @@ def module_change(path: str, text: str, workspace: Workspace) -> FileChange:
 def _with_imports_of(code: str, text: str, used: Collection[str]) -> str:
     """The text with those imports of the module under test whose names the tests use and lack."""
     module = read_suite(code)
-    try:
-        undefined = undefined_names(parse_python(text)) & set(used)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
+    undefined = undefined_names(read_python(text)) & set(used)
     for name in sorted(undefined):
         source, original = module.bound.get(name, ("", "")) if module else ("", "")
         if source and not source.startswith((".", "__")) and original == name:
@@ -70,10 +67,7 @@ def _with_imports_of(code: str, text: str, used: Collection[str]) -> str:
 
 
 def _with_needed_imports(text: str, path: str, used: Collection[str], index: Index) -> str:
-    try:
-        undefined = undefined_names(parse_python(text)) & set(used)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return text
+    undefined = undefined_names(read_python(text)) & set(used)
     for name in sorted(undefined):
         if name in _HYPOTHESIS:
             text = with_import_line(text, _HYPOTHESIS[name])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import is_literal, parse_python
 
 MARK = "# Characterisation: the value is what the code gives today; nobody has checked that it is right."
 _LONGEST = 120
@@ -90,7 +90,7 @@ def _equalities(source: str) -> Iterator[_Equality]:
                 sides = [node.test.left, node.test.comparators[0]]
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _is_assert_equal(node.value):
             sides = node.value.args[:2]
-        literal = [_is_literal(side) for side in sides]
+        literal = [is_literal(side) for side in sides]
         if literal == [False, True]:
             yield _Equality(node, sides[0], sides[1])
         elif literal == [True, False]:
@@ -99,14 +99,6 @@ def _equalities(source: str) -> Iterator[_Equality]:
 
 def _is_assert_equal(call: ast.Call) -> bool:
     return ast.unparse(call.func) == "self.assertEqual" and len(call.args) >= 2
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 def _same(node: ast.expr, value: object) -> bool:

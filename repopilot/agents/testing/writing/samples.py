@@ -16,7 +16,7 @@ from repopilot.agents.testing.writing.subjects import TestSubject
 from repopilot.agents.testing.writing.suite import SuiteTest, names_in, shape_of
 from repopilot.agents.testing.writing.suite_style import in_unittest_style
 from repopilot.code.mutation.mutants import functions_of
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import parse_python, parses
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
@@ -153,7 +153,7 @@ def test_in(reply: str, head: str) -> str:
     name = head.removeprefix("def ").partition("(")[0]
     again = re.search(rf"^def {re.escape(name)}\(.*?\).*?:[ \t]*\n", text, re.M | re.S)
     body = _body(text[again.end() :] if again else text)
-    while body and not _parses(f"{head}\n" + "\n".join(body)):
+    while body and not parses(f"{head}\n" + "\n".join(body)):
         body.pop()
     return f"{head}\n" + "\n".join(body).rstrip() + "\n" if body else ""
 
@@ -231,11 +231,3 @@ def _body(text: str) -> list[str]:
         ends = [number for number, line in enumerate(lines) if line[:1].strip() and line[0] not in ")]}"]
         lines = lines[: ends[0]] if ends else lines
     return textwrap.indent(textwrap.dedent("\n".join(lines)), "    ").rstrip().split("\n")
-
-
-def _parses(text: str) -> bool:
-    try:
-        parse_python(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True

@@ -13,7 +13,7 @@ from repopilot.agents.coding.places import last_files, named_paths
 from repopilot.agents.exploration import Exploration
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.mutation.mutants import functions_of
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import read_python
 from repopilot.errors import GenerationFailed, PlaceAmbiguous
 from repopilot.impact.covering_tests import covering_tests
 from repopilot.index.store import Index
@@ -181,10 +181,7 @@ def _subject(path: str, symbol: str, workspace: Workspace, drafts: dict[str, str
 def _worth_testing(path: str, workspace: Workspace, drafts: dict[str, str]) -> list[str]:
     """Public functions and methods of a file, those first that no test mentions; trivial ones are left out."""
     subject = _subject(path, "", workspace, drafts)
-    try:
-        tree = parse_python(subject.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+    tree = read_python(subject.text)
     names = [
         f"{owner}{node.name}"
         for owner, body in [("", tree.body), *((f"{c.name}.", c.body) for c in _public_classes(tree))]
