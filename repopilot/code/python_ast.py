@@ -7,6 +7,9 @@ import threading
 import warnings
 from typing import Any
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _PARSING = threading.Lock()
 _ATTEMPTS = 5
 
@@ -36,6 +39,11 @@ def parses(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a plain value, as a docstring is."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def is_literal(node: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from repopilot.code.chunks.text_spans import unquoted
+from repopilot.code.source_positions import line_at
 from repopilot.types import Symbol
 
 Declared = Literal["prisma", "sql", "rails", "django", "sqlalchemy"]
@@ -85,7 +86,7 @@ def _prisma(path: str, text: str) -> Iterator[Table]:
             mapped[1] if mapped else block[2],
             tuple(n for n, t in fields if t not in models),
             path,
-            _line(text, block.start()),
+            line_at(text, block.start()),
             "prisma",
             block[2],
             tuple(dict.fromkeys(t for _, t in fields if t in models)),
@@ -113,7 +114,7 @@ def _sql(path: str, text: str) -> Iterator[Table]:
             unquoted(match[1]).rsplit(".", 1)[-1],
             tuple(columns),
             path,
-            _line(text, match.start()),
+            line_at(text, match.start()),
             "sql",
             refers=tuple(dict.fromkeys(r.rsplit(".", 1)[-1] for r in refers)),
         )
@@ -126,7 +127,7 @@ def _rails(path: str, text: str) -> Iterator[Table]:
             match[1],
             tuple(columns),
             path,
-            _line(text, match.start()),
+            line_at(text, match.start()),
             "rails",
             refers=tuple(re.findall(r"\bt\.references\s+[:\"'](\w+)", match[2])),
         )
@@ -181,17 +182,13 @@ def _calls(path: str, text: str) -> Iterator[Table]:
         columns = re.findall(r"\bColumn\(\s*['\"](\w+)['\"]", body)
         if columns:
             yield Table(
-                match[2], tuple(columns), path, _line(text, match.start()), "sqlalchemy", refers=_foreign_keys(body)
+                match[2], tuple(columns), path, line_at(text, match.start()), "sqlalchemy", refers=_foreign_keys(body)
             )
 
 
 def _foreign_keys(body: str) -> tuple[str, ...]:
     keys = re.findall(r"\bForeignKey\(\s*['\"]([\w.]+)['\"]", body)
     return tuple(dict.fromkeys(key.rsplit(".", 1)[0].rsplit(".", 1)[-1] for key in keys))
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
 
 
 def _balanced(text: str, opening: int, longest: int = 50_000) -> str:

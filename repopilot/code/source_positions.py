@@ -49,3 +49,8 @@ class SourcePositions:
         """The character at a line and a column as `ast` counts them: from 1, and in bytes from 0."""
         text = self._lines[line - 1]
         return self._starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
+
+
+def line_at(text: str, offset: int) -> int:
+    """The number of the line an offset is in."""
+    return text.count("\n", 0, offset) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,8 +15,8 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
-from repopilot.repo.patch import FileDiff, Hunk, Status
-from repopilot.types import Symbol
+from repopilot.repo.patch import FileDiff, Status, added_lines, removed_lines
+from repopilot.types import Symbol, innermost
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _of_diff(diff: FileDiff, index: Index) -> Change:
         return replace(change, path=path, whole=True, problems=(message("impact.gaps.diff_mismatch"),))
     deleted = diff.status == "deleted"
     old, new = _symbols(diff.old_path, before), _symbols(diff.path, after)
-    touched = _touched(old, _removed_lines(diff)) | _touched(new, _added_lines(diff))
+    touched = _touched(old, removed_lines(diff)) | _touched(new, added_lines(diff))
     names = tuple(sorted(touched & {symbol.qualified for symbol in index.outline(path)}))
     interface = _interface(old, () if deleted else new)
     return replace(change, path=path, symbols=names, whole=deleted or not names, interface=interface)
@@ -188,36 +188,9 @@ def _symbols(path: str, lines: Sequence[str]) -> tuple[Symbol, ...]:
     return analyse(path, "\n".join(lines), language_of(path) or "", file_kind(path)).symbols
 
 
-def _removed_lines(diff: FileDiff) -> set[int]:
-    return _line_numbers(diff, "-", "+", lambda hunk: hunk.old_start)
-
-
-def _added_lines(diff: FileDiff) -> set[int]:
-    return _line_numbers(diff, "+", "-", lambda hunk: hunk.new_start)
-
-
-def _line_numbers(diff: FileDiff, sign: str, other_sign: str, first_line: Callable[[Hunk], int]) -> set[int]:
-    """The numbers of the lines marked with `sign`, counted on the side of the diff that has them."""
-    found = set()
-    for hunk in diff.hunks:
-        number = first_line(hunk)
-        for line in hunk.lines:
-            if line.startswith(sign):
-                found.add(number)
-            if not line.startswith(other_sign):
-                number += 1
-    return found
-
-
-def _touched(symbols: Iterable[Symbol], lines: set[int]) -> set[str]:
+def _touched(symbols: Sequence[Symbol], lines: Collection[int]) -> set[str]:
     """The innermost definitions around the lines."""
-    ordered = sorted(symbols, key=lambda s: s.end_line - s.start_line)
-    found = set()
-    for line in lines:
-        inner = next((s for s in ordered if s.start_line <= line <= s.end_line), None)
-        if inner is not None:
-            found.add(inner.qualified)
-    return found
+    return {inner.qualified for line in lines if (inner := innermost(symbols, line)) is not None}
 
 
 def _interface(old: Iterable[Symbol], new: Iterable[Symbol]) -> tuple[SymbolChange, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,14 +61,23 @@ class FileDiff:
 
 def added_lines(diff: FileDiff) -> frozenset[int]:
     """The numbers, in the new file, of the lines the change added or rewrote."""
+    return _marked_lines((hunk.new_start, hunk.lines) for hunk in diff.hunks)
+
+
+def removed_lines(diff: FileDiff) -> frozenset[int]:
+    """The numbers, in the old file, of the lines the change removed or rewrote."""
+    swapped = str.maketrans("+-", "-+")
+    return _marked_lines((hunk.old_start, [line[:1].translate(swapped) for line in hunk.lines]) for hunk in diff.hunks)
+
+
+def _marked_lines(hunks: Iterable[tuple[int, Sequence[str]]]) -> frozenset[int]:
+    """The numbers of the lines with a plus, where those with a minus don't count."""
     found = set()
-    for hunk in diff.hunks:
-        number = hunk.new_start
-        for line in hunk.lines:
+    for number, lines in hunks:
+        for line in lines:
             if line.startswith("+"):
                 found.add(number)
-            if not line.startswith("-"):
-                number += 1
+            number += not line.startswith("-")
     return frozenset(found)
 
 

@@ -12,10 +12,9 @@ from repopilot.types import FileChange
 @dataclass(frozen=True, slots=True)
 class Calls:
     """What a failing test ran: for each (path, first line, plain name) of a function the order of its last call, the
-    latest last. `raised` are (path, line) of the frames of its error."""
+    latest last."""
 
     order: Mapping[tuple[str, str], float]
-    raised: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

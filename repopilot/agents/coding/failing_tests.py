@@ -125,7 +125,7 @@ async def with_failing_test(request: EditRequest, workspace: Workspace, inputs: 
 
     calls = _order(_calls(run.output), workspace.index)
     error = "\n".join(failure.assertion.strip().split("\n")[:_LONGEST_ERROR])
-    failing = FailingTest(test.id, _definition(text, test.name), error, replace(calls, raised=_frames(run, test)))
+    failing = FailingTest(test.id, _definition(text, test.name), error, calls)
     return replace(request, failing=failing, passes=passes)
 
 
@@ -159,12 +159,6 @@ def _calls(output: str) -> list[tuple[str, str]]:
 def _order(found: list[tuple[str, str]], index: Index) -> Calls:
     own = [(path, name) for path, name in found if path in index.files and not is_test_path(path)]
     return Calls({place: (number + 1) / len(own) for number, place in enumerate(own)})
-
-
-def _frames(run: TestRun, test: NamedTest) -> tuple[tuple[str, int], ...]:
-    """The frames of the error in the project's code."""
-    found = re.findall(r"^([\w./-]+\.py):(\d+):", run.output, re.M)
-    return tuple(dict.fromkeys((path, int(line)) for path, line in found if path != test.path))
 
 
 def _definition(text: str, name: str) -> str:

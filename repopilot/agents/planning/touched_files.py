@@ -12,6 +12,7 @@ from typing import Literal
 from repopilot.agents.coding.places import named_paths
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
+from repopilot.impact.co_change import changed_together
 from repopilot.index.file_roles import is_vendored
 from repopilot.index.store import Index
 from repopilot.repo.history import Commit
@@ -164,12 +165,8 @@ def _first_evidence(
 def _co_changed(main: str, commits: Sequence[Commit], graph: Graph) -> Mapping[str, tuple[int, int]]:
     """(together, of) by path: how many of the newest commits to a file touched another that still exists."""
     own = [c for c in commits if main in c.paths and 1 < len(c.paths) <= _LARGEST][:RECENT]
-    counts: dict[str, int] = {}
-    for commit in own:
-        for path in commit.paths:
-            if path != main and path in graph.by_path:
-                counts[path] = counts.get(path, 0) + 1
-    return {path: (count, len(own)) for path, count in counts.items()}
+    found = changed_together(own, {main})
+    return {each.path: (each.together, each.of) for each in found if each.path in graph.by_path}
 
 
 def _add_neighbours(found: dict[str, FileEvidence], mains: Sequence[FileEvidence], graph: Graph) -> None:

@@ -9,13 +9,11 @@ import textwrap
 from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.code.python_ast import parse_python, parses
+from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, parse_python, parses, read_python
 
 _FENCE = re.compile(
     r"^[ \t]*```[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
 )
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 
 def code_in_reply(reply: str) -> str:
@@ -52,9 +50,7 @@ def imports(code: str, module: str) -> bool:
 
 def public_names(code: str) -> tuple[str, ...]:
     """Names of the functions and classes at the top level that don't begin with an underscore; () of bad syntax."""
-    if not parses(code):
-        return ()
-    return tuple(n.name for n in parse_python(code).body if isinstance(n, _DEFINITIONS) and not n.name.startswith("_"))
+    return tuple(n.name for n in read_python(code).body if isinstance(n, DEFINITIONS) and not n.name.startswith("_"))
 
 
 def problem_of(candidate: str, wanted: Sequence[str]) -> str:
@@ -77,9 +73,7 @@ def same_program(one: str, other: str) -> bool:
 
 def signatures(code: str) -> str:
     """The public interface: classes and functions with their docstrings, without bodies; '' of bad syntax."""
-    if not parses(code):
-        return ""
-    return "\n\n".join(_signature(node) for node in parse_python(code).body if isinstance(node, _DEFINITIONS))
+    return "\n\n".join(_signature(node) for node in read_python(code).body if isinstance(node, DEFINITIONS))
 
 
 def function_names(code: str, prefix: str = "") -> tuple[str, ...]:
@@ -135,11 +129,9 @@ def without_functions(code: str, symbols: Sequence[str]) -> str:
 
 def without_definitions(code: str, names: Sequence[str]) -> str:
     """`code` without the functions and classes of these names at its top level; bad syntax as it is."""
-    if not parses(code):
-        return code
     lines = code.splitlines(keepends=True)
-    for node in parse_python(code).body:
-        if isinstance(node, _DEFINITIONS) and node.name in names:
+    for node in read_python(code).body:
+        if isinstance(node, DEFINITIONS) and node.name in names:
             for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
                 lines[number] = ""
     return "".join(lines)
@@ -153,7 +145,7 @@ def change_between(old: str, new: str) -> str:
         removed += line.startswith("- ")
     if not added and not removed:
         return i18n.message("testing.iteration.nothing")
-    before, after = (dict(_functions(code)) if parses(code) else {} for code in (old, new))
+    before, after = (dict(_functions(code)) for code in (old, new))
     touched = [name for name, node in after.items() if name not in before or ast.dump(before[name]) != ast.dump(node)]
     if not touched:
         return i18n.message("testing.iteration.lines", added=added, removed=removed)
@@ -166,13 +158,13 @@ def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunction
     def visit(body: list[ast.stmt], prefix: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
         found: list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]] = []
         for node in body:
-            if isinstance(node, _FUNCTIONS):
+            if isinstance(node, FUNCTIONS):
                 found.append((prefix + node.name, node))
             elif isinstance(node, ast.ClassDef):
                 found += visit(node.body, f"{prefix}{node.name}.")
         return found
 
-    return visit(parse_python(code).body, "") if parses(code) else []
+    return visit(read_python(code).body, "")
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
@@ -180,7 +172,7 @@ def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> 
 
 
 def _names_bound(node: ast.stmt) -> list[str]:
-    if isinstance(node, _DEFINITIONS):
+    if isinstance(node, DEFINITIONS):
         return [node.name]
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [alias.asname or alias.name for alias in node.names]
@@ -189,7 +181,7 @@ def _names_bound(node: ast.stmt) -> list[str]:
 
 
 def _signature(node: ast.stmt, indent: str = "") -> str:
-    assert isinstance(node, _DEFINITIONS)
+    assert isinstance(node, DEFINITIONS)
     documentation = ast.get_docstring(node)
     doc = textwrap.indent(f'"""{documentation}"""', indent + "    ") + "\n" if documentation else ""
     if isinstance(node, ast.ClassDef):
@@ -197,7 +189,7 @@ def _signature(node: ast.stmt, indent: str = "") -> str:
         inner = [
             _signature(n, indent + "    ")
             for n in node.body
-            if isinstance(n, _FUNCTIONS) and (not n.name.startswith("_") or n.name == "__init__")
+            if isinstance(n, FUNCTIONS) and (not n.name.startswith("_") or n.name == "__init__")
         ]
         return f"{indent}class {node.name}{f'({bases})' if bases else ''}:\n{doc}" + "\n".join(inner)
     returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""

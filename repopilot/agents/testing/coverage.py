@@ -12,10 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from repopilot.code.python_ast import read_python
+from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, is_text, read_python
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _TOP = ""
 """Stands for statements of a module that define nothing."""
 
@@ -79,11 +77,11 @@ def _parts(text: str) -> dict[str, ast.AST]:
 def _members(body: Sequence[ast.stmt], prefix: str) -> dict[str, ast.AST]:
     found: dict[str, ast.AST] = {}
     for node in body:
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, FUNCTIONS):
             found[prefix + node.name] = _without_docstrings(node)
         elif isinstance(node, ast.ClassDef):
             own = copy.copy(node)
-            own.body = [n for n in node.body if not isinstance(n, _DEFINITIONS) and not _is_text(n)]
+            own.body = [n for n in node.body if not isinstance(n, DEFINITIONS) and not is_text(n)]
             found[prefix + node.name] = own
             found |= _members(node.body, f"{prefix}{node.name}.")
         elif not prefix:
@@ -92,8 +90,8 @@ def _members(body: Sequence[ast.stmt], prefix: str) -> dict[str, ast.AST]:
 
 
 def _top(body: Sequence[ast.stmt]) -> dict[str, ast.AST]:
-    passive = (*_DEFINITIONS, ast.Import, ast.ImportFrom, ast.If, ast.Try)
-    rest = [n for n in body if not isinstance(n, passive) and not _is_text(n) and not _constants(n)]
+    passive = (*DEFINITIONS, ast.Import, ast.ImportFrom, ast.If, ast.Try)
+    rest = [n for n in body if not isinstance(n, passive) and not is_text(n) and not _constants(n)]
     return {_TOP: ast.Module(rest, [])} if rest else {}
 
 
@@ -102,14 +100,10 @@ def _constants(node: ast.stmt) -> list[str]:
     return [t.id for t in targets if isinstance(t, ast.Name) and t.id != "__all__"]
 
 
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
 def _without_docstrings(node: ast.AST) -> ast.AST:
     bare = copy.deepcopy(node)
     for inner in ast.walk(bare):
-        if isinstance(inner, _DEFINITIONS) and inner.body and _is_text(inner.body[0]):
+        if isinstance(inner, DEFINITIONS) and inner.body and is_text(inner.body[0]):
             inner.body = inner.body[1:]
     return bare
 
@@ -121,7 +115,7 @@ def _reached_by(name: str, parts: Mapping[str, ast.AST]) -> tuple[str, ...]:
     if last.startswith("__") and last.endswith("__") and owner:
         return (owner,)
     found = {name: None}
-    open_names = [name] if last.startswith("_") or not isinstance(parts[name], _DEFINITIONS) else []
+    open_names = [name] if last.startswith("_") or not isinstance(parts[name], DEFINITIONS) else []
     while open_names:
         wanted = open_names.pop().rpartition(".")[2]
         for user, node in parts.items():
@@ -148,7 +142,7 @@ class _Test(NamedTuple):
 
 def _test(text: str) -> _Test:
     tree = read_python(text)
-    return _Test(_names(tree), {n.name for n in tree.body if isinstance(n, _DEFINITIONS)}, text.lower())
+    return _Test(_names(tree), {n.name for n in tree.body if isinstance(n, DEFINITIONS)}, text.lower())
 
 
 def _uses(test: _Test, name: str) -> bool:

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from repopilot.code.mutation.operators import Site, mark_free_bounds, sites
-from repopilot.code.python_ast import parses, read_python
+from repopilot.code.python_ast import FUNCTIONS, Function, parses, read_python
 from repopilot.code.source_positions import SourcePositions
 
 MOST_MUTANTS = 12
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def faults_in_each_function(source: str, seed: int = 0, most: int = 1) -> str:
     tree = read_python(source)
     mark_free_bounds(tree)
     position, rng = SourcePositions(source), random.Random(seed)
-    functions = [node for _, node in _definitions(tree.body, "") if isinstance(node, _FUNCTIONS)]
+    functions = [node for _, node in _definitions(tree.body, "") if isinstance(node, FUNCTIONS)]
     text = source
     for function in sorted(functions, key=lambda node: node.lineno, reverse=True):  # the positions before it stay true
         found = sorted(sites(function, source, position.span))
@@ -94,16 +92,16 @@ def _apart(found: Sequence[Site], most: int) -> list[Site]:
     return sorted(chosen, reverse=True, key=lambda site: site.start)
 
 
-def functions_of(tree: ast.Module, symbol: str) -> Iterator[_Function]:
+def functions_of(tree: ast.Module, symbol: str) -> Iterator[Function]:
     """The functions of a qualified name: its definitions (a property has several), of a class those of its body."""
     for name, node in _definitions(tree.body, ""):
-        if isinstance(node, _FUNCTIONS) and (name == symbol or name.rpartition(".")[0] == symbol):
+        if isinstance(node, FUNCTIONS) and (name == symbol or name.rpartition(".")[0] == symbol):
             yield node
 
 
 def _definitions(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.stmt]]:
     for node in body:
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, FUNCTIONS):
             yield prefix + node.name, node
         elif isinstance(node, ast.ClassDef):
             yield from _definitions(node.body, f"{prefix}{node.name}.")

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from repopilot.code.data_formats import from_json, from_jsonc, from_toml, strings
 from repopilot.code.python_ast import parse_python
+from repopilot.code.source_positions import line_at
 
 Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
 FactKind = Literal["name", "version", "licence", "language"]
@@ -385,7 +386,7 @@ def _maven(path: str, text: str) -> Manifest:
         group = "optional" if values.get("optional") == "true" else group
         at = match.start() + match[0].find("<artifactId>")
         name = f"{values.get('groupId', '')}:{values['artifactId']}".lstrip(":")
-        needs.append(Dependency(name, values.get("version", ""), group, path, _line(text, at)))
+        needs.append(Dependency(name, values.get("version", ""), group, path, line_at(text, at)))
     own = _NOT_OWN.sub(lambda m: "\n" * m[0].count("\n"), text)
     patterns: list[tuple[FactKind, str, str]] = [
         ("name", r"<artifactId>\s*([^<\s]+)", ""),
@@ -396,7 +397,7 @@ def _maven(path: str, text: str) -> Manifest:
     for kind, pattern, subject in patterns:
         found = re.search(pattern, own, re.S)
         if found:
-            facts.append(ProjectFact(kind, found[1], path, _line(own, found.start(1)), subject))
+            facts.append(ProjectFact(kind, found[1], path, line_at(own, found.start(1)), subject))
     return Manifest(path, "maven", tuple(needs), tuple(facts))
 
 
@@ -451,10 +452,6 @@ def _gemspec(path: str, text: str) -> Manifest:
             kind = kinds[fact[1]]
             facts.append(ProjectFact(kind, value, path, number, "Ruby" if kind == "language" else ""))
     return Manifest(path, "ruby", tuple(needs), tuple(facts))
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
 
 
 _READERS: dict[str, Callable[[str, str], Manifest]] = {

@@ -15,11 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from repopilot.code.python_ast import is_literal
+from repopilot.code.python_ast import FUNCTIONS, Function, is_literal
 from repopilot.code.source_positions import SourcePositions
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 LITERAL, OPPOSITE = 0, 1
 """How good a way is: another value tells nothing, an opposite may be rarer than what it replaces."""

@@ -46,7 +46,7 @@ def _import_of(name: str, path: str, file_of: Callable[[str], str | None], tree:
     """The statement that imports a name, '' where nothing is certain."""
     file = file_of(name)
     if file:
-        return f"from {_module(file)} import {name}" if file != path else ""
+        return f"from {module_name(file)} import {name}" if file != path else ""
     if name in sys.stdlib_module_names:
         used = any(
             isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
@@ -106,7 +106,8 @@ def _without_blank(lines: list[str], gap: list[str]) -> list[str]:
     return lines
 
 
-def _module(path: str) -> str:
+def module_name(path: str) -> str:
+    """The dotted name of a Python file, as others import it."""
     parts = PurePosixPath(path).with_suffix("").parts
-    parts = parts[1:] if parts[0] == "src" and len(parts) > 1 else parts
+    parts = parts[1:] if parts[0] in ("src", "lib", "python") and len(parts) > 1 else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)

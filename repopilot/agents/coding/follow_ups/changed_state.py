@@ -60,8 +60,3 @@ def changed_state(changes: Changes, workspace: Workspace) -> ChangedState:
 def plain(text: str) -> str:
     """A text without byte order mark and with LF line ends."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def line_at(text: str, offset: int) -> int:
-    """The number of the line an offset is in."""
-    return text.count("\n", 0, offset) + 1

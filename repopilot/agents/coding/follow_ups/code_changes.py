@@ -27,14 +27,13 @@ class CodeChanges:
     """What changes in the definitions of one file that is no test.
 
     Attributes:
-        path: of the file; `old_text` and `new_text` are its texts.
+        path: of the file; `new_text` is its text after the change.
         before, after: its definitions by qualified name.
         renamed: definitions with another name.
         added, removed: definitions that are new or gone, renamed ones not among them.
     """
 
     path: str
-    old_text: str
     new_text: str
     before: Mapping[str, Symbol]
     after: Mapping[str, Symbol]
@@ -64,7 +63,6 @@ def code_changes(path: str, old_text: str, new_text: str) -> CodeChanges | None:
     old_names, new_names = {r.old.qualified for r in renamed}, {r.new.qualified for r in renamed}
     return CodeChanges(
         path,
-        old_text,
         new_text,
         before,
         after,

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from repopilot import i18n
-from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
+from repopilot.agents.coding.follow_ups.changed_state import ChangedState
 from repopilot.agents.coding.follow_ups.code_changes import CodeChanges
 from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit
 from repopilot.code.python_ast import read_python
-from repopilot.code.source_positions import Replacement, SourcePositions
+from repopilot.code.source_positions import Replacement, SourcePositions, line_at
 from repopilot.types import Symbol
 
 _FEWEST, _SHARE = 2, 0.5

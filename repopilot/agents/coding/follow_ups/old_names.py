@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
-from repopilot.agents.coding.follow_ups.changed_state import ChangedState, line_at
+from repopilot.agents.coding.follow_ups.changed_state import ChangedState
 from repopilot.agents.coding.follow_ups.needed_edit import NeededEdit
 from repopilot.code.languages import file_kind
-from repopilot.code.source_positions import Replacement
+from repopilot.code.source_positions import Replacement, line_at
 from repopilot.types import Symbol
 
 DOC_RANK = 3

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.code.mutation.mutants import functions_of
-from repopilot.code.python_ast import read_python
+from repopilot.code.python_ast import Function, read_python
 
 MOST_AIMS = 8
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LONGEST_CONDITION = 90
 _COLLECTIONS = ("list", "tuple", "set", "dict", "str", "bytes", "Sequence", "Iterable", "Mapping", "Collection")
 
@@ -47,7 +46,7 @@ def aims_of(text: str, symbol: str) -> tuple[Aim, ...]:
     return tuple(found.values())[:MOST_AIMS]
 
 
-def _aims(function: _Function, several: bool) -> Iterator[Aim]:
+def _aims(function: Function, several: bool) -> Iterator[Aim]:
     name = function.name.strip("_")
     prefix = f"{name}_" if several else ""
     what = f"`{function.name}`" if several else "it"
@@ -89,7 +88,7 @@ def _branches(body: Sequence[ast.stmt], condition: str) -> Iterator[tuple[str, s
                 yield from _branches(handler.body, f"{caught} is raised inside")
 
 
-def _collection(function: _Function) -> str:
+def _collection(function: Function) -> str:
     """The first parameter that is a collection by its annotation, or that a loop runs over."""
     looped = {ast.unparse(n.iter) for n in ast.walk(function) if isinstance(n, (ast.For, ast.comprehension))}
     for argument in function.args.args:
@@ -99,7 +98,7 @@ def _collection(function: _Function) -> str:
     return ""
 
 
-def _optional(function: _Function) -> list[str]:
+def _optional(function: Function) -> list[str]:
     with_default = function.args.args[len(function.args.args) - len(function.args.defaults) :]
     keyword = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
     return [a.arg for a in (*with_default, *(a for a, default in keyword if default is not None))]

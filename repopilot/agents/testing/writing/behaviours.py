@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import is_text, parse_python
 
 MOST_CHECKS = 3
 _CHECKS = ("raises", "warns")
@@ -41,7 +41,7 @@ def single_behaviours(source: str) -> list[str]:
             setups.append(list(setup))
         if check:
             groups[-1].append(statement)
-        elif not _is_text(statement):
+        elif not is_text(statement):
             setup.append(statement)
         last = (statement.end_lineno or 0) if check else 0
     head = source.partition("\n")[0]
@@ -69,7 +69,3 @@ def _lines(source: str, statements: Sequence[ast.stmt]) -> list[str]:
     lines = source.split("\n")
     kept = [line for s in statements for line in lines[s.lineno - 1 : s.end_lineno]]
     return [line for line in kept if line.strip() and not line.lstrip().startswith("#")]
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from repopilot.agents.coding.checks.import_fixer import module_name
 from repopilot.agents.testing.writing.subjects import TestSubject
 from repopilot.agents.testing.writing.suite import Suite, SuiteTest, read_suite
 from repopilot.code.graph.graph import Edge
@@ -188,25 +189,18 @@ def _reach(subject: TestSubject, suite: Suite, index: Index) -> tuple[str, str]:
         root = base.partition(".")[0]
         if last == subject.top and root in suite.bound and _fits(suite.bound[root][0], subject.path):
             return dotted + rest, ""
-    package = _module_name(subject.path).partition(".")[0]
+    package = module_name(subject.path).partition(".")[0]
     if suite.bound.get(package) == (package, "") and subject.top in _exports(package, index):
         return f"{package}.{subject.top}{rest}", ""
     if subject.top in _exports(package, index) and subject.top not in suite.bound:
         return subject.symbol, f"from {package} import {subject.top}"
-    return subject.symbol, f"from {_module_name(subject.path)} import {subject.top}"
+    return subject.symbol, f"from {module_name(subject.path)} import {subject.top}"
 
 
 def _fits(module: str, path: str) -> bool:
     """Whether a module may be the one of a file or a package around it."""
     first = module.lstrip(".").partition(".")[0]
     return not first or first in PurePosixPath(path).with_suffix("").parts
-
-
-def _module_name(path: str) -> str:
-    """The dotted name of a Python file, as tests import it."""
-    parts = PurePosixPath(path).with_suffix("").parts
-    parts = parts[1:] if parts[0] in ("src", "lib", "python") and len(parts) > 1 else parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
 def _exports(package: str, index: Index) -> set[str]:

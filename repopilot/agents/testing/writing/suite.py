@@ -8,11 +8,9 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import FUNCTIONS, Function, parse_python
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONGEST_IMPORT = 88
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def read_suite(text: str) -> Suite | None:
         return None
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     scopes: list[tuple[str, Sequence[ast.stmt]]] = [("", tree.body), *((c.name, c.body) for c in classes)]
-    functions = [(owner, node) for owner, body in scopes for node in body if isinstance(node, _FUNCTIONS)]
+    functions = [(owner, node) for owner, body in scopes for node in body if isinstance(node, FUNCTIONS)]
     tests = [_test(owner, node) for owner, node in functions if node.name.startswith("test") and not _fixture(node)]
     return Suite(
         text,
@@ -149,7 +147,7 @@ def shape_of(source: str) -> str:
         function = parse_python(source).body[0]
     except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
         return ""
-    return _shape(function) if isinstance(function, _FUNCTIONS) else ""
+    return _shape(function) if isinstance(function, FUNCTIONS) else ""
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -158,19 +156,19 @@ def names_in(node: ast.AST) -> frozenset[str]:
     return frozenset(found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)})
 
 
-def _test(owner: str, node: _Function) -> SuiteTest:
+def _test(owner: str, node: Function) -> SuiteTest:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     parameters = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     own = tuple(parameters[1:] if owner and parameters[:1] == ["self"] else parameters)
     return SuiteTest(node.name, owner, first, node.end_lineno or first, own, names_in(node), _shape(node))
 
 
-def _shape(node: _Function) -> str:
+def _shape(node: Function) -> str:
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     return "\n".join(ast.unparse(statement) for statement in body)
 
 
-def _fixture(node: _Function) -> str:
+def _fixture(node: Function) -> str:
     """The name of the fixture that a function defines, '' for none."""
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -201,7 +199,7 @@ def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[str, tuple[str, str]]]
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
                 yield name, (alias.name if alias.asname else name, "")
-        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             yield node.name, ("", node.name)
         elif isinstance(node, ast.Assign):
             yield from ((target.id, ("", target.id)) for target in node.targets if isinstance(target, ast.Name))

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from repopilot.code.python_ast import parse_python
+from repopilot.code.python_ast import FUNCTIONS, Function, parse_python
 from repopilot.review.code import Code
 from repopilot.review.rules.rule import Match
 from repopilot.types import Severity
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 PYTHON = ("python",)
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
