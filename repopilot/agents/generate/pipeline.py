@@ -6,7 +6,7 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -62,6 +62,10 @@ class Version:
     reasons: tuple[str, ...]
     report: TestReport | None
     merged: bool = False
+
+
+Examine = Callable[[Examination, EditOutcome, Step, str], Awaitable[Version]]
+"""Finds out about a version; the text numbers its steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,24 +224,10 @@ async def _decide_edit(
 ) -> GenerationOutcome:
     """Run the repository's tests over an edit of named places. While they fail because of it, ask for another."""
     version = await _examine_edit(examination, edit, step)
-    done = 0
-    best = version
-    while best.verdict.decision == "REQUEST_REVISION" and found is not None and done < MOST_REVISIONS:
-        if not _has_time(examination, step):
-            break
-        done += 1
-        feedback = scoring.requested_corrections(best.evidence, best.opinions)
-        task = without_tests(examination.task)
-        request = EditRequest(task, found, feedback=feedback, seed=done, language=examination.language)
-        again = await _edit(request, examination.workspace, step)
-        if isinstance(again, RepoPilotError):
-            step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(again)))
-            break
-        if again.changes == best.changes:
-            step.degrade(i18n.message("generate.revision_same", number=done))
-            break
-        version = await _examine_edit(examination, again, step, f" {done + 1}")
-        best = max(best, version, key=lambda each: each.verdict.score)
+    if found is None:
+        return _decided(outcome, version, revisions=0)
+    request = EditRequest(without_tests(examination.task), found, language=examination.language)
+    best, done = await _revise(examination, request, version, step, _examine_edit)
     return _decided(outcome, best, revisions=done)
 
 
@@ -254,8 +244,13 @@ async def _decide(
     examination: Examination, found: Exploration | None, outcome: GenerationOutcome, step: Step
 ) -> GenerationOutcome:
     """Test and debate a version of whole files, let the Controller decide, and follow its decision."""
+
+    async def examine(examination: Examination, edit: EditOutcome, step: Step, suffix: str) -> Version:
+        return await _examine(examination, edit.changes, step, suffix)
+
     version = await _examine(examination, outcome.changes, step)
-    version, revisions = await _revise(examination, found, version, step)
+    request = EditRequest(examination.task, found, drafts=version.changes, language=examination.language)
+    version, revisions = await _revise(examination, request, version, step, examine)
     if version.verdict.decision == "MERGE_FEEDBACK":
         version = await _merge(examination, found, version, step)
     return _decided(outcome, version, revisions)
@@ -374,20 +369,20 @@ async def _debate(examination: Examination, changes: Changes, step: Step, suffix
 
 
 async def _revise(
-    examination: Examination, found: Exploration | None, version: Version, step: Step
+    examination: Examination, first: EditRequest, version: Version, step: Step, examine: Examine
 ) -> tuple[Version, int]:
     """Ask for another version while the Controller wants one, at most MOST_REVISIONS times, and choose the best one.
 
-    A version that comes back unchanged ends it.
+    A version that comes back unchanged ends it. Where the request has drafts, these are the version before.
     """
     best, latest, done = version, version, 0
-    first = EditRequest(examination.task, found, language=examination.language)
     while latest.verdict.decision == "REQUEST_REVISION" and done < MOST_REVISIONS:
         if not _has_time(examination, step):
             break
         done += 1
         feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
-        request = replace(first, feedback=feedback, drafts=latest.changes, seed=done)
+        drafts = latest.changes if first.drafts else ()
+        request = replace(first, feedback=feedback, drafts=drafts, seed=done)
         edit = await _edit(request, examination.workspace, step)
         if isinstance(edit, RepoPilotError):
             step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(edit)))
@@ -395,7 +390,7 @@ async def _revise(
         if edit.changes == latest.changes:
             step.degrade(i18n.message("generate.revision_same", number=done))
             break
-        latest = await _examine(examination, edit.changes, step, f" {done + 1}")
+        latest = await examine(examination, edit, step, f" {done + 1}")
         if latest.verdict.score > best.verdict.score:
             best = latest
     return best, done
