@@ -31,6 +31,7 @@ def read_setup_cfg(text: str) -> DeclarationParts:
     return DeclarationParts(
         name=metadata.get("name", ""),
         version="" if version.startswith(("attr:", "file:")) else version,
+        licence=metadata.get("license", ""),
         python=options.get("python_requires", ""),
         runtime=_requirements(options.get("install_requires", "")),
         extras={name: _requirements(group) for name, group in extras.items()},
@@ -51,6 +52,7 @@ def read_setup_py(text: str) -> DeclarationParts:
     return DeclarationParts(
         name=_text(given.get("name")),
         version=_text(given.get("version")),
+        licence=_text(given.get("license")),
         python=_text(given.get("python_requires")),
         runtime=_listed(given.get("install_requires")),
         extras={name: _listed(group) for name, group in table(given.get("extras_require")).items()},

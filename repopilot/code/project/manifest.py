@@ -3,16 +3,15 @@ each with its line; its scripts and entry points. Pure."""
 
 from __future__ import annotations
 
-import ast
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from configparser import ConfigParser, Error
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from repopilot.code.data_formats import from_json, from_jsonc, from_toml, strings
-from repopilot.code.python_ast import parse_python
+from repopilot.code.dependencies.declaration_parts import DeclarationParts
+from repopilot.code.dependencies.setup_files import read_setup_cfg, read_setup_py
 from repopilot.code.source_positions import line_at
 
 Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
@@ -87,7 +86,7 @@ def read_manifest(path: str, text: str) -> Manifest | None:
         return None
     try:
         return reader(path, text)
-    except (ValueError, TypeError, AttributeError, KeyError, SyntaxError, Error):
+    except (ValueError, TypeError, AttributeError, KeyError):
         return None
 
 
@@ -157,7 +156,13 @@ def _tsconfig(path: str, text: str) -> Manifest:
 
 
 def _plain_facts(
-    path: str, data: Mapping[str, Any], lines: _Lines, keys: Mapping[str, FactKind], quote: str = "", after: int = 0
+    path: str,
+    data: Mapping[str, Any],
+    lines: _Lines,
+    keys: Mapping[str, FactKind],
+    quote: str = "",
+    after: int = 0,
+    before: str = r"^[^\S\n]*",
 ) -> Iterator[ProjectFact]:
     for key, kind in keys.items():
         value = data.get(key)
@@ -166,8 +171,13 @@ def _plain_facts(
         if isinstance(value, list):
             value = ", ".join(str(part) for part in value)
         if isinstance(value, str) and value:
-            line = lines.find(rf"^[^\S\n]*{quote}{re.escape(key)}{quote}\s*[:=]", after)
-            subject = {"requires-python": "Python", "rust-version": "Rust", "edition": "Rust edition"}.get(key, "")
+            line = lines.find(rf"{before}{quote}{re.escape(key)}{quote}\s*[:=]", after)
+            subject = {
+                "requires-python": "Python",
+                "python_requires": "Python",
+                "rust-version": "Rust",
+                "edition": "Rust edition",
+            }.get(key, "")
             yield ProjectFact(kind, value, path, line, subject)
 
 
@@ -211,7 +221,7 @@ def _listed(
     path: str, requirements: Iterable[str], group: Group, lines: _Lines, after: int, extra: str = ""
 ) -> Iterator[Dependency]:
     for text in requirements:
-        line = lines.find(rf"[\"']{re.escape(text)}[\"']".replace('"', '\\\\?"'), after)
+        line = lines.find(rf"(?:[\"']|^\s*|=\s*){re.escape(text)}(?:[\"']|\s*$)".replace('"', '\\\\?"'), after)
         found = _requirement(text, group, path, line, extra)
         if found:
             yield found
@@ -243,70 +253,25 @@ def _constraint(value: object) -> str:
     return ""
 
 
-def _setup_cfg(path: str, text: str) -> Manifest:
-    parser, lines = ConfigParser(interpolation=None, strict=False), _Lines(text)
-    parser.read_string(text)
-    needs = []
-
-    def add(listed: str, group: Group, after: int, extra: str = "") -> None:
-        for item in filter(None, (line.strip() for line in listed.split("\n"))):
-            line = lines.find(rf"^[^\S\n]*(?:{re.escape(extra)}\s*=\s*)?{re.escape(item)}|=\s*{re.escape(item)}", after)
-            found = None if item.startswith("#") else _requirement(item, group, path, line, extra)
-            if found:
-                needs.append(found)
-
-    add(parser.get("options", "install_requires", fallback=""), "runtime", lines.find(r"^install_requires") - 1)
-    if parser.has_section("options.extras_require"):
-        start = lines.find(r"^\[options\.extras_require\]")
-        for extra, listed in parser.items("options.extras_require"):
-            add(listed, _group_of(extra), start, extra)
-    facts = []
-    wanted: list[tuple[str, str, FactKind, str]] = [
-        ("metadata", "name", "name", ""),
-        ("metadata", "version", "version", ""),
-        ("metadata", "license", "licence", ""),
-        ("options", "python_requires", "language", "Python"),
-    ]
-    for section, key, kind, subject in wanted:
-        value = parser.get(section, key, fallback="")
-        if value and not value.startswith(("attr:", "file:")):
-            facts.append(ProjectFact(kind, value, path, lines.find(rf"^{key}\s*="), subject))
-    scripts = parser.get("options.entry_points", "console_scripts", fallback="").split("\n")
-    pairs = (line.partition("=") for line in scripts if "=" in line)
-    entries = {name.strip(): place.strip() for name, _, place in pairs}
-    return Manifest(path, "python", tuple(needs), tuple(facts), entry_points=entries)
-
-
-def _setup_py(path: str, text: str) -> Manifest:
-    calls = [node for node in ast.walk(parse_python(text)) if isinstance(node, ast.Call)]
-    call = next((c for c in calls if getattr(c.func, "id", getattr(c.func, "attr", "")) == "setup"), None)
-    values = {keyword.arg: keyword.value for keyword in call.keywords} if call is not None else {}
-    needs = [*_ast_list(values.get("install_requires"), "runtime", path)]
-    extras = values.get("extras_require")
-    if isinstance(extras, ast.Dict):
-        for key, value in zip(extras.keys, extras.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                needs += _ast_list(value, _group_of(key.value), path, key.value)
-    facts = []
-    wanted: dict[str, FactKind] = {
+def _setuptools(path: str, text: str) -> Manifest:
+    parts = read_setup_py(text) if path.endswith(".py") else read_setup_cfg(text)
+    if parts == DeclarationParts():
+        raise ValueError(path)
+    lines = _Lines(text)
+    needs = [*_listed(path, parts.runtime, "runtime", lines, lines.find(r"\binstall_requires\b") - 1)]
+    start = lines.find(r"\bextras_require\b")
+    for extra, listed in parts.extras.items():
+        below = lines.find(rf"(?<!\w){re.escape(extra)}(?!\w)", start - 1)
+        needs += _listed(path, listed, _group_of(extra), lines, below - 1, extra)
+    keys: dict[str, FactKind] = {
         "name": "name",
         "version": "version",
         "license": "licence",
         "python_requires": "language",
     }
-    for name, kind in wanted.items():
-        found = values.get(name)
-        if isinstance(found, ast.Constant) and isinstance(found.value, str):
-            facts.append(ProjectFact(kind, found.value, path, found.lineno, "Python" if kind == "language" else ""))
-    return Manifest(path, "python", tuple(needs), tuple(facts))
-
-
-def _ast_list(node: ast.expr | None, group: Group, path: str, extra: str = "") -> Iterator[Dependency]:
-    for item in node.elts if isinstance(node, ast.List | ast.Tuple) else ():
-        if isinstance(item, ast.Constant) and isinstance(item.value, str):
-            found = _requirement(item.value, group, path, item.lineno, extra)
-            if found:
-                yield found
+    given = dict(zip(keys, (parts.name, parts.version, parts.licence, parts.python), strict=True))
+    facts = tuple(_plain_facts(path, given, lines, keys, before=r"(?:^|[(,])\s*"))
+    return Manifest(path, "python", tuple(needs), facts, entry_points=parts.entry_points.get("console_scripts", {}))
 
 
 def _requirements(path: str, text: str) -> Manifest:
@@ -458,8 +423,8 @@ _READERS: dict[str, Callable[[str, str], Manifest]] = {
     "package.json": _npm,
     "composer.json": _composer,
     "pyproject.toml": _pyproject,
-    "setup.cfg": _setup_cfg,
-    "setup.py": _setup_py,
+    "setup.cfg": _setuptools,
+    "setup.py": _setuptools,
     "cargo.toml": _cargo,
     "go.mod": _go,
     "pom.xml": _maven,
