@@ -361,7 +361,7 @@ def _nodes(graph: Graph, index: Index, name: str) -> list[int]:
 def missing_in_file(question: str, index: Index) -> UsageError | None:
     """That a question names a definition of a file, as `path:Symbol`, which the file doesn't have; None for none."""
     for path, symbol in _IN_FILE.findall(question):
-        paths = [known for known in index.files if known == path or known.endswith(f"/{path}")]
+        paths = index.files_named(path)
         graph = graph_of(index) if paths else None
         if graph is not None and not any(graphs.find(graph, f"{known}:{symbol}") for known in paths):
             return _unknown(index, f"{paths[0]}:{symbol}")

@@ -86,7 +86,7 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
     found: list[str] = []
     for token in _TOKEN.findall(question):
         name = token.strip(".:#").removeprefix("./").removeprefix("@").removesuffix("()")
-        ends = [path for path in files if path.endswith("/" + name)] if "." in name else []
+        ends = workspace.index.files_named(name) if "." in name else []
         if name in files or (":" in name and find(graph, name)):
             found.append(name)
         elif len(ends) == 1:

@@ -300,6 +300,10 @@ class Index:
         text = self.text(path)
         return None if text is None else "\n".join(text.split("\n")[max(0, start - 1) : max(0, end)])
 
+    def files_named(self, written: str) -> list[str]:
+        """The files that a path names: the one that it is, else those whose path ends in it."""
+        return [written] if written in self.files else [path for path in self.files if path.endswith(f"/{written}")]
+
     def outline(self, path: str) -> list[Symbol]:
         """The symbols defined in a file, in the order of its lines; [] for an unknown file."""
         data = self._content(path, "symbols")

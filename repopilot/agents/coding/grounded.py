@@ -133,20 +133,14 @@ def _words_of(task: str, index: Index) -> _Words:
 
 def _files(word: str, index: Index) -> list[str]:
     """The files that a word names, by the whole path or by an ending that only one has."""
-    if word in index.files or not _PATH.fullmatch(word):
-        return [word] if word in index.files else []
-    found = [path for path in index.files if path.endswith(f"/{word}")]
+    found = index.files_named(word) if _PATH.fullmatch(word) or word in index.files else []
     return found if len(found) == 1 else []
 
 
 def _defines(word: str, index: Index) -> bool:
     """Whether the index knows a word as a definition."""
     last = word.rpartition(".")[2]
-    return last.isidentifier() and len(last) > 1 and any(_is_called(s, word) for s in index.symbols(last))
-
-
-def _is_called(symbol: Symbol, name: str) -> bool:
-    return name == symbol.name or f".{symbol.qualified}".endswith(f".{name}")
+    return last.isidentifier() and len(last) > 1 and bool(index.symbols(word))
 
 
 def _functions_with(parameter: str, index: Index) -> Iterator[Symbol]:

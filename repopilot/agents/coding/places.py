@@ -60,8 +60,8 @@ def named_paths(task: str, index: Index) -> list[str]:
         if task[: match.start()].endswith("../"):
             written = f"../{written}"
         written = safe_path(written)
-        endings = [p for p in index.files if p == written or p.endswith("/" + written)]
-        found.append(written if written in index.files or len(endings) != 1 else endings[0])
+        named = index.files_named(written)
+        found.append(named[0] if len(named) == 1 else written)
     return list(dict.fromkeys(found))
 
 
