@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from repopilot.code.data_formats import table, toml_tables
 from repopilot.code.dependencies.declaration_parts import Read
 from repopilot.code.dependencies.node_project import LOCK_FILES, MANIFEST, NodeProject, read_node_project
-from repopilot.code.project.manifest import Manifest, read_manifest
 
 ListNames = Callable[[str], frozenset[str]]
 """Gives the names in a folder of the repository, '' for its top."""
@@ -17,6 +17,7 @@ _CARGO, _CARGO_LOCK = "Cargo.toml", "Cargo.lock"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
 _MOST_MEMBERS = 100
+_REQUIRED = re.compile(r"^[^\S\n]*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+(v\S+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +114,11 @@ def _go(read: Read, names: ListNames) -> PackageDeclaration | None:
     if "go.mod" not in names(""):
         return None
     text, sums = read("go.mod") or "", read("go.sum") if "go.sum" in names("") else None
-    declared = read_manifest("go.mod", text) or Manifest("go.mod", "go")
+    name = re.search(r"^module\s+(\S+)", text, re.M)
     files = {"go.mod": text} | ({"go.sum": sums} if sums is not None else {})
-    requirements = tuple(f"{each.name}@{each.constraint}" for each in declared.dependencies)
+    requirements = tuple(f"{module}@{version}" for module, version in _REQUIRED.findall(text))
     lock = "go.sum" if sums is not None else ""
-    return PackageDeclaration("go", declared.name, tuple(files), requirements, (), lock, files)
+    return PackageDeclaration("go", name[1] if name else "", tuple(files), requirements, (), lock, files)
 
 
 def _members(top: Mapping[str, Any], names: ListNames) -> Iterator[str]:
