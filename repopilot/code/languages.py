@@ -221,6 +221,11 @@ def file_kind(path: str) -> FileKind:
     return _LANGUAGES[language][0] if language else "code"
 
 
+def dotted(name: str) -> str:
+    """A qualified name in dots, whatever its language's notation: `Class::member`, `Class#member`, `object->member`."""
+    return re.sub(r"::|->|#(?=\w)", ".", name)
+
+
 def is_test_path(path: str) -> bool:
     """Whether a path follows a naming convention for tests, of any language."""
     return bool(_TEST_NAME.search(path) or _TEST_FOLDER.search(path) or _TEST_CAMEL.search(path))

@@ -60,8 +60,8 @@ def affected_places(
     graph, index = base.graph, base.index
     start = [node for change in changes for node in changed_nodes(base, change)]
     around = _around(graph, start)
-    found = []
-    reached, usages = _reached(base, start, resolver)
+    reached, unlisted, usages = _reached(base, start, resolver)
+    found = [(_order(item, Edge.USES), item) for item in unlisted]
     for node, (distance, via, link) in reached.items():
         place, origin = graph.nodes[node], graph.nodes[via]
         by_itself = place.kind == "file" and link.kind in _USING
@@ -77,15 +77,16 @@ def affected_places(
 
 def _reached(
     base: Codebase, start: Sequence[int], resolver: Resolver | None
-) -> tuple[dict[int, tuple[int, int, Link]], list[Usage]]:
-    """The nodes that depend on others: the direct ones resolved use by use, what depends on those by the code graph."""
+) -> tuple[dict[int, tuple[int, int, Link]], list[AffectedPlace], list[Usage]]:
+    """The nodes that depend on others: the direct ones resolved use by use, what depends on those by the code graph;
+    and the direct ones in files that aren't in it."""
     graph, index = base.graph, base.index
     defined = [node for node in start if graph.nodes[node].kind in DEFINED]
     if len(defined) > MOST_RESOLVED:
-        return dependents(graph, start, DEPTH), []
+        return dependents(graph, start, DEPTH), [], []
     others = [node for node in start if node not in set(defined)]
     found = dependents(graph, others, 1) if others else {}
-    usages = []
+    usages, unlisted = [], []
     for node in defined:
         usage = usage_of(index, symbols_of(index, graph, [node]), resolver)
         usages.append(usage)
@@ -94,13 +95,16 @@ def _reached(
         for sure, place in [*((True, p) for p in certain), *((False, p) for p in usage.by_name[:_MOST_BY_NAME])]:
             user = _node_at(graph, place)
             link = Link(user, _EDGES[place.relation], _SURE if sure else _BY_NAME, place.line)
+            if user < 0:
+                row = (place.path, place.scope, "file", place.line, 1, link.confidence, _reason(graph, node, link))
+                unlisted.append(AffectedPlace("", *row, graph.nodes[node].path))
             known = found.get(user)
             if user >= 0 and user not in start and (known is None or known[2].confidence < link.confidence):
                 found[user] = (1, node, link)
     inner = {*start, *found}
     likely = [node for node, (_, _, link) in found.items() if link.confidence >= _LIKELY]
     further = dependents(graph, likely, DEPTH - 1)
-    return found | {n: (d + 1, via, link) for n, (d, via, link) in further.items() if n not in inner}, usages
+    return found | {n: (d + 1, via, link) for n, (d, via, link) in further.items() if n not in inner}, unlisted, usages
 
 
 def _node_at(graph: Graph, place: UsePlace) -> int:

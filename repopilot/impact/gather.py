@@ -85,7 +85,7 @@ def find_gaps(evidence: ImpactEvidence) -> list[str]:
         for change in evidence.changes
         for problem in (*change.problems, *_parse_problems(index, change.path))
     ]
-    broken = sorted({item.path for item in evidence.affected if not index.files[item.path].parsed})
+    broken = sorted({a.path for a in evidence.affected if a.path in index.files and not index.files[a.path].parsed})
     if broken:
         gaps.append(message("impact.gaps.broken_files", count=len(broken), paths=", ".join(broken[:_MOST_PATHS])))
     if unresolved := unresolved_calls(evidence):

@@ -320,6 +320,15 @@ class Index:
         found = (symbol for path in files for symbol in self.outline(path))
         return [s for s in found if s.name == name or f".{s.qualified}".endswith(f".{name}")]
 
+    def symbols_in(self, name: str) -> list[Symbol]:
+        """Every definition of a name, before which its folder or module may stand (`package.module.Class`)."""
+        found, parts = self.symbols(name), name.split(".")
+        for count in range(1, len(parts)):
+            rest, module = ".".join(parts[count:]), f"/{parts[count - 1]}/"
+            known = [] if found else self.symbols(rest)
+            found = found or [s for s in known if s.qualified == rest and module in f"/{s.path.rpartition('.')[0]}/"]
+        return found
+
     def references(self, name: str) -> list[Reference]:
         """Every use of a plain name (the last part of a qualified one)."""
         last = name.rpartition(".")[2]

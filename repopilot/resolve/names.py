@@ -19,6 +19,7 @@ from repopilot.index.store import Index
 from repopilot.resolve import meanings as by_server
 from repopilot.resolve.by_syntax import SyntaxResolver
 from repopilot.resolve.families import family_in, same_definition, ties_of
+from repopilot.resolve.fixture_members import with_fixtures
 from repopilot.resolve.folder_texts import FolderTexts
 from repopilot.resolve.occurrences import language_in, occurrences_in
 from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses
@@ -105,7 +106,12 @@ class Resolver:
     def resolved(self, occurrences: Sequence[Occurrence]) -> list[Resolved]:
         """Some occurrences with what they mean, in order."""
         found = self._asked([occurrence.span for occurrence in occurrences])
-        return [Resolved(occurrence, found[occurrence.span]) for occurrence in occurrences]
+        said = [Resolved(occurrence, found[occurrence.span]) for occurrence in occurrences]
+        try:
+            return with_fixtures(self, said)
+        except LanguageServerError as error:
+            self._note(error)
+            return said
 
     def definition(self, span: NameSpan) -> Meaning:
         """What stands at a place means."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from repopilot.resolve.fixture_members import Fixture, nearest
 from repopilot.resolve.meanings import TargetReader
 from repopilot.resolve.probes import Probe, probed
 from repopilot.resolve.python_scopes import MODULE, VARIABLES, PythonName, PythonScope, python_names
@@ -227,7 +227,7 @@ class _Python:
         paths = {s.path for s in self.places} | {one.occurrence.span.path for one in self.texts}
         functions = {path: list(pytest_functions(text)) for path in paths if "fixture" in (text := self.text(path))}
         fixtures = [
-            (path, function)
+            Fixture(path, function)
             for path, group in functions.items()
             for function in group
             if function.fixture is not None and self.text(path)[slice(*function.fixture)] == self.name
@@ -254,19 +254,12 @@ class _Python:
             if use == "fixture" and span not in [NameSpan(p, *f.fixture) for p, f in fixtures if f.fixture]:
                 self._tie_to_fixture(span.path, fixtures, span, None)
 
-    def _tie_to_fixture(
-        self, path: str, fixtures: list[tuple[str, Function]], span: NameSpan, user: Function | None
-    ) -> None:
+    def _tie_to_fixture(self, path: str, fixtures: list[Fixture], span: NameSpan, user: Function | None) -> None:
         """Tie a place to the nearest fixture that is visible there and isn't itself."""
-        seen = [
-            (where, each)
-            for where, each in fixtures
-            if each is not user and (where == path or _is_conftest_for(where, path))
-        ]
-        if seen:
-            where, each = max(seen, key=lambda one: (one[0] == path, len(one[0])))
-            assert each.fixture is not None
-            self.ties.join(span, NameSpan(where, *each.fixture))
+        found = nearest(path, (each for each in fixtures if each.function is not user))
+        if found is not None:
+            assert found.function.fixture is not None
+            self.ties.join(span, NameSpan(found.path, *found.function.fixture))
         elif user is None or user.fixture is None:
             known = self.places.get(span)
             if known is not None:
@@ -375,8 +368,3 @@ def _is_module(dotted: str, paths: Collection[str]) -> bool:
     found = [path for path in paths if path.endswith(ends)]
     folders = [path.removesuffix(end) for path in found for end in ends if path.endswith(end)]
     return any(not folder or (folder.endswith("/") and f"{folder}__init__.py" not in paths) for folder in folders)
-
-
-def _is_conftest_for(conftest: str, path: str) -> bool:
-    where = PurePosixPath(conftest)
-    return where.name == "conftest.py" and (where.parent == PurePosixPath(".") or path.startswith(f"{where.parent}/"))

@@ -157,6 +157,8 @@ class Function(NamedTuple):
         fixture: the characters of the name that it has as a fixture, None for what is none.
         is_test: whether it is a test.
         parametrized: the names that parametrize gives.
+        parameters: the first characters of its parameters without a type.
+        results: the characters of what it returns or yields.
     """
 
     start: int
@@ -164,6 +166,8 @@ class Function(NamedTuple):
     fixture: tuple[int, int] | None
     is_test: bool
     parametrized: tuple[str, ...]
+    parameters: tuple[int, ...] = ()
+    results: tuple[tuple[int, int], ...] = ()
 
 
 def pytest_functions(text: str) -> Iterator[Function]:
@@ -184,7 +188,24 @@ def pytest_functions(text: str) -> Iterator[Function]:
         given = [_text(d, data) for d in decorators if b"parametrize" in _head(d, data)]
         names = tuple(n for each in given if "indirect" not in each for n in re.findall(r"\w+", each.split("(", 1)[-1]))
         is_test = _text(name, data).startswith("test")
-        yield Function(node.start_byte, span, (named or span) if fixture is not None else None, is_test, names)
+        given_by = (named or span) if fixture is not None else None
+        around = node.child_by_field_name("parameters")
+        bare = [c for c in around.named_children if c.type == "identifier"] if around is not None else []
+        results = tuple(_results(node, places)) if fixture is not None else ()
+        parameters = tuple(places.at(c.start_byte) for c in bare)
+        yield Function(node.start_byte, span, given_by, is_test, names, parameters, results)
+
+
+def _results(function: Node, places: CharacterOffsets) -> Iterator[tuple[int, int]]:
+    """What a function returns or yields itself, not one within it."""
+    body = function.child_by_field_name("body")
+    todo = [body] if body is not None else []
+    while todo:
+        node = todo.pop()
+        if node.type in ("return_statement", "yield"):
+            yield from ((places.at(c.start_byte), places.at(c.end_byte)) for c in node.named_children)
+        elif node.type not in ("function_definition", "class_definition", "lambda"):
+            todo += node.named_children
 
 
 _HOLDERS = ("class_definition", "block", "decorated_definition", "function_definition", "if_statement", "try_statement")

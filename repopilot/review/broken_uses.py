@@ -218,13 +218,14 @@ def _text(snapshot: Snapshot, path: str) -> str | None:
 
 
 def _definitions(path: str, text: str) -> Iterator[_Definition]:
-    """What a file defines, and the names that it imports for others. A function stays the same while its head does, a
-    value while there is one."""
+    """What a file defines, and the names that it imports for others. A function stays the same while its head does and
+    what stands before it, a value while there is one."""
     found, lines = _analysis(path, text), text.split("\n")
     known: set[str] = set()
     for each in found.symbols:
         body = "\n".join(lines[each.start_line - 1 : each.end_line])
-        same = each.signature if each.kind in ("function", "method") else body
+        before = lines[each.start_line - 1].partition(each.name)[0].strip()
+        same = f"{before} {each.signature}" if each.kind in ("function", "method") else body
         known.add(each.qualified)
         yield _Definition(each.name, each.qualified, each.start_line, each.end_line, same)
     data, line, at = text.encode(), 1, 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from repopilot.code.languages import dotted
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
@@ -34,12 +35,13 @@ def find_place(copy: WorkingCopy, name: str, path: str = "") -> DefinitionSite:
 
     Args:
         copy: the working copy.
-        name: plain, `Class.method`, or `path:Symbol`.
+        name: plain, `Class.method`, `module.Class` or `path:Symbol`, in the notation of any language.
         path: the file that defines it, '' for any.
 
     Raises:
         UsageError: there is none or several; the hint says which there are.
     """
+    name = dotted(name)
     if ":" in name and not path:
         path, _, name = name.rpartition(":")
     found = [DefinitionSite(s.path, s) for s in _symbols(copy, name, path)]
@@ -59,7 +61,8 @@ def _symbols(copy: WorkingCopy, name: str, path: str) -> list[Symbol]:
     index = copy.workspace.index
     known = index.outline(path) if path else index.symbols(name.rpartition(".")[2])
     exact = [s for s in known if s.qualified == name]
-    return _first_of_overloads(exact or [s for s in known if s.name == name or s.qualified.endswith(f".{name}")])
+    inside = exact or [s for s in known if s.name == name or s.qualified.endswith(f".{name}")]
+    return _first_of_overloads(inside or ([] if path else index.symbols_in(name)))
 
 
 def _first_of_overloads(found: list[Symbol]) -> list[Symbol]:

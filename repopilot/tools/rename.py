@@ -6,11 +6,12 @@ import asyncio
 import keyword
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from pydantic import Field
 
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.languages import dotted, file_kind, language_of
 from repopilot.code.notebook import is_notebook
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import SeveralFit, UsageError
@@ -49,7 +50,12 @@ async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
 
 
 def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
-    place, new = _named(copy, _place(copy, arguments.name, arguments.path)), arguments.new_name
+    place = _named(copy, _place(copy, arguments.name, arguments.path))
+    owner = place.symbol.qualified.rpartition(".")[0]
+    typed = dotted(arguments.name).rpartition(":")[2].rpartition(".")[0]
+    around, _, new = dotted(arguments.new_name).rpartition(".")
+    new = new if around in (owner, typed) else arguments.new_name
+    arguments = arguments.model_copy(update={"new_name": new})
     if not new.isidentifier() or keyword.iskeyword(new):
         raise UsageError(message("refactor_tools.no_identifier", name=new))
     if place.symbol.name == new:
@@ -57,7 +63,6 @@ def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
     for special in (place.symbol.name, new):
         if language_of(place.path) == "python" and re.fullmatch(r"__\w+__", special):
             raise UsageError(message("refactor_tools.special", name=special))
-    owner = place.symbol.qualified.rpartition(".")[0]
     taken = f"{owner}.{new}".lstrip(".")
     if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
         raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
@@ -80,20 +85,28 @@ def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
             return places[0]
         raise
     except UsageError:
-        owner, _, attribute = name.rpartition(".")
-        if not owner:
+        owner, _, attribute = dotted(name).rpartition(".")
+        found = None
+        if owner:
+            with suppress(UsageError):
+                found = _attribute(copy, find_place(copy, owner, path), attribute)
+        if found is None:
             raise
-        found = find_place(copy, owner, path)
-        text = copy.resolver.text(found.path) or ""
-        for one in python_names(text, attribute) if language_of(found.path) == "python" else ():
-            home = one.member_of or (one.home if one.role == "bind" else None)
-            if home is not None and home.qualified == found.symbol.qualified:
-                line = text.count("\n", 0, one.start) + 1
-                own = f"{found.symbol.qualified}.{attribute}"
-                return DefinitionSite(
-                    found.path, replace(found.symbol, name=attribute, qualified=own, start_line=line, end_line=line)
-                )
-        raise
+        return found
+
+
+def _attribute(copy: WorkingCopy, class_: DefinitionSite, attribute: str) -> DefinitionSite | None:
+    """Where a method of a Python class sets an attribute, None for nowhere."""
+    text = copy.resolver.text(class_.path) or ""
+    for one in python_names(text, attribute) if language_of(class_.path) == "python" else ():
+        home = one.member_of or (one.home if one.role == "bind" else None)
+        if home is not None and home.qualified == class_.symbol.qualified:
+            line = text.count("\n", 0, one.start) + 1
+            own = f"{class_.symbol.qualified}.{attribute}"
+            return DefinitionSite(
+                class_.path, replace(class_.symbol, name=attribute, qualified=own, start_line=line, end_line=line)
+            )
+    return None
 
 
 def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:

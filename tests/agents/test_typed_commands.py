@@ -34,6 +34,8 @@ def shop(tmp_path_factory):
         ("refactor(core)!: rename the function a into b", "rename_symbol", {"name": "a", "new_name": "b"}),
         ("[Feature] Rename method “a” -> “b”", "rename_symbol", {"name": "a", "new_name": "b"}),
         ("rename class A to B in `shop/a.py`.", "rename_symbol", {"name": "A", "path": "shop/a.py", "new_name": "B"}),
+        ("rename a::B::c to d", "rename_symbol", {"name": "a::B::c", "new_name": "d"}),
+        ("rename `B#c` to `B#d` in lib/b.rb", "rename_symbol", {"name": "B.c", "path": "lib/b.rb", "new_name": "B#d"}),
         ("rename function to method", "rename_symbol", {"name": "function", "new_name": "method"}),
         ("chore: Set `LIMIT` to 5.", "set_value", {"name": "LIMIT", "value": "5"}),
         ("Move total to shop/sums.py.", "move_symbol", {"name": "total", "to_path": "shop/sums.py"}),
@@ -53,6 +55,7 @@ def shop(tmp_path_factory):
         ),
         ("/imports shop/cart.py", "organize_imports", {"path": "shop/cart.py"}),
         ("/callers Cart.total", "callers", {"name": "Cart.total"}),
+        ("/signature src/a.cpp:B::c -d", "change_signature", {"name": "B.c", "path": "src/a.cpp", "remove": ["d"]}),
         ("/history shop/cart.py", "history", {"path": "shop/cart.py"}),
     ],
 )

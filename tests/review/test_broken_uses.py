@@ -9,6 +9,7 @@ from review.test_review import reported, workspace
 from support.git_server import commit
 
 from repopilot.repo.history import CommitRange
+from repopilot.review.broken_uses import FileVersions, changed_definitions
 
 LIB = "def used(x):\n    return x\n\n\ndef other():\n    return 1\n"
 MAIN = "from lib import other, used\n\nprint(used(1), other())\n"
@@ -110,3 +111,10 @@ async def test_a_change_whose_users_follow_breaks_nothing(tmp_path: Path, before
     commit(work, after, "after")
     report, _ = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
     assert [each for each in report.findings if each.rule == "broken-use"] == []
+
+
+def test_a_function_that_is_no_longer_exported_has_changed() -> None:
+    code = "export const isOk = (code: number): boolean => {\n  return code < 400\n}\n"
+    [changed] = changed_definitions([FileVersions("a.ts", "a.ts", code, code.removeprefix("export "))])
+    assert changed.definition.name == "isOk" and not changed.gone
+    assert not changed_definitions([FileVersions("a.ts", "a.ts", code, code.replace("400", "300"))])

@@ -30,6 +30,47 @@ def one(code: str, name: str, new: str, outcome: str = "same", where: str = "", 
 
 
 CASES = {
+    "member of what a fixture gives": Case(
+        {
+            "conftest.py": """\
+import pytest
+from shelf import Shelf
+
+@pytest.fixture
+def shelf():
+    yield Shelf()
+
+@pytest.fixture
+def pile():
+    return []
+""",
+            "shelf.py": """\
+class Shelf:
+    def append(self, item):
+        return [item]
+
+class Log:
+    def append(self, item):
+        return None
+""",
+            "test_shelf.py": """\
+def test_append(shelf, pile):
+    pile.append(1)
+    assert shelf.append(1) == pile
+
+class TestShelf:
+    def test_twice(self, shelf):
+        assert [shelf.append(n) for n in (1, 2)] == [[1], [2]]
+""",
+            "main.py": """\
+import ast
+print(len(ast.parse(open("test_shelf.py").read()).body), hasattr(__import__("shelf").Log, "append"))
+""",
+        },
+        "shelf.py:Shelf.append",
+        "put",
+        gone=False,
+    ),
     "decorator": one(
         """\
 import functools
@@ -1225,6 +1266,21 @@ def written(folder: Path, files: dict[str, str]) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     return folder
+
+
+async def test_names_are_qualified_by_modules_and_in_any_notation(tmp_path: Path):
+    code = "class Bell:\n    def ring(self):\n        return 1\n\n\ndef ring():\n    return 2\n"
+    files = {f"kit/{name}.py": code for name in ("loud", "mute")}
+    async with opened(open_workspace(written(tmp_path / "it", files), offline(tmp_path / "home"))) as tools:
+        await tools("rename_symbol", name="kit.loud.ring", new_name="kit.loud.ring_once")
+        await tools("rename_symbol", name="mute.Bell::ring", new_name="Bell::clang")
+        assert {path: tools.copy.text(path) for path in files} == {
+            "kit/loud.py": code.replace("def ring()", "def ring_once()"),
+            "kit/mute.py": code.replace("def ring(self)", "def clang(self)"),
+        }
+        said = await refusal(tools, "rename_symbol", name="loud.Bell.ring", new_name="Horn.clang")
+        assert "'Horn.clang' can't be a name" in said
+        assert "No symbol 'loud.clang'" in await refusal(tools, "rename_symbol", name="loud.clang", new_name="rung")
 
 
 async def test_without_a_server_nothing_is_renamed_that_others_may_mean(tmp_path: Path):

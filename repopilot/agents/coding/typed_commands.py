@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from repopilot.code.languages import dotted
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 
@@ -29,7 +30,7 @@ _PLAIN = (
     (re.compile(rf"{_LABEL}move {_SYMBOL_KIND}(\S+) (?:to|into) (\S*[./]\S*[^\s.])\.?", re.I), "/move {0} {1}"),
 )
 _QUOTES = "`'\"“”‘’«»"
-_NAME = re.compile(rf"[{_QUOTES}]?(?:@?[\w./-]+:)?[\w.$/-]*\w(?:\(\))?[{_QUOTES}]?")
+_NAME = re.compile(rf"[{_QUOTES}]?(?:@?[\w./-]+:)?(?:[\w.$/-]|::|->|#)*\w(?:\(\))?[{_QUOTES}]?")
 _SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
 
 
@@ -109,7 +110,7 @@ def _named(words: list[str], *names: str) -> dict[str, Any]:
     if len(words) != len(names):
         raise ValueError(words)
     given = dict(zip(names, words, strict=True))
-    path, colon, name = given.get("name", "").lstrip("@").rpartition(":")
+    path, colon, name = dotted(given.get("name", "").lstrip("@")).rpartition(":")
     return {**given, "name": name, "path": path} if colon else given
 
 

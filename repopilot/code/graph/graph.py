@@ -3,7 +3,6 @@ calls, inherits from, uses or tests what. Pure; stored in flat arrays. build.py 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -12,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from repopilot.code.graph.nodes import ByName, Nodes
+from repopilot.code.languages import dotted
 
 
 class Edge(IntEnum):
@@ -146,8 +146,8 @@ def find(graph: Graph, text: str) -> list[int]:
         found = [n for n in inside if f".{graph.nodes.name(n)}".endswith(f".{symbol}")]
         owner, _, member = symbol.rpartition(".")
         return found or (_inherited(graph, find(graph, f"{path}:{owner}"), member) if owner else [])
-    last = re.split(r"[.#]|::|->", text)[-1]
-    wanted = "." + re.sub(r"#|::|->", ".", text)
+    wanted = f".{dotted(text)}"
+    last = wanted.rpartition(".")[2]
     found = [n for n in graph.by_name.get(last, ()) if f".{graph.nodes.name(n)}".endswith(wanted)]
     owner = wanted.strip(".").rpartition(".")[0]
     return found or (_inherited(graph, find(graph, owner), last) if owner else [])

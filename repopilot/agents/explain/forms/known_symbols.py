@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from repopilot.code import languages
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.store import Index
 from repopilot.types import Symbol
@@ -16,8 +16,8 @@ def is_program(index: Index, path: str) -> bool:
 
 
 def dotted(name: str) -> str:
-    """A qualified name in dots, whatever its language's notation."""
-    return re.sub(r"::|->|#|/", ".", name).strip(".").rstrip("()")
+    """A qualified name in dots, whatever its language's notation, and without the parentheses of a call."""
+    return languages.dotted(name).replace("/", ".").strip(".").rstrip("()")
 
 
 def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
@@ -31,12 +31,7 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
         Those inside all that it belongs to, of the program itself where there are any, without bare declarations of
         what is defined elsewhere. [] for an unknown name.
     """
-    found = index.symbols(dotted(names[0])) if names else []
-    if not found and names and "." in dotted(names[0]):  # a module before the name
-        *modules, last = dotted(names[0]).split(".")
-        found = [
-            s for s in index.symbols(last) if _is_in_file(s.path, "/".join(modules)) or _stem(s.path) == modules[-1]
-        ]
+    found = index.symbols_in(dotted(names[0])) if names else []
     found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]
     own = [symbol for symbol in found if is_program(index, symbol.path)]
     return _distinct(own or found)

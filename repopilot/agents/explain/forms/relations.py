@@ -61,10 +61,12 @@ def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
         text = i18n.said(said_unused(called, usages[0], index, found), inquiry.language)
         own = [Item("", s.path, s.start_line, s.start_line, s.qualified) for s in found]
         return sentence(inquiry, form.kind, text.rstrip("."), own)
-    unsure = sum(not place.sure for place in places)
+    by_name = {(place.path, place.name) for place in places} - {(p.path, p.name) for p in places if p.sure}
+    unsure = sum((item.path, item.symbol) in by_name for item in shown)
     notes = [i18n.text("forms.only_by_name", inquiry.language, count=unsure)] if unsure else []
     tests = len(items) - len(shown)
-    notes += [i18n.text("forms.in_tests", inquiry.language, count=tests)] if tests else []
+    key = "forms.in_tests_by_name" if len(by_name) > unsure else "forms.in_tests"
+    notes += [i18n.text(key, inquiry.language, count=tests, unsure=len(by_name) - unsure)] if tests else []
     heading = i18n.text(f"forms.relations.{form.kind}", inquiry.language, name=called)
     sure = not unsure and len(found) == 1
     return listing(inquiry, form.kind, heading, shown, sure=sure, note=" ".join(notes))

@@ -1,0 +1,111 @@
+"""What members of a test's parameters mean, where pytest gives them: a server doesn't know that a fixture is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from repopilot.resolve.probes import Probe, probed
+from repopilot.resolve.python_scopes import PythonName, python_names
+from repopilot.resolve.python_texts import Function, pytest_functions
+from repopilot.resolve.values import Meaning, NameSpan, Resolved
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
+
+
+class Fixture(NamedTuple):
+    """A fixture and the file that defines it."""
+
+    path: str
+    function: Function
+
+
+def with_fixtures(resolver: Resolver, found: Sequence[Resolved]) -> list[Resolved]:
+    """Occurrences, those that nothing resolves with what they mean as members of what a fixture returns or yields.
+
+    Args:
+        resolver: of the repository.
+        found: the occurrences with what a server says.
+
+    Raises:
+        LanguageServerError: the server fails.
+    """
+    names: dict[NameSpan, str] = {}
+    fixtures: dict[tuple[str, str], Fixture | None] = {}
+    for one in found:
+        span = one.occurrence.span
+        if not one.meaning.known and one.occurrence.kind == "code" and span.path.endswith(".py"):
+            parameter = _parameter(resolver.text(span.path) or "", span)
+            if parameter:
+                names[span] = parameter
+                fixtures.setdefault((span.path, parameter), None)
+    for path, parameter in fixtures:
+        fixtures[path, parameter] = nearest(path, _fixtures(resolver, parameter))
+    probes: dict[NameSpan, list[Probe]] = {}
+    for span, parameter in names.items():
+        fixture = fixtures[span.path, parameter]
+        if fixture is not None:
+            text = resolver.text(fixture.path) or ""
+            member = (resolver.text(span.path) or "")[span.start : span.end]
+            probes[span] = [
+                Probe(fixture.path, start, end, f"({text[start:end]}).{member}")
+                for start, end in fixture.function.results
+            ]
+    meant = probed(resolver, [probe for group in probes.values() for probe in group])
+    return [Resolved(one.occurrence, _united(one, probes.get(one.occurrence.span, ()), meant)) for one in found]
+
+
+def nearest(path: str, fixtures: Iterable[Fixture]) -> Fixture | None:
+    """The fixture that a file gets: its own, or that of the closest `conftest.py`.
+
+    Args:
+        path: the file.
+        fixtures: those of the name.
+    """
+    seen = [each for each in fixtures if each.path == path or _is_conftest_for(each.path, path)]
+    return max(seen, key=lambda each: (each.path == path, len(each.path)), default=None)
+
+
+def _is_conftest_for(conftest: str, path: str) -> bool:
+    where = PurePosixPath(conftest)
+    return where.name == "conftest.py" and (where.parent == PurePosixPath(".") or path.startswith(f"{where.parent}/"))
+
+
+def _parameter(text: str, span: NameSpan) -> str:
+    """The parameter of a test or fixture, without a type, whose member an occurrence is; '' for none."""
+    member = next((n for n in python_names(text, text[span.start : span.end]) if n.start == span.start), None)
+    if member is None or member.role != "member" or not member.object.isidentifier():
+        return ""
+    uses = python_names(text, member.object)
+    read = next((n for n in reversed(uses) if n.start < span.start), None)
+    bound = [n for n in uses if read is not None and n.role == "bind" and n.home is read.home]
+    is_given = len(bound) == 1 and any(_gives(function, bound[0]) for function in pytest_functions(text))
+    return member.object if is_given else ""
+
+
+def _gives(function: Function, bound: PythonName) -> bool:
+    given = function.is_test or function.fixture is not None
+    return given and bound.start in function.parameters and bound.scope.start == function.start
+
+
+def _fixtures(resolver: Resolver, name: str) -> list[Fixture]:
+    """All fixtures of a name."""
+    paths = dict.fromkeys(one.span.path for one in resolver.occurrences(name) if one.span.path.endswith(".py"))
+    texts = ((path, resolver.text(path) or "") for path in paths)
+    every = (Fixture(path, each) for path, text in texts if "fixture" in text for each in pytest_functions(text))
+    return [
+        each
+        for each in every
+        if each.function.fixture and (resolver.text(each.path) or "")[slice(*each.function.fixture)] == name
+    ]
+
+
+def _united(one: Resolved, probes: Sequence[Probe], meant: dict[Probe, Meaning]) -> Meaning:
+    """What an occurrence means: all that its fixture may give, if all of it is known."""
+    found = [meant.get(probe, Meaning()) for probe in probes]
+    if not found or not all(each.known for each in found):
+        return one.meaning
+    inside = frozenset(span for each in found for span in each.inside)
+    return Meaning(inside, frozenset(name for each in found for name in each.outside))
