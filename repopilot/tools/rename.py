@@ -157,7 +157,8 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
     books = sorted(s for s in family.members if is_notebook(s.path))
     members = frozenset(s for s in family.members if s.path not in unread and s not in books)
-    left = [*(code[s] for s in books), *_left(copy, family, ties, place)]
+    broken = [one for s, one in code.items() if s.path in unread]
+    left = [*(code[s] for s in books), *_left(copy, family, ties, place, broken)]
     named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
     _require_server(copy, place, left)
     _require_one_class(copy, members, new)
@@ -219,12 +220,15 @@ def _replaced(
     return texts
 
 
-def _left(copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite) -> list[Occurrence]:
-    """The places that may mean the definition, which nothing resolves."""
+def _left(
+    copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite, broken: Sequence[Occurrence]
+) -> list[Occurrence]:
+    """The places that may mean the definition, which nothing resolves; those in files that can't be parsed, too."""
     known = _name_at(copy, _definition(copy.resolver.text(place.path) or "", place))
     kind = place.symbol.kind
     home = known.home.kind if known is not None and known.home is not None else "class"
-    unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code"]
+    unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code" and one.occurrence not in broken]
+    unsure = [*unsure, *broken]
     unsure = [one for one in unsure if _can_mean(copy, one, home, is_field=kind not in _FUNCTIONS)]
     texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
     dynamic = built_names(copy.resolver, place.symbol.name) if home in ("class", "module") else []

@@ -4,7 +4,7 @@ only where nothing is left open."""
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -18,7 +18,7 @@ from repopilot.resolve.by_syntax import Found, NameUse, SyntaxResolver
 from repopilot.resolve.hidden_uses import given_to_macros, hidden_uses, read_by_name
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.syntax_family import SyntaxFamily, family_of
-from repopilot.resolve.values import Occurrence
+from repopilot.resolve.values import Diagnosis, Occurrence
 from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite
 from repopilot.tools.file_change import syntax_error
@@ -70,7 +70,8 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, 
     copy.edit(texts)
     now = _in_order(copy.resolver.syntax(), (old, new), None)
     captured = _captured(was, now, {moved: place.path})
-    worse = _problems(copy, holding, (old, new)) - said
+    told = _problems(copy, holding, (old, new))
+    worse = [one for key, found in told.items() for one in found[len(said.get(key, ())) :]]
     broken = [fault for path, text in texts.items() if text and (fault := syntax_error(path, text))]
     sound = all(syntax_error(path, was[path][0][1].source.text) is None for path in was if path in texts)
     copy.undo(1)
@@ -79,9 +80,8 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, 
     if captured:
         raise _refusal("captured", copy, place, captured, name=new)
     if worse:
-        raise UsageError(
-            message("rename.wrong", name=new, problems="\n".join(f"{path}: {text}" for path, text in worse))
-        )
+        rows = "\n".join(f"{one.path}:{one.line} {one.message}" for one in worse[:MOST_LISTED])
+        raise UsageError(message("rename.wrong", name=old, new=new), message("rename.places", places=rows))
     return texts, known
 
 
@@ -102,11 +102,16 @@ def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) 
     return replace(group, uses=(*group.uses, *joined), unsure=tuple(unsure))
 
 
-def _problems(copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]) -> Counter[tuple[str, str]]:
-    """What the language's server says of files, whatever the names in it."""
+def _problems(
+    copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]
+) -> dict[tuple[str, str], list[Diagnosis]]:
+    """What the language's server says of files, by the file and the words without the names."""
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
-    found = copy.resolver.problems(paths)
-    return Counter((path, word.sub("…", one.message)) for path, each in found.items() for one in each)
+    told: dict[tuple[str, str], list[Diagnosis]] = defaultdict(list)
+    for path, found in copy.resolver.problems(paths).items():
+        for one in found:
+            told[path, word.sub("…", one.message)].append(one)
+    return told
 
 
 def is_one(copy: WorkingCopy, places: Sequence[DefinitionSite]) -> bool:

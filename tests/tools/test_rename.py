@@ -30,6 +30,16 @@ def one(code: str, name: str, new: str, outcome: str = "same", where: str = "", 
 
 
 CASES = {
+    "use in code that is half written": Case(
+        {
+            "main.py": "class Queue:\n    def push(self, item):\n        return item\n\n\nprint(Queue().push(1))\n",
+            "half.py": "from main import Queue\n\ndef half(\n    q = Queue()\n    q.push(1\n",
+        },
+        "Queue.push",
+        "put",
+        "left",
+        "half.py:5 q.push(1",
+    ),
     "member of what a fixture gives": Case(
         {
             "conftest.py": """\
