@@ -219,3 +219,12 @@ async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
     assert done.report.added == ("test_tax.py::test_tax",) and done.report.still_green == 0
     assert "1 new test passes, which can't run without the change: `test_tax.py::test_tax`" in said
     assert "pass without the change" not in said and "as before" not in said and "Not verified: 1 test is new" in said
+
+
+async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):
+    files = {
+        "sum.c": "int twice(int a) { return 2 * a; }\n",
+        "tests/test_sum.c": "int main() { return twice(1) - 2; }\n",
+    }
+    _, said, _ = await try_change(tmp_path, "2 * a", "a + a", files, "sum.c")
+    assert "no runner is known" in said and "reaches the change" not in said

@@ -10,12 +10,13 @@ from repopilot import i18n
 from repopilot.agents.coding.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.runner_suites import run_version, with_control
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import PackagesMissing, SandboxError
 from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
 from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.test_suites import suite_language, suite_of
 from repopilot.trace import Step
@@ -67,7 +68,10 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
         return _untested(candidates[0], i18n.reason(error), step, needs)
     tests = [] if suite else tests_of(candidates[0], examination)
     if not tests and suite is None:
-        return _untested(candidates[0], i18n.message("generate.no_covering_tests"), step)
+        code = [change.path for change in candidates[0] if file_kind(change.path) == "code"]
+        run = not code or any(path.endswith(".py") or language_of_tests(path) for path in code)
+        why = i18n.message("generate.no_covering_tests" if run else "generate.no_runner")
+        return _untested(candidates[0], why, step)
     shown = ", ".join(suite.tests if suite else tests) or str(language)
     async with step.child("tests", "agent", shown) as testing:
         work = _Work(examination, testing, tests, suite)
