@@ -42,7 +42,10 @@ def with_fixtures(resolver: Resolver, found: Sequence[Resolved]) -> list[Resolve
                 names[span] = parameter
                 fixtures.setdefault((span.path, parameter), None)
     for path, parameter in fixtures:
-        fixtures[path, parameter] = nearest(path, _fixtures(resolver, parameter))
+        every = _fixtures(resolver, parameter)
+        found_there = nearest(path, every)
+        several = sum(each.path == found_there.path for each in every) > 1 if found_there else False
+        fixtures[path, parameter] = None if several else found_there
     probes: dict[NameSpan, list[Probe]] = {}
     for span, parameter in names.items():
         fixture = fixtures[span.path, parameter]
@@ -81,12 +84,16 @@ def _parameter(text: str, span: NameSpan) -> str:
     uses = python_names(text, member.object)
     read = next((n for n in reversed(uses) if n.start < span.start), None)
     bound = [n for n in uses if read is not None and n.role == "bind" and n.home is read.home]
-    is_given = len(bound) == 1 and any(_gives(function, bound[0]) for function in pytest_functions(text))
-    return member.object if is_given else ""
+    given = len(bound) == 1 and any(_is_given(text, each, bound[0]) for each in pytest_functions(text))
+    return member.object if given else ""
 
 
-def _gives(function: Function, bound: PythonName) -> bool:
-    given = function.is_test or function.fixture is not None
+def _is_given(text: str, function: Function, bound: PythonName) -> bool:
+    """Whether a binding is a parameter for which pytest looks for a fixture: neither another one of the function's own
+    name, nor one of `parametrize`."""
+    name = text[bound.start : bound.end]
+    own = text[slice(*function.fixture)] if function.fixture else ""
+    given = (function.is_test or function.fixture is not None) and name not in (own, *function.parametrized)
     return given and bound.start in function.parameters and bound.scope.start == function.start
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tree_sitter import Node
@@ -170,8 +171,13 @@ class Function(NamedTuple):
     results: tuple[tuple[int, int], ...] = ()
 
 
-def pytest_functions(text: str) -> Iterator[Function]:
+@lru_cache(maxsize=64)
+def pytest_functions(text: str) -> tuple[Function, ...]:
     """The tests and fixtures of a file."""
+    return tuple(_pytest_functions(text))
+
+
+def _pytest_functions(text: str) -> Iterator[Function]:
     data, tree = python_tree(text)
     todo = [tree.root_node] if tree is not None else []
     places = CharacterOffsets(data, text)

@@ -30,6 +30,51 @@ def one(code: str, name: str, new: str, outcome: str = "same", where: str = "", 
 
 
 CASES = {
+    "members of parameters that no fixture is known for": Case(
+        {
+            "main.py": """\
+import ast
+print(len(ast.parse(open("test_shelf.py").read()).body))
+""",
+            "shelf.py": """\
+class Shelf:
+    def append(self, item):
+        return [item]
+""",
+            "conftest.py": """\
+import pytest
+from shelf import Shelf
+
+@pytest.fixture
+def shelf():
+    return Shelf()
+""",
+            "test_shelf.py": """\
+import pytest
+
+@pytest.fixture(name="pile")
+def its_pile(shelf: list):
+    return shelf
+
+@pytest.mark.parametrize("shelf", [[], [1]])
+def test_given(shelf):
+    shelf.append(1)
+
+class TestOwn:
+    @pytest.fixture
+    def shelf(self, shelf):
+        shelf.append(2)
+        return []
+
+    def test_own(self, shelf):
+        shelf.append(3)
+""",
+        },
+        "shelf.py:Shelf.append",
+        "put",
+        "left",
+        "(2):\ntest_shelf.py:9 shelf.append(1)\ntest_shelf.py:14 shelf.append(2)",
+    ),
     "use in code that is half written": Case(
         {
             "main.py": "class Queue:\n    def push(self, item):\n        return item\n\n\nprint(Queue().push(1))\n",
