@@ -52,6 +52,8 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
     green, red = _with(before, "passed"), _with(before, "failed", "error")
     still_green, still_red = _with(after, "passed"), _with(after, "failed", "error")
     kept = [name for name in green if name in after.outcomes or name.partition("::")[0] not in edited]
+    if after.ended != "finished":  # what it didn't come to isn't gone
+        kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
     # A file that can't be collected any more is named by its tests.
     new = [name for name in still_red if name not in before.outcomes and not any(t.startswith(name) for t in turned)]

@@ -97,6 +97,8 @@ def test_a_test_that_the_change_renames_is_not_broken():
     assert compare(run(old="passed"), run(new="passed")).broken == ("test_a.py::old",)
     assert compare(run(old="passed"), run(new="passed"), ["test_a.py"]).broken == ()
     assert compare(run(old="passed"), run(old="failed"), ["test_a.py"]).broken == ("test_a.py::old",)
+    stopped = replace(run(new="failed"), ended="timeout")
+    assert compare(run(old="passed", new="passed"), stopped).broken == ("test_a.py::new",), "not what it didn't come to"
 
 
 @pytest.mark.parametrize(
