@@ -61,7 +61,7 @@ def affected_places(
     start = [node for change in changes for node in changed_nodes(base, change)]
     around = _around(graph, start)
     reached, unlisted, usages = _reached(base, start, resolver)
-    found = [(_order(item, Edge.USES), item) for item in unlisted]
+    found = [(_order(index, item, Edge.USES), item) for item in unlisted]
     for node, (distance, via, link) in reached.items():
         place, origin = graph.nodes[node], graph.nodes[via]
         by_itself = place.kind == "file" and link.kind in _USING
