@@ -133,7 +133,7 @@ def rows_of(copy: WorkingCopy, places: Iterable[NameSpan]) -> list[Row]:
     """The places as lines of the files as they are now, each once, without secrets."""
     rows: dict[tuple[str, int], Row] = {}
     for place in places:
-        text = copy.text(place.path) or ""
+        text = copy.resolver.text(place.path) or ""  # also of what can't be edited: notebooks, files the index skips
         line = text.count("\n", 0, place.start) + 1
         if (place.path, line) not in rows:
             shown = redacted(text).split("\n")[line - 1].strip()[:LONGEST_LINE]

@@ -75,6 +75,17 @@ class TestOwn:
         "left",
         "(2):\ntest_shelf.py:9 shelf.append(1)\ntest_shelf.py:14 shelf.append(2)",
     ),
+    "use in a notebook": Case(
+        {
+            "main.py": "def load(path):\n    return [path]\n\n\nprint(load('a'))\n",
+            "explore.ipynb": '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [],\n'
+            ' "source": ["from main import load\\n", "rows = load(1)"]}],\n "metadata": {}, "nbformat": 4}\n',
+        },
+        "load",
+        "read",
+        "left",
+        "explore.ipynb:2 ",
+    ),
     "use in code that is half written": Case(
         {
             "main.py": "class Queue:\n    def push(self, item):\n        return item\n\n\nprint(Queue().push(1))\n",
