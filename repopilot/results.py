@@ -444,8 +444,7 @@ class MutantOutcome:
     Attributes:
         path, line: where it was made.
         before, after: what stands there, and what the fault put there.
-        caught_by: names of the new tests that fail on it.
-        caught_before: a test that was there already fails on it.
+        caught_by: names of the tests that fail on it.
     """
 
     path: str
@@ -453,26 +452,6 @@ class MutantOutcome:
     before: str
     after: str
     caught_by: tuple[str, ...] = ()
-    caught_before: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenTest:
-    """A test that was added to a test module.
-
-    Attributes:
-        path: of the module.
-        name: of the test, `Class::name` in a class.
-        subject: the qualified name of what it tests.
-        origin: who wrote it: the `model`, or code from a `doctest` of the subject.
-        expected: the value the model expected where the test asserts the one that the code gives today; '' for none.
-    """
-
-    path: str
-    name: str
-    subject: str
-    origin: Literal["model", "doctest"] = "model"
-    expected: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,9 +473,7 @@ class TestReport:
         exercised: paths of changed files in which a fault of ours turned a test red.
         unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
         needs: the language whose packages have to be installed before its tests can run, '' for none.
-        additions: the tests that were added to test modules.
-        mutants: the faults that these tests, and those there were, ran on.
-        rejected: (reason, count): why other tests were not kept, the keys of `testing.rejected`.
+        mutants: the faults that written tests ran on.
     """
 
     __test__ = False
@@ -510,9 +487,7 @@ class TestReport:
     written: TestReport | None = None
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
-    additions: tuple[WrittenTest, ...] = ()
     mutants: tuple[MutantOutcome, ...] = ()
-    rejected: tuple[tuple[str, int], ...] = ()
     compared: bool = False
     still_green: int = 0
     broken: tuple[str, ...] = ()

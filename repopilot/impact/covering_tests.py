@@ -98,17 +98,6 @@ def all_tests(index: Index) -> list[str]:
     return [p for p in index.files if is_test_file(p) and _is_test(index, p)]
 
 
-def test_path_for(index: Index, path: str) -> str:
-    """Where a test of `path` belongs: beside the tests there are, else in `tests/`."""
-    named = [t for t in covering_tests(index, path) if PurePosixPath(t).stem in _names_of_tests(path)]
-    if named:
-        return named[0]
-    stem = PurePosixPath(path).stem.strip("_")
-    folders = Counter(str(PurePosixPath(t).parent) for t in all_tests(index))
-    folder = folders.most_common(1)[0][0] if folders else "tests"
-    return f"test_{stem}.py" if folder == "." else f"{folder}/test_{stem}.py"
-
-
 def _names_of_tests(path: str) -> set[str]:
     """How a test file of a file is called: `test_make` is one of `_make.py`, too."""
     stem = PurePosixPath(path).stem

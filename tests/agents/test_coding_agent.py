@@ -144,6 +144,7 @@ async def test_tests_are_written_with_tools_run_and_judged_by_mutants(shop):
     assert any(o.caught_by == ("test_bread_costs_250",) for o in report.mutants)
     assert any(not o.caught_by for o in report.mutants)
     assert "mutants" in outline and "work with tools" in outline
+    assert "- `test_bread_costs_250` catches" in answer.text
 
 
 async def test_a_model_that_writes_no_tests_is_said_to(shop):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.shop_workspace import offline
 
-from repopilot.agents.testing.writing.mutation_run import KillMatrix, kill_matrix, mutant_run
+from repopilot.agents.testing.mutation_run import KillMatrix, kill_matrix, mutant_run
 from repopilot.code.mutation.mutants import Mutant
 from repopilot.sandbox.run import run_pytest
 

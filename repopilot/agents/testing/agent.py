@@ -1,4 +1,4 @@
-"""Test: run the repository's tests, or write new ones, in the sandbox. Only pytest is run."""
+"""Test: run the repository's tests in the sandbox; an agent model also writes new ones."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ import re
 from collections.abc import Mapping
 
 from repopilot import i18n
-from repopilot.agents.coding.edit_request import EditRequest
-from repopilot.agents.coding.editor import edit_with_model
-from repopilot.agents.coding.places import choose, last_files, named_paths
+from repopilot.agents.coding.places import last_files, named_paths
 from repopilot.agents.coding.render import changes_sentence
-from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.testing.loop_tests import run_shown, write_tests_by_loop
-from repopilot.agents.testing.render import additions_text, failure_list, point_list, report_text, run_points
-from repopilot.agents.testing.writing.authoring import write_tests
-from repopilot.agents.testing.writing.subjects import found_subjects, named_subjects
+from repopilot.agents.testing.render import failure_list, mutants_text, point_list, report_text, run_points
 from repopilot.code.languages import is_test_path
-from repopilot.errors import GenerationFailed
 from repopilot.impact.covering_tests import all_tests, covering_tests
-from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.tools.file_change import Changes, texts_of
@@ -27,6 +20,8 @@ from repopilot.workspace import Workspace
 
 MOST_RUN = 40
 """Test files run at once."""
+MOST_LISTED = 12
+"""Definitions named that no test mentions."""
 _RUN = re.compile(
     r"^\W*(?:please |now |and |can you |could you |just |peux-tu )*(?:re-?run|run|execute|pytest|tox|"
     r"(?:re)?lance|exécute|do (?:the|all) tests|are (?:the|all) tests|show me the failing|"
@@ -37,7 +32,7 @@ _WRITE = re.compile(r"\b(?:write|add|create|generate|cover|missing|écri\w*|ajou
 
 
 async def test(question: str, workspace: Workspace, step: Step) -> Answer:
-    """Run tests when the question asks for that, else write a test file for its subject and run it.
+    """Run tests where the question asks for that, else let an agent model write some.
 
     Args:
         question: as the user asked it.
@@ -45,41 +40,49 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
         step: the step of the work.
 
     Returns:
-        The answer, its `result` a TestReport.
+        The answer, its `result` a TestReport. Without an agent model it says what would write the tests, and which
+        definitions of the named files no test mentions.
 
     Raises:
-        GenerationFailed: there is nothing to test, or the model's tests can't be used.
+        GenerationFailed: the model wrote no tests.
         ModelError: the model failed.
         SandboxError: nothing can be run.
     """
     if _RUN.search(question) and not _WRITE.search(question):
         return await run_existing(question, workspace, step)
     language = reply_language(question, workspace.settings)
-    subjects = named_subjects(question, workspace)
-    found = None
-    if not subjects:
-        found = await explore(question, workspace, step)
-        subjects = found_subjects(found, workspace)
-    if workspace.uses_tools:
-        changes, report = await write_tests_by_loop(question, subjects, workspace, step)
-    elif subjects and all(subject.path.endswith(".py") for subject in subjects):
-        changes, report = await write_tests(question, subjects, workspace, step, language)
-    else:
-        found = found or await explore(question, workspace, step)
-        changes, report = await _other_language(question, found, workspace, step)
+    if not workspace.uses_tools:
+        report = TestReport(stopped_because=i18n.message("testing.needs_agent_model"))
+        return await _answer(_not_written(question, workspace, language), report, step)
+    changes, report = await write_tests_by_loop(question, workspace, step)
     return await _answer(_written_text(changes, report, language), report, step, changes)
 
 
 def _written_text(changes: Changes, report: TestReport, language: str) -> str:
     """What is said of written tests: the files, the run, what they catch."""
-    said = [changes_sentence(changes, language)]
-    if changes and report.run is None:
-        said.append(i18n.text("testing.offered_untested", language))
-    if not changes and report.mutants:
-        said.append(i18n.text("testing.smaller_task", language))
     points = point_list(run_points(report, language))
-    paragraphs = [" ".join(filter(None, said)), points, "\n".join(failure_list(report, language))]
-    return "\n\n".join(filter(None, [*paragraphs, additions_text(report, language)]))
+    failures = "\n".join(failure_list(report, language))
+    parts = (changes_sentence(changes, language), points, failures, mutants_text(report, language))
+    return "\n\n".join(filter(None, parts))
+
+
+def _not_written(question: str, workspace: Workspace, language: str) -> str:
+    """Why no tests are written, and what no test mentions in the files that the question names."""
+    said = [i18n.text("testing.needs_agent_model", language)]
+    for path in named_paths(question, workspace.index):
+        names = [] if is_test_path(path) else _unmentioned(path, workspace)
+        if names:
+            shown = ", ".join(f"`{name}`" for name in names[:MOST_LISTED])
+            said.append(i18n.text("testing.unmentioned", language, path=path, names=shown, count=len(names)))
+    return "\n\n".join(said)
+
+
+def _unmentioned(path: str, workspace: Workspace) -> list[str]:
+    """The public functions and methods of a file whose names stand in none of the tests that cover it."""
+    tests = covering_tests(workspace.index, path)
+    words = {word for test in tests for word in re.findall(r"\w+", workspace.index.text(test) or "")}
+    symbols = [s for s in workspace.index.outline(path) if s.kind in ("function", "method")]
+    return [s.qualified for s in symbols if s.name not in words and not s.name.startswith("_")]
 
 
 async def run_existing(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -114,28 +117,6 @@ def _tests_meant(question: str, workspace: Workspace, drafts: Mapping[str, str])
     of_drafts = [t for p in drafts for t in ([p] if is_test_path(p) else covering_tests(workspace.index, p))]
     of_named = [t for p in named_paths(question, workspace.index) for t in covering_tests(workspace.index, p)]
     return list(dict.fromkeys(named or of_named or of_drafts)) or all_tests(workspace.index)
-
-
-async def _other_language(
-    question: str, found: Exploration, workspace: Workspace, step: Step
-) -> tuple[Changes, TestReport]:
-    """A test file that is not run, for a file in another language than Python."""
-    named = [p for p in named_paths(question, workspace.index) if not is_test_path(p)]
-    target = next(iter(choose(named[0] if named else question, workspace, found)), None)
-    if target is None or not target.shown.strip():
-        missing = i18n.message("testing.no_subject", path=target.path if target else question)
-        raise GenerationFailed(missing, i18n.message("testing.no_subject_hint"))
-    stem, _, suffix = target.path.rpartition(".")
-    path = f"{stem}_test.{suffix}" if suffix in ("go", "rs", "dart") else f"{stem}.test.{suffix}"
-    task = f"{question}\nWrite tests for {target.path} into {path}: one behaviour a test, with plain assertions."
-    language = reply_language(question, workspace.settings)
-    request = EditRequest(task, found, (path,), {target.path: target.shown}, language=language)
-    async with step.child("generate", "agent", task) as writing:
-        changes = (await edit_with_model(request, workspace, writing)).changes
-        await writing.write(shown_diffs(changes))
-    not_run = i18n.message("testing.only_pytest")
-    step.degrade(not_run)
-    return changes, TestReport(tests=texts_of(changes), stopped_because=not_run)
 
 
 async def _answer(text: str, report: TestReport, step: Step, changes: Changes = ()) -> Answer:

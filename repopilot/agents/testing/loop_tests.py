@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 
 from repopilot import i18n
 from repopilot.agents.coding.agent import edit_by_loop
-from repopilot.agents.testing.writing.mutation_run import kill_matrix, mutant_run
-from repopilot.agents.testing.writing.subjects import TestSubject
-from repopilot.agents.testing.writing.written_report import short
+from repopilot.agents.testing.mutation_run import kill_matrix, mutant_run
 from repopilot.code.languages import is_test_path
 from repopilot.code.mutation.mutants import mutants
 from repopilot.errors import GenerationFailed
+from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import MutantOutcome, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step
-from repopilot.types import TestRun
+from repopilot.types import Symbol, TestRun
 from repopilot.workspace import Workspace
 
 MOST_JUDGED = 3
 """Definitions whose mutants judge the tests."""
+LONGEST_SHOWN = 48
+_NAME = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*")
 
 
-async def write_tests_by_loop(
-    question: str, subjects: Sequence[TestSubject], workspace: Workspace, step: Step
-) -> tuple[Changes, TestReport]:
+async def write_tests_by_loop(question: str, workspace: Workspace, step: Step) -> tuple[Changes, TestReport]:
     """Let the model write tests, run them, and say which faults of the code they catch.
 
     Args:
         question: as the user asked it.
-        subjects: the definitions that it is about; those in Python have mutants.
         workspace: the repository, with a model that calls tools.
         step: the step of the work.
 
@@ -55,20 +55,32 @@ async def write_tests_by_loop(
     if not modules:
         return changes, TestReport(tests=texts_of(changes), stopped_because=i18n.message("testing.only_pytest"))
     run = await run_shown(list(modules), modules, workspace, step)
-    judged = [subject for subject in subjects if subject.path.endswith(".py")][:MOST_JUDGED]
-    outcomes = [o for subject in judged for o in await _judged(subject, modules, workspace, step)]
+    subjects = _subjects(question, modules, workspace.index)
+    outcomes = [o for subject in subjects for o in await _judged(subject, modules, workspace, step)]
     return changes, TestReport(run, tests=modules, mutants=tuple(outcomes))
 
 
-async def _judged(
-    subject: TestSubject, modules: Mapping[str, str], workspace: Workspace, step: Step
-) -> list[MutantOutcome]:
+def _subjects(question: str, modules: Mapping[str, str], index: Index) -> list[Symbol]:
+    """The Python definitions whose mutants judge the tests: of those that the tests use, first what the question
+    names."""
+    used = [word for text in modules.values() for word in _NAME.findall(text)]
+    parts = {part for word in used for part in word.split(".")}
+    found: dict[tuple[str, str], Symbol] = {}
+    for name in dict.fromkeys([*_NAME.findall(question), *used]):
+        if name.rpartition(".")[2] in parts:
+            own = (s for s in index.symbols(name) if s.path.endswith(".py") and not is_test_path(s.path))
+            found.update(((s.path, s.qualified), s) for s in own if s.kind in ("function", "method", "class"))
+    return list(found.values())[:MOST_JUDGED]
+
+
+async def _judged(subject: Symbol, modules: Mapping[str, str], workspace: Workspace, step: Step) -> list[MutantOutcome]:
     """Which tests catch each mutant of a definition."""
-    made = mutants(subject.text, subject.symbol)
+    source = (stored_text(subject.path, workspace) or "").removeprefix("\ufeff").replace("\r\n", "\n")
+    made = mutants(source, subject.qualified)
     caught: dict[int, set[str]] = {}
-    async with step.child("mutants", "tool", subject.symbol) as judging, checked_out(workspace) as folder:
+    async with step.child("mutants", "tool", subject.qualified) as judging, checked_out(workspace) as folder:
         for path, text in modules.items() if made else ():
-            plan = mutant_run(text, path, subject.text, made, secrets.token_hex(4))
+            plan = mutant_run(text, path, source, made, secrets.token_hex(4))
             run = await run_in_sandbox(plan.files, list(plan.files), workspace.settings, folder, workspace.environment)
             matrix = kill_matrix(plan, run)
             for number in matrix.measured:
@@ -76,10 +88,16 @@ async def _judged(
                 caught.setdefault(number, set()).update(names)
         judging.note(mutants=len(caught), caught=sum(map(bool, caught.values())))
     return [
-        MutantOutcome(subject.path, m.line, short(m.before), short(m.after), tuple(sorted(caught[n])), False)
+        MutantOutcome(subject.path, m.line, _short(m.before), _short(m.after), tuple(sorted(caught[n])))
         for n, m in enumerate(made)
         if n in caught
     ]
+
+
+def _short(code: str) -> str:
+    """Code on one line, its end left out where it is long."""
+    line = " ".join(code.split())
+    return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 3]}…"
 
 
 async def run_shown(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:

@@ -55,34 +55,22 @@ def unexercised_points(names: Sequence[str], language: str) -> list[Point]:
     return [Point("look", i18n.text("testing.unexercised", language, names=shown))] if names else []
 
 
-def additions_text(report: TestReport, language: str) -> str:
-    """Markdown on tests that were added: what each of them catches, what none does, and what else is worth knowing."""
-    marked = [
-        i18n.text("testing.characterisation", language, test=test.name, expected=test.expected)
-        if test.expected
-        else i18n.text(f"testing.from_{test.origin}", language, test=test.name)
-        for test in report.additions
-        if test.expected or test.origin != "model"
-    ]
-    return "\n\n".join(filter(None, [_mutant_rows(report, language), *marked, _rejected(report, language)]))
-
-
-def _mutant_rows(report: TestReport, language: str) -> str:
-    if not report.run or not report.additions:
+def mutants_text(report: TestReport, language: str) -> str:
+    """Markdown on written tests: which faults put into the code each of them catches, and which none does."""
+    if not report.run:
         return ""
     if not report.mutants:
         return i18n.text("testing.mutants.unmeasured", language)
-    caught = [m for m in report.mutants if m.caught_by]
-    more = sum(not m.caught_before for m in caught)
-    counts = {"total": len(report.mutants), "caught": len(caught), "more": more}
-    rows = [i18n.text("testing.mutants.summary", language, **counts)]
-    for test in report.additions:
-        own = [m for m in caught if test.name.rpartition("::")[2] in m.caught_by]
+    left = [mutant for mutant in report.mutants if not mutant.caught_by]
+    counts = {"total": len(report.mutants), "caught": len(report.mutants) - len(left)}
+    rows = [i18n.text("testing.mutants.summary", language, **counts), ""]
+    for test in dict.fromkeys(name for mutant in report.mutants for name in mutant.caught_by):
+        own = [mutant for mutant in report.mutants if test in mutant.caught_by]
         places = _places(own, language)
-        rows.append(i18n.text("testing.mutants.caught", language, test=test.name, count=len(own), places=places))
-    if left := [m for m in report.mutants if not m.caught_by and not m.caught_before]:
+        rows.append(i18n.text("testing.mutants.caught", language, test=test, count=len(own), places=places))
+    if left:
         rows.append(i18n.text("testing.mutants.uncaught", language, places=_places(left, language)))
-    return "\n".join([rows[0], "", *rows[1:]])
+    return "\n".join(rows)
 
 
 def _places(mutants: Sequence[MutantOutcome], language: str) -> str:
@@ -92,11 +80,6 @@ def _places(mutants: Sequence[MutantOutcome], language: str) -> str:
     ]
     left = len(mutants) - len(said)
     return ", ".join([*said, *([i18n.text("testing.mutants.others", language, count=left)] if left > 0 else [])])
-
-
-def _rejected(report: TestReport, language: str) -> str:
-    said = [i18n.text(f"testing.rejected.{reason}", language, count=count) for reason, count in report.rejected]
-    return i18n.text("testing.rejected.summary", language, reasons=", ".join(said)) if said else ""
 
 
 def iteration_text(iteration: Iteration, language: str) -> str:
