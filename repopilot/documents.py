@@ -1,4 +1,4 @@
-"""What a command comes to, as JSON: the same document on the command line and from the API. Pure."""
+"""What a command comes to, as JSON: the same document on the command line and from the API."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import asdict
 from repopilot import i18n
 from repopilot.agents.generate.render import generation_json
 from repopilot.index.build_report import BuildReport
+from repopilot.project_environment import environment_document, test_packages
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.results import Answer, Generation, Sentence, TestReport
 from repopilot.tools.registry import Tool, ToolResult
 from repopilot.trace import Event, tree
 from repopilot.types import Citation, Evidence, FileChange, Route
+from repopilot.workspace import Workspace
 
 
 def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> dict:
@@ -29,11 +31,22 @@ def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> di
     }
 
 
-def generate_document(done: Answer, events: Iterable[Event]) -> dict:
-    """A change: files, verdict, tests, impact, follow_ups, steps; calls where a model used tools."""
+def generate_document(done: Answer, events: Iterable[Event], workspace: Workspace) -> dict:
+    """A change: files, verdict, tests, impact, follow_ups, environment, steps; calls where a model used tools."""
     result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
     result = result if isinstance(result, Generation) else Generation()
-    return {"files": [asdict(each) for each in done.files], **generation_json(result), "steps": tree(events)}
+    return {
+        "files": [asdict(each) for each in done.files],
+        **generation_json(result),
+        "environment": environment_of(workspace),
+        "steps": tree(events),
+    }
+
+
+def environment_of(workspace: Workspace) -> dict[str, object]:
+    """What the tests of a repository could use: requirements, packages, megabytes, seconds, left_out, problems."""
+    packages = test_packages(workspace.snapshot, workspace.index.files, workspace.settings)
+    return environment_document(packages, workspace.settings, workspace.fetch_problems)
 
 
 def index_document(name: str, commit: str, report: BuildReport) -> dict:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+import asyncio
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 
+from repopilot import i18n
+from repopilot.background import in_background
 from repopilot.code.dependencies.package_declarations import PackageDeclaration, read_packages
 from repopilot.code.dependencies.project_version import built_files
 from repopilot.code.dependencies.python_project import ProjectDeclaration, read_project
-from repopilot.errors import SourceError
+from repopilot.code.languages import is_test_path
+from repopilot.errors import RepoPilotError, SandboxError, SourceError
 from repopilot.repo.read import names_in, read_on_demand
 from repopilot.sandbox.environments.distribution_metadata import UNKNOWN_VERSION
-from repopilot.sandbox.environments.environment_store import load_environment
+from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+from repopilot.sandbox.environments.environment_store import environment_key, load_environment, read_facts
 from repopilot.sandbox.environments.named_interpreter import named_environment
-from repopilot.sandbox.environments.package_install import NODE_MODULES, load_packages
+from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages, packages_key
+from repopilot.sandbox.runners.runner_table import is_run_as_test, language_of_tests, missing_programs, runner_of
 from repopilot.settings import Settings
-from repopilot.types import Environment, InstalledPackages, Snapshot
+from repopilot.types import Environment, InstalledPackages, OnProgress, Snapshot
 
 _LARGEST = 8 * 1024 * 1024  # lock files are large
 _FOLDERS = ("", "requirements", "test", "tests", "testing")
@@ -28,6 +35,35 @@ class DeclaredProject:
 
     project: ProjectDeclaration
     files: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TestPackages:
+    """What tests need, by language: `python` is None where its packages are not asked for."""
+
+    __test__ = False
+
+    python: DeclaredProject | None = None
+    others: tuple[PackageDeclaration, ...] = ()
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """What is asked for, of all languages."""
+        own = self.python.project.requirements if self.python else ()
+        return (*own, *(each for other in self.others for each in other.requirements))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the environments on disk."""
+        own = (environment_key(self.python.project),) if self.python else ()
+        return (*own, *map(packages_key, self.others))
+
+    def parts(self) -> Iterator[TestPackages]:
+        """Each language alone."""
+        if self.python:
+            yield TestPackages(self.python)
+        for each in self.others:
+            yield TestPackages(others=(each,))
 
 
 def declared_project(snapshot: Snapshot) -> DeclaredProject:
@@ -86,6 +122,109 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
         if own.is_dir() and not own.is_symlink():
             return InstalledPackages("", own)
     return load_packages(declaration, settings)
+
+
+def test_packages(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> TestPackages:
+    """What the tests of a repository need that can run here, fetched or not. Blocking.
+
+    Args:
+        snapshot: the repository.
+        paths: its files.
+        settings: the interpreter that the user named, whose packages are not ours to fetch.
+    """
+    declared = declared_project(snapshot) if not settings.test_python else None
+    tested = any(path.endswith(".py") and is_test_path(path) for path in paths)
+    python = declared if declared and declared.project.files and tested else None
+    languages = {language_of_tests(path) for path in paths if is_run_as_test(path)}
+    languages |= {"rust"} if any(path.endswith(".rs") for path in paths) else set()  # has its tests beside the code
+    others = [each for each in declared_packages(snapshot) if each.language in languages]
+    return TestPackages(python, tuple(each for each in others if _can_run(each)))
+
+
+def _can_run(declaration: PackageDeclaration) -> bool:
+    """Whether its tests need packages, and there is a program here to run them."""
+    try:
+        runner_of(declaration.language, declaration.node)
+    except SandboxError:
+        return False
+    return bool(declaration.requirements) and not missing_programs([declaration.language])
+
+
+def not_fetched(needed: TestPackages, snapshot: Snapshot, settings: Settings) -> TestPackages:
+    """Those of the packages that are not there yet. Blocking."""
+    python = needed.python
+    if python is not None and load_environment(python.project, settings, python.files) is not None:
+        python = None
+    others = [each for each in needed.others if find_packages(snapshot, each, settings) is None]
+    return TestPackages(python, tuple(others))
+
+
+def fetch(
+    packages: TestPackages,
+    settings: Settings,
+    progress: OnProgress,
+    cancel: threading.Event,
+    *,
+    allow_builds: bool = False,
+) -> None:
+    """Fetch and install packages. Blocking. Raises as `build_environment` and `install_packages`."""
+    if packages.python:
+        declared = packages.python
+        build_environment(BuildRequest(declared.project, settings, allow_builds, declared.files), progress, cancel)
+    for each in packages.others:
+        install_packages(each, settings, progress, cancel)
+
+
+async def fetch_for_tests(
+    snapshot: Snapshot, paths: Collection[str], settings: Settings, progress: OnProgress
+) -> tuple[str, ...]:
+    """Fetch what the tests of a repository need and is not there yet, once for what it declares.
+
+    Args:
+        snapshot: the repository.
+        paths: its files.
+        settings: nothing is fetched where `environments` is `never`.
+        progress: receives how far it is.
+
+    Returns:
+        Why some could not be had, messages; the work goes on without them.
+    """
+    if settings.environments == "never":
+        return ()
+    cancel = threading.Event()
+    fetching = in_background(partial(_fetched, snapshot, paths, settings, progress, cancel))
+    try:
+        return await asyncio.shield(fetching)
+    except asyncio.CancelledError:
+        cancel.set()
+        await asyncio.wait([fetching])
+        raise
+
+
+def _fetched(
+    snapshot: Snapshot, paths: Collection[str], settings: Settings, progress: OnProgress, cancel: threading.Event
+) -> tuple[str, ...]:
+    problems = []
+    for part in not_fetched(test_packages(snapshot, paths, settings), snapshot, settings).parts():
+        try:
+            fetch(part, settings, progress, cancel)
+        except RepoPilotError as error:
+            problems.append(i18n.reason(error))
+    return tuple(problems)
+
+
+def environment_document(packages: TestPackages, settings: Settings, problems: Iterable[str] = ()) -> dict[str, object]:
+    """What tests can use: how many packages, their size, and what is missing with the reason, as JSON has it."""
+    found = (read_facts(settings.environments_folder / key) for key in packages.keys)
+    built = [facts for facts in found if facts is not None]
+    return {
+        "requirements": len(packages.requirements),
+        "packages": sum(len(each.packages) for each in built),
+        "megabytes": round(sum(each.megabytes for each in built), 1),
+        "seconds": round(sum(each.seconds for each in built), 1),
+        "left_out": [asdict(entry) for each in built for entry in each.left_out],
+        "problems": list(problems),
+    }
 
 
 @lru_cache(maxsize=16)

@@ -16,7 +16,7 @@ from repopilot.background import in_background
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
-from repopilot.project_environment import find_environment
+from repopilot.project_environment import fetch_for_tests, find_environment
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.snapshot import open_source
@@ -45,8 +45,9 @@ class Workspace:
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
     there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
     None means lexical search only. `turns` is the conversation so far. `environment` has what the repository's tests
-    need, None where none was built. `ask` puts a question with choices (() for a free answer) to the user, None where
-    nobody can be asked. `lookups` keeps the resolver of names.
+    need, None where none was built when it was opened; `fetch_problems` says why some of it could not be had. `ask`
+    puts a question with choices (() for a free answer) to the user, None where nobody can be asked. `lookups` keeps the
+    resolver of names.
     """
 
     snapshot: Snapshot
@@ -59,6 +60,7 @@ class Workspace:
     router: Model | None = None
     coder: Model | None = None
     environment: Environment | None = None
+    fetch_problems: tuple[str, ...] = ()
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
     lookups: Lookups = field(default_factory=Lookups, compare=False, repr=False)
 
@@ -66,6 +68,10 @@ class Workspace:
     def resolver(self) -> Resolver:
         """Resolves the repository's names. Blocking."""
         return self.lookups.resolver(self.snapshot, self.index, self.settings, self.environment)
+
+    def current_environment(self) -> Environment | None:
+        """The environment of the repository's tests, also one that was built meanwhile. Blocking."""
+        return self.environment or usable_environment(self.snapshot, self.settings)
 
     @property
     def uses_tools(self) -> bool:
@@ -287,6 +293,19 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         environment=environment,
         lookups=runtime.lookups,
     )
+
+
+async def with_test_packages(workspace: Workspace, progress: OnProgress) -> Workspace:
+    """The workspace with what the repository's tests need, fetched where it is not there yet.
+
+    Args:
+        workspace: the repository; nothing is fetched where its settings say never.
+        progress: receives how far it is.
+    """
+    snapshot, settings = workspace.snapshot, workspace.settings
+    problems = await fetch_for_tests(snapshot, workspace.index.files, settings, progress)
+    environment = await asyncio.to_thread(workspace.current_environment)
+    return replace(workspace, environment=environment, fetch_problems=problems)
 
 
 def usable_environment(snapshot: Snapshot, settings: Settings) -> Environment | None:

@@ -37,6 +37,7 @@ from repopilot.tools.registry import Desk
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Event, Published, Step
+from repopilot.workspace import with_test_packages
 
 
 class UnknownTool(UsageError):
@@ -87,8 +88,11 @@ async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
 async def generate(body: GenerateBody, repositories: Repositories, step: Step) -> dict:
     """Write a change for a task, and test it. Nothing is written to the repository."""
     workspace = await repositories.workspace(body.source, body.ref)
+    if body.environment:
+        workspace = await with_test_packages(workspace, repositories.progress)
     work = partial(answer, body.task, workspace, forced="GENERATE")
-    return generate_document(*await _traced("generate", body.task, step, work))
+    done, events = await _traced("generate", body.task, step, work)
+    return await asyncio.to_thread(generate_document, done, events, workspace)
 
 
 async def review(body: ReviewBody, repositories: Repositories, step: Step) -> dict:
@@ -120,6 +124,8 @@ async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, s
     except UsageError as error:
         raise UnknownTool(error.message, error.hint) from error
     workspace = await repositories.workspace(body.source, body.ref)
+    if body.environment:
+        workspace = await with_test_packages(workspace, repositories.progress)
     async with working_copy(workspace) as copy:
         result = await registry.call(tool, body.arguments, Desk(workspace, copy, None, step))
         changes = await asyncio.to_thread(copy.changes)

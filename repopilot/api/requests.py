@@ -12,6 +12,7 @@ from repopilot.validation import WHOLE
 Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]
 
+Fetched = Annotated[bool, Field(description="Fetch the packages that the repository's tests need first: wheels only.")]
 _SOURCE = r"^(\w[^\u0000-\u0020]*|[/.~]{1,3}\w[^\u0000-\u001f]*)$"
 """What the schema says of a source: one line, with spaces only in a path."""
 Range = Annotated[
@@ -96,6 +97,7 @@ class GenerateBody(OfRepository):
     """A task. Nothing is written: the reply has the files."""
 
     task: Annotated[Text, Field(min_length=1)]
+    environment: Fetched = False
 
 
 class ReviewBody(OfRepository):
@@ -119,3 +121,4 @@ class ToolCallBody(OfRepository):
     """A call of a tool. Nothing is written: the reply has the changes."""
 
     arguments: dict[str, Any] = {}
+    environment: Fetched = False

@@ -122,6 +122,7 @@ def parser() -> argparse.ArgumentParser:
     generate.add_argument("task", metavar="TASK")
     generate.add_argument("--apply", action="store_true", help="write the files into the local folder SOURCE")
     generate.add_argument("-o", "--output", metavar="DIR", help="write the files below DIR")
+    _no_environment(generate)
 
     _toolbox_commands(commands)
 
@@ -129,6 +130,7 @@ def parser() -> argparse.ArgumentParser:
     refine.add_argument("code", metavar="CODE.py")
     refine.add_argument("--tests", metavar="TESTS.py")
     refine.add_argument("--task", default="", metavar="TEXT")
+    _no_environment(refine)
 
     environment = _command(commands, "environment", "the packages that a repository's tests need", source=True)
     environment.add_argument("--build", action="store_true", help="fetch and install them, outside of the repository")
@@ -141,6 +143,12 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")
     return root_parser
+
+
+def _no_environment(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--no-environment", action="store_true", help="don't fetch the packages that the repository's tests need"
+    )
 
 
 def _index_command(commands: argparse._SubParsersAction) -> None:
@@ -188,6 +196,8 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
         action="store_true",
         help="push the change and open a pull request, from a fork if need be; of a pull request, push to its branch",
     )
+
+    _no_environment(solve)
 
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`

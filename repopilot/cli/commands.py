@@ -278,16 +278,15 @@ def solve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write code for a task; status 1 when there is none."""
-    from repopilot.cli.environment_command import build_if_allowed, note_missing
+    from repopilot.cli.environment_command import note_missing
     from repopilot.repo.apply import apply_changes, write_files
 
-    build_if_allowed(arguments, runtime)
     done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
     if arguments.apply and workspace.snapshot.root is None:
         raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
     target = workspace.snapshot.root if arguments.apply else Path(arguments.output) if arguments.output else None
     note_missing(done, workspace, arguments.language)
-    emit(generate_document(done, events), arguments.json, lambda: show_answer(done, arguments.language))
+    emit(generate_document(done, events, workspace), arguments.json, lambda: show_answer(done, arguments.language))
     if target is not None and arguments.apply:
         show_notes(apply_changes(target, done.files), arguments.language)
     elif target is not None:
@@ -306,13 +305,16 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Test and repair one Python file; status 1 when no pass is verified."""
     from repopilot.agents.testing.render import repair_json
     from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
+    from repopilot.cli.environment_command import environment_around
     from repopilot.llm.choice.choose import choose
 
     name = Path(arguments.code).name
     tests = {default_test_path(name): _read(arguments.tests)} if arguments.tests else {}
-    request = RepairRequest(_read(arguments.code), tests, arguments.task, name)
+    code = _read(arguments.code)
 
     async def work(step: trace.Step) -> TestReport:
+        found = await environment_around(Path(arguments.code), arguments, runtime)
+        request = RepairRequest(code, tests, arguments.task, name, environment=found)
         return await repair(request, await choose(runtime.settings, runtime.models), runtime.settings, step)
 
     report, _ = asyncio.run(_traced("refine", arguments.task, work))
@@ -417,12 +419,15 @@ def _worked(
     work: Callable[[Workspace, trace.Step], Awaitable[object]],
 ) -> tuple:
     """Open the repository, run the work in a workspace, return (its result, the trace's events, the workspace)."""
+    from repopilot.cli.environment_command import with_packages
     from repopilot.workspace import open_workspace
 
     snapshot, built = _opened(arguments, runtime)
 
     async def run() -> tuple:
         workspace = await open_workspace(built, snapshot, runtime)
+        if arguments.command == "generate":
+            workspace = await with_packages(workspace, arguments)
         return *await _traced(arguments.command, name, lambda step: work(workspace, step)), workspace
 
     return asyncio.run(run())

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import argparse
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.cli.output import emit, live_progress, say, show_notes
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
-from repopilot.errors import EnvironmentFailed, StorageError
 from repopilot.i18n.format import duration
-from repopilot.project_environment import DeclaredProject, declared_packages, declared_project, find_packages
+from repopilot.project_environment import (
+    DeclaredProject,
+    TestPackages,
+    declared_packages,
+    declared_project,
+    fetch,
+    fetch_for_tests,
+)
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
 from repopilot.results import Answer
 from repopilot.runtime import Runtime
 from repopilot.sandbox.environments.environment_store import (
@@ -24,13 +33,16 @@ from repopilot.sandbox.environments.environment_store import (
     read_facts,
     remove_environment,
 )
-from repopilot.sandbox.environments.package_install import install_packages, installer_name, packages_key
+from repopilot.sandbox.environments.package_install import installer_name, packages_key
 from repopilot.sandbox.language_servers.fetched import fetch_servers
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.settings import Settings
-from repopilot.types import OnProgress
-from repopilot.workspace import Workspace
+from repopilot.types import Environment
+from repopilot.workspace import Workspace, usable_environment, with_test_packages
+
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+"""The files of which one lies at the top of a Python project."""
 
 
 def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -45,51 +57,38 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
         keys = [key, *map(packages_key, others)]
         removed = [remove_environment(each, settings) for each in keys] if arguments.remove else []
         if arguments.build:
-            _build(declared, others, arguments.allow_build_scripts, settings, report)
+            python = declared if declared.project.files or not others else None  # pytest alone, for nothing declared
+            wanted, cancel = TestPackages(python, others), threading.Event()
+            fetch(wanted, settings, report, cancel, allow_builds=arguments.allow_build_scripts)
+            fetch_servers((each.language for each in others), settings, report, cancel)
     facts = _facts(declared, key, settings) | {"packages": [_package_facts(each, settings) for each in others]}
     facts |= {"removed": any(removed)} if arguments.remove else {}
     emit(facts, arguments.json, lambda: _show(facts, arguments.language))
     return 1 if arguments.remove and not any(removed) else 0
 
 
-def _build(
-    declared: DeclaredProject,
-    others: Sequence[PackageDeclaration],
-    allow_builds: bool,
-    settings: Settings,
-    report: OnProgress,
-) -> None:
-    """Build what is declared, Python's environment also where nothing is, and there is no other language."""
-    from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
-
-    if declared.project.files or not others:
-        request = BuildRequest(declared.project, settings, allow_builds, declared.files)
-        build_environment(request, report, threading.Event())
-    for declaration in others:
-        install_packages(declaration, settings, report, threading.Event())
-    fetch_servers((each.language for each in others), settings, report, threading.Event())
-
-
-def build_if_allowed(arguments: argparse.Namespace, runtime: Runtime) -> None:
-    """Build the environment of a repository where the user has consented in advance; what fails is said as a note."""
-    from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
-    from repopilot.workspace import open_snapshot
-
-    settings = runtime.settings
-    if settings.environments != "always" or settings.test_python:
-        return
+async def with_packages(workspace: Workspace, arguments: argparse.Namespace) -> Workspace:
+    """The workspace with what its tests need, fetched with progress on standard error unless the user refuses that."""
+    if arguments.no_environment:
+        return workspace
     with live_progress(arguments.language) as report:
-        snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        declared, stored = declared_project(snapshot), list_environments(settings)
-        try:
-            if declared.project.files and environment_key(declared.project) not in stored:
-                request = BuildRequest(declared.project, settings, files=declared.files)
-                build_environment(request, report, threading.Event())
-            for each in declared_packages(snapshot):
-                if each.requirements and find_packages(snapshot, each, settings) is None:
-                    install_packages(each, settings, report, threading.Event())
-        except (EnvironmentFailed, StorageError) as error:
-            show_notes([i18n.reason(error)], arguments.language)
+        workspace = await with_test_packages(workspace, report)
+    show_notes(workspace.fetch_problems, arguments.language)
+    return workspace
+
+
+async def environment_around(file: Path, arguments: argparse.Namespace, runtime: Runtime) -> Environment | None:
+    """The environment of the project that a file lies in, fetched as by `with_packages`; None without a manifest."""
+    settings, folders = runtime.settings, file.resolve().parents
+    top = next((folder for folder in folders if any((folder / name).is_file() for name in MANIFESTS)), None)
+    if top is None:
+        return None
+    snapshot = open_source(parse_source(str(top)), settings)
+    if not arguments.no_environment:
+        with live_progress(arguments.language) as report:
+            problems = await fetch_for_tests(snapshot, ["test_it.py"], settings, report)
+        show_notes(problems, arguments.language)
+    return usable_environment(snapshot, settings)
 
 
 def note_missing(answer: Answer, workspace: Workspace, language: str) -> None:

@@ -12,6 +12,7 @@ from uuid import uuid4
 from repopilot import i18n, trace
 from repopilot.agents.generate.render import generation_json
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
+from repopilot.documents import environment_of
 from repopilot.errors import RepoPilotError, StorageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
@@ -111,11 +112,12 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     async def run() -> Solution:
         async with trace.root(events.append, "solve", input=item.url) as step:
-            return await work_on(item, issue, runtime, step, report_progress)
+            return await work_on(item, issue, runtime, step, report_progress, environment=not arguments.no_environment)
 
     with live_progress(arguments.language) as report_progress:
         solution = asyncio.run(run())
     done = solution.answer
+    show_notes(solution.workspace.fetch_problems, arguments.language)
     if not arguments.json:
         show_answer(done, arguments.language)
     opened, failed = already_open(issue, solution), None
@@ -139,6 +141,7 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
         "answer": done.text,
         "degraded": [str(note) for note in done.degraded],
         **generation_json(result),
+        "environment": environment_of(solution.workspace),
         "pull": opened,
         "steps": trace.tree(events),
     }

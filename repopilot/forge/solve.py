@@ -26,7 +26,7 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import FileChange, OnProgress
-from repopilot.workspace import SharedOpenings, Workspace, open_workspace
+from repopilot.workspace import SharedOpenings, Workspace, open_workspace, with_test_packages
 
 LONGEST_TEXT = 6000
 LONGEST_COMMENT = 1500
@@ -143,7 +143,15 @@ def push_to_pull(
     return {"url": url, "number": number, "branch": branch, "commit": commit}
 
 
-async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step, progress: OnProgress) -> Solution:
+async def solve(
+    item: ForgeItem,
+    issue: HostIssue,
+    runtime: Runtime,
+    step: Step,
+    progress: OnProgress,
+    *,
+    environment: bool = False,
+) -> Solution:
     """Work on an issue in a clone of its repository; nothing is pushed.
 
     Args:
@@ -152,6 +160,7 @@ async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step,
         runtime: the state of the process.
         step: the step of the work.
         progress: receives the progress of clone and index.
+        environment: what the repository's tests need is fetched first.
 
     Raises:
         ForgeError: the issue is closed.
@@ -162,6 +171,8 @@ async def solve(item: ForgeItem, issue: HostIssue, runtime: Runtime, step: Step,
     address = checked_remote(issue.clone_url)
     snapshot, index = await SharedOpenings(runtime).opened(address, issue.default_branch, progress)
     workspace = await open_workspace(index, snapshot, runtime)
+    if environment:
+        workspace = await with_test_packages(workspace, progress)
     done = await answer(task_of(issue), workspace, step, "GENERATE")
     return without_refused(done, workspace)
 

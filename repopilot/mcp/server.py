@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Event, Started
 from repopilot.types import OnProgress, Progress
-from repopilot.workspace import SharedOpenings, Workspace, open_workspace, usable_environment
+from repopilot.workspace import SharedOpenings, Workspace, open_workspace, usable_environment, with_test_packages
 
 PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"
@@ -82,6 +82,10 @@ RESOURCES = 200
 SOURCE = {"type": "string", "description": "the repository's https URL or local path"}
 
 
+ENVIRONMENT = {
+    "type": "boolean",
+    "description": "first fetch the packages that the repository's tests need: wheels only, nothing of it is run",
+}
 ALL = {"type": "boolean", "description": "every repository that is indexed here, instead of source"}
 
 
@@ -291,6 +295,7 @@ class OfferedTools:
         source = arguments.pop("source", None)
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
+        fetch = name == "run_tests" and arguments.pop("environment", False) is True
         own = checked(OWN[name][0], arguments) if name in OWN else None
         await self._require_readable(source, roots)
         if isinstance(own, PackRequest):
@@ -311,7 +316,9 @@ class OfferedTools:
                 return await self._apply(opened, roots)
             copy = await held.enter_async_context(opened.used())
             step = await held.enter_async_context(trace.root(_steps_of(progress), name, "tool"))
-            return await registry.call(tool, arguments, Desk(copy.original, copy, None, step))
+            problems = (await with_test_packages(copy.original, progress)).fetch_problems if fetch else ()
+            result = await registry.call(tool, arguments, Desk(copy.original, copy, None, step))
+            return replace(result, text=i18n.joined((*problems, result.text), "\n"))
 
     async def _of_all(self, asked: BaseModel) -> ToolResult:
         """The places for a query, or the answer to a question, of every repository."""
@@ -430,7 +437,8 @@ def _offered(name: str, description: str, types: tuple[type, type], kind: str) -
     """A tool with the repository as its first argument, and what it does to the user's files by its kind."""
     parameters, returns = map(inlined_schema, types)
     of_all = {"all": ALL} if name in OF_ALL else {}
-    properties = {"source": SOURCE, **of_all, **parameters.get("properties", {})}
+    extra = of_all | ({"environment": ENVIRONMENT} if name == "run_tests" else {})
+    properties = {"source": SOURCE, **extra, **parameters.get("properties", {})}
     required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
     looks = kind in ("look", "check", "ask", "context", "review", "impact")

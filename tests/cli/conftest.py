@@ -46,6 +46,7 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtur
     monkeypatch.setenv("REPOPILOT_OLLAMA_URL", "")
     monkeypatch.setenv("REPOPILOT_EMBEDDED", "false")
     monkeypatch.setenv("REPOPILOT_AUTO_DOWNLOAD", "false")
+    monkeypatch.setenv("REPOPILOT_ENVIRONMENTS", "never")
 
     def command(*arguments: object) -> Ran:
         capfd.readouterr()

@@ -178,7 +178,7 @@ def test_the_documents_have_the_keys_of_the_contract_and_no_others(run: Run, sho
     assert run("search", shop, "cart", "--json").json.keys() == {"commit", "hits"}
     assert run("route", "what is this?", "--json").json.keys() == {"intent", "confidence", "tier", "reason"}
     asked = run("ask", shop, "what is this project?", "--json").json
-    assert asked.keys() == {"route", "answer", "evidence", "citations", "degraded", "model", "steps"}
+    assert asked.keys() == {"route", "answer", "sentences", "evidence", "citations", "degraded", "model", "steps"}
     keys = {"number", "path", "start_line", "end_line", "commit", "symbol", "supported"}
     assert all(citation.keys() == keys for citation in asked["citations"])
 

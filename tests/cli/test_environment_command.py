@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+from support.wheels import pack_installed, write_index, write_wheel
 
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.agents.testing.render import run_points
@@ -14,6 +16,7 @@ from repopilot.project_environment import declared_packages, declared_project, f
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation, TestReport
+from repopilot.sandbox.environments.environment_store import list_environments
 from repopilot.settings import Settings
 from repopilot.types import Failure, TestRun
 from repopilot.ui.answer.environment_offer import offer_text, packages_text
@@ -85,3 +88,60 @@ def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
     others = declared_packages(open_source(parse_source(str(repository)), Settings()))
     offered = packages_text(others, "javascript", Settings(), "en")
     assert all(part in offered for part in ("`package.json`", "`mocha@^11`", "`x@1`", "npm", "1,024 MB"))
+
+
+@pytest.fixture
+def greeting(repository, tmp_path, monkeypatch) -> Path:
+    """A repository whose test needs a package of the index, which the tests alone reach."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    pack_installed(wheels)
+    write_wheel(wheels, "greeting", "1.0", {"greeting.py": "def hello():\n    return 'hello'\n"})
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    for name in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(name, write_index(wheels).as_uri())
+    for name in ("REPOPILOT_OLLAMA_URL", "REPOPILOT_EMBEDDED", "REPOPILOT_AUTO_DOWNLOAD"):
+        monkeypatch.setenv(name, "" if name.endswith("URL") else "false")
+    (repository / "pyproject.toml").write_text(PYPROJECT.replace('"idna"', '"greeting", "nowhere"'))
+    (repository / "shop.py").write_text("import greeting\n\n\ndef welcome():\n    return greeting.hello()\n")
+    test = "from shop import welcome\n\n\ndef test_welcome():\n    assert welcome() == 'hello'\n"
+    (repository / "test_shop.py").write_text(test)
+    return repository
+
+
+def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):
+    command = ["generate", str(greeting), "rename the function `welcome` to `greet`", "--json"]
+    assert main([*command, "--no-environment"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["environment"]["packages"] == 0 and not found["tests"]["passed"]
+    assert main(command) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["environment"]["packages"] == 6 and found["tests"]["passed"] == 1
+    assert [entry["requirement"] for entry in found["environment"]["left_out"]] == ["nowhere"]
+    assert (found["tests"]["turned_green"], found["tests"]["turned_red"]) == ([], [])
+    (built,) = list_environments(Settings())
+    folder = Settings().environments_folder / built
+    before = folder.stat().st_ino
+    assert main(command) == 0
+    assert folder.stat().st_ino == before
+
+
+def test_what_can_not_be_fetched_is_said_and_the_work_goes_on(greeting, monkeypatch, capsys):
+    for name in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    assert main(["generate", str(greeting), "rename the function `welcome` to `greet`", "--json"]) == 0
+    said = capsys.readouterr()
+    (problem,) = json.loads(said.out)["environment"]["problems"]
+    assert "can't be reached" in problem and "can't be reached" in said.err
+    monkeypatch.setenv("REPOPILOT_ENVIRONMENTS", "never")
+    assert main(["generate", str(greeting), "rename the function `welcome` to `greet`", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["environment"]["problems"] == []
+
+
+def test_refine_tests_a_file_with_what_its_project_declares(greeting, capsys):
+    code, tests = greeting / "shop.py", greeting / "test_shop.py"
+    assert main(["refine", str(code), "--tests", str(tests), "--json", "--no-environment"]) == 1
+    capsys.readouterr()
+    assert main(["refine", str(code), "--tests", str(tests), "--json"]) == 0

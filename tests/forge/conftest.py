@@ -77,7 +77,13 @@ def run(world, monkeypatch, capsys):
     """The command line without a model: (status, document or text, what was said on standard error)."""
     for name, value in world.options.items():
         monkeypatch.setenv(name, value)
-    for name, value in {"OLLAMA_URL": "", "EMBEDDED": "false", "AUTO_DOWNLOAD": "false", "DENSE": "false"}.items():
+    for name, value in {
+        "OLLAMA_URL": "",
+        "EMBEDDED": "false",
+        "AUTO_DOWNLOAD": "false",
+        "DENSE": "false",
+        "ENVIRONMENTS": "never",
+    }.items():
         monkeypatch.setenv(f"REPOPILOT_{name}", value)
 
     def command(*arguments):

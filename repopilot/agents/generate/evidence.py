@@ -283,7 +283,7 @@ async def _repair(examination: Examination, changes: Changes, suite: _Suite, ste
             examination.inputs,
             suite.focus,
             examination.language,
-            workspace.environment,
+            await asyncio.to_thread(workspace.current_environment),
         )
         report = await repair(request, workspace.model, workspace.settings, testing)
         testing.note(protected=suite.protected, genuine=report.genuine)
@@ -324,7 +324,7 @@ async def run_tests(
             ChosenTests(tuple(tests), tuple(left_out)),
             examination.workspace.settings,
             examination.inputs,
-            examination.workspace.environment,
+            await asyncio.to_thread(examination.workspace.current_environment),
         )
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         verified = i18n.text("testing.verified", examination.language)

@@ -131,10 +131,13 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
     if not document:
         return None
     written = tests_json(report.written) if report.written else None
-    turned = {"broken": list(report.broken), "repaired": list(report.repaired), "red_before": list(report.red_before)}
+    broken, repaired = list(report.broken), list(report.repaired)
+    turned = {"broken": broken, "repaired": repaired, "red_before": list(report.red_before)}
     turned["added"] = list(report.added)
     return document | {
         "protected": report.protected,
+        "turned_green": repaired,
+        "turned_red": broken,
         **(turned | {"still_green": report.still_green} if report.compared else {}),
         "written": written,
         "unexercised": list(report.unexercised),
