@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repopilot.agents import transcript
-from repopilot.agents.loop_calls import CallMaker
+from repopilot.agents.loop_calls import EDITED_WITH_IT, FAILED_BEFORE, CallMaker
 from repopilot.agents.loop_values import (
     NOBODY,
     Asking,
@@ -226,10 +226,11 @@ class _Loop:
         calls = [(call.id or f"call_{self.steps}_{n}", call) for n, call in enumerate(reply.calls)]
         self.messages.append(transcript.called(reply.text, calls))
         shown = [m["content"] for m in self.shown if m["role"] == "tool"]
-        failed = False
+        edit_names = {tool.name for tool in self.calls.known() if tool.kind == "edit"}
+        too_early = EDITED_WITH_IT if any(call.name in edit_names for call in reply.calls) else ""
         for id, call in calls:
             began = time.monotonic()
-            outcome = await self.calls.make(call, replace(self.desk, budget=self.left()), shown, failed)
+            outcome = await self.calls.make(call, replace(self.desk, budget=self.left()), shown, too_early)
             if call.name == ASK_USER.name:  # the user's time is not the model's
                 self.started += time.monotonic() - began
             if outcome.times >= PATIENCE["repeated"]:
@@ -239,8 +240,10 @@ class _Loop:
                 told = await self.watch.finish(told, self.calls.records) if self.watch.finish else ""
                 if not told:
                     return _End("finished", outcome.text)
+            elif outcome.ok and self.watch.called and (more := await self.watch.called(self.calls.records[-1])):
+                told = f"{told}\n\n{more}"
             self.messages.append(transcript.answered(id, call.name, told))
-            failed = failed or not outcome.ok
+            too_early = too_early or ("" if outcome.ok else FAILED_BEFORE)
         return None
 
     async def result(self, end: _End) -> LoopResult:

@@ -12,13 +12,14 @@ from repopilot.agents.loop_values import CallRecord, ModelCall
 from repopilot.errors import Cancelled, RepoPilotError
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, Tool
+from repopilot.tools.registry import Desk, Tool, ToolResult
 from repopilot.tools.talk import FINISH
 
 log = logging.getLogger(__name__)
 
 KNOWN = "You made this call before, and nothing was edited since. Its result was, and is:\n"
 FAILED_BEFORE = "Error: a call before this one in the same reply failed. Read what it says, then go on or finish."
+EDITED_WITH_IT = "Error: the same reply edits. Look at what the edits came to, then go on or finish."
 LONGEST_NAME = 60
 """Of a step: what a model takes for a tool may be anything."""
 
@@ -38,7 +39,7 @@ class CallMaker:
     """The calls of one loop.
 
     Attributes:
-        tools: what may be called.
+        tools: what the model is offered. It may also call what one of them brings, and is offered that from then on.
         records: what was called, in order.
     """
 
@@ -46,14 +47,14 @@ class CallMaker:
     records: list[CallRecord] = field(default_factory=list)
     _memory: dict[str, CallOutcome] = field(default_factory=dict)
 
-    async def make(self, call: ModelCall, desk: Desk, shown: Collection[str], failed: bool) -> CallOutcome:
+    async def make(self, call: ModelCall, desk: Desk, shown: Collection[str], too_early: str) -> CallOutcome:
         """Make one call, or remember what it came to, as a step of its own.
 
         Args:
             call: as the model made it.
             desk: what the tools work on.
             shown: the results that the model saw when it made the call.
-            failed: whether a call before it in the same reply failed; what finishes then waits for the model's view.
+            too_early: why a call that finishes is refused, '' where it isn't.
 
         Returns:
             What it came to. Whatever a tool raises is told, and ends nothing.
@@ -63,8 +64,8 @@ class CallMaker:
         """
         asked = json.dumps(call.arguments, ensure_ascii=False, sort_keys=True)
         async with desk.step.child(call.name[:LONGEST_NAME], "tool", asked) as step:
-            if call.name == FINISH.name and failed:
-                outcome = CallOutcome(FAILED_BEFORE, False)
+            if call.name == FINISH.name and too_early:
+                outcome = CallOutcome(too_early, False)
             else:
                 key = f"{call.name} {asked}"
                 outcome = self._remembered(key, shown) or await self._run(call, key, replace(desk, step=step))
@@ -85,8 +86,9 @@ class CallMaker:
     async def _run(self, call: ModelCall, key: str, desk: Desk) -> CallOutcome:
         edits = False
         try:
-            tool = registry.find(call.name, self.tools)
+            tool = registry.find(call.name, self.known())
             found = await registry.call(tool, call.arguments, desk)
+            self._offer(tool, found)
             outcome, edits = CallOutcome(redacted(found.text), True, data=found.data), tool.kind == "edit"
         except Cancelled:
             raise
@@ -98,6 +100,16 @@ class CallMaker:
             outcome = CallOutcome(problem, False)
         if edits:
             self._memory.clear()
-        if call.name != "undo":  # the same call takes back another edit each time
+        if call.name not in ("undo", FINISH.name):  # the same call takes back another edit, or ends what went on
             self._memory[key] = outcome
         return outcome
+
+    def known(self) -> tuple[Tool, ...]:
+        """What the model may call: what it is offered, and what that brings."""
+        brought = (each for tool in self.tools for each in tool.brings)
+        return (*self.tools, *(each for each in brought if each not in self.tools))
+
+    def _offer(self, called: Tool, found: ToolResult) -> None:
+        """From now on, offer a tool that was called without being offered, or that was asked for."""
+        names = (called.name, *(found.data["tools"] if called.brings else ()))
+        self.tools = (*self.tools, *(each for each in self.known() if each.name in names and each not in self.tools))

@@ -129,12 +129,14 @@ class Onlooker:
         text: is given each reply as it grows, and the calls so far; whether it need not go on.
         finish: is given the summary of a loop that would finish, and the calls so far; returns '' to let it, else what
             the model is told and answers in another reply.
+        called: is given each call that succeeded; returns what the model is told below its result.
         closing: what a model is told whose steps or tokens are used up: it answers once more, without tools. '' for
             nothing.
     """
 
     text: Callable[[str, Sequence[CallRecord]], Awaitable[bool]] | None = None
     finish: Callable[[str, Sequence[CallRecord]], Awaitable[str]] | None = None
+    called: Callable[[CallRecord], Awaitable[str]] | None = None
     closing: str = ""
 
 

@@ -207,8 +207,9 @@ def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[s
     }
 
 
+CHECK = Tool("check", CheckPaths, "check", check, result_types.Checked)
 TOOLS = (
-    Tool("check", CheckPaths, "check", check, result_types.Checked),
+    CHECK,
     Tool("run_tests", RunTests, "run", run_tests, result_types.TestsRun),
     Tool("changes", NoArguments, "check", changes, result_types.Changed),
 )

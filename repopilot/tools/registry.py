@@ -72,6 +72,7 @@ class Tool:
         arguments: its arguments, each with a description.
         kind: what it does to the working copy: look at it, edit it, check it, run it; or talk to the user.
         returns: the type of its data, whose schema programs get.
+        brings: further tools, which a model is offered once it has asked for them by calling this one.
         run: does it. Raises UsageError for arguments that don't fit the repository, with a hint what would.
     """
 
@@ -80,6 +81,7 @@ class Tool:
     kind: Kind
     run: Callable[[Any, Desk], Awaitable[ToolResult]]
     returns: type = dict
+    brings: tuple[Tool, ...] = ()
 
     @property
     def description(self) -> str:
@@ -89,7 +91,8 @@ class Tool:
 
     def schema(self) -> dict[str, Any]:
         """The tool as OpenAI and Ollama take it: name, description and the JSON schema of its arguments."""
-        return {"name": self.name, "description": self.description, "parameters": inlined_schema(self.arguments)}
+        parameters = {key: value for key, value in inlined_schema(self.arguments).items() if key != "description"}
+        return {"name": self.name, "description": self.description, "parameters": parameters}
 
 
 def find(name: str, tools: Iterable[Tool]) -> Tool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.tools import registry
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 
 
@@ -34,6 +37,24 @@ async def ask_user(arguments: AskUser, desk: Desk) -> ToolResult:
 async def finish(arguments: Finish, desk: Desk) -> ToolResult:
     """End the work. Call it when the task is done, or when it can't be done."""
     return ToolResult(arguments.summary, {"finished": True})
+
+
+def more_tools(further: Sequence[Tool]) -> Tool:
+    """The tool that asks for further tools, which a model isn't offered from the beginning: each costs it tokens."""
+    names = ", ".join(tool.name for tool in further)
+
+    class FurtherTools(Arguments):
+        """Which ones."""
+
+        names: list[str] = Field(min_length=1, description="the names of those to offer")
+
+    async def run(arguments: FurtherTools, desk: Desk) -> ToolResult:
+        wanted = [registry.find(name, further) for name in arguments.names]
+        told = (f"{tool.name}({registry.signature(tool)}): {tool.description}" for tool in wanted)
+        return ToolResult("\n".join(told), {"tools": [tool.name for tool in wanted]})
+
+    run.__doc__ = f"Ask for tools that aren't offered yet, and call them from then on. There are: {names}."
+    return Tool("more_tools", FurtherTools, "talk", run, brings=tuple(further))
 
 
 FINISH = Tool("finish", Finish, "talk", finish)

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from repopilot.tools import change_signature, check, edit, look, move_symbol, organize_imports, rename, set_value, talk
 from repopilot.tools.registry import Tool
+
+TaskKind = Literal["look", "change", "tests"]
+_LOOK = ("search", "outline", "read", "symbol", "references", "callers")
+_EDIT = ("replace_text", "insert_code", "create_file", "undo")
+_CHECK = ("check", "run_tests", "changes", "finish")
+OFFERED: Mapping[TaskKind, tuple[str, ...]] = {
+    "look": tuple(tool.name for tool in look.TOOLS),
+    "change": (*_LOOK, "replace_symbol", *_EDIT, *_CHECK),
+    "tests": (*_LOOK, *_EDIT, *_CHECK),
+}
+"""What a model is offered from the beginning, by kind of task: what nearly each such task needs. Schemas are most of a
+first prompt."""
 
 
 def toolbox() -> tuple[Tool, ...]:
@@ -16,3 +31,16 @@ def client_tools() -> tuple[Tool, ...]:
     python = (*rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS)
     edits = (*edit.TOOLS, *python, *set_value.TOOLS, *organize_imports.TOOLS)
     return (*look.TOOLS, *edits, *check.TOOLS)
+
+
+def offered(task: TaskKind, *, can_ask: bool) -> tuple[Tool, ...]:
+    """The tools that a model is offered for a task, with the one that asks for the others.
+
+    Args:
+        task: its kind.
+        can_ask: whether somebody answers questions.
+    """
+    names = (*OFFERED[task], *[talk.ASK_USER.name] * can_ask)
+    first = tuple(tool for tool in toolbox() if tool.name in names)
+    further = tuple(tool for tool in client_tools() if tool not in first)
+    return first if task == "look" else (*first, talk.more_tools(further))

@@ -60,6 +60,81 @@ def shop(tmp_path):
     return shop_workspace(tmp_path)
 
 
+def _watched(workspace, *replies: str):
+    """The workspace with an agent model that gives the replies in turn, and the prompts that its loop has seen."""
+    left, prompts = list(replies), list[str]()
+
+    def reply(prompt: str) -> str:
+        if not left or "data " not in prompt:
+            return ""
+        prompts.append(prompt)
+        return left.pop(0)
+
+    return replace(workspace, model=replace(answering(reply), way="agent")), prompts
+
+
+RAISE = _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FROM = 6000")
+BREAK = _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FROM = undefined_name")
+DONE = _call("finish", summary="It is done.")
+
+
+async def test_what_is_found_in_unchecked_edits_goes_back_once(shop):
+    agent, prompts = _watched(shop, BREAK, DONE, DONE)
+    answer, outline, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
+    assert [call.name for call in answer.result.calls] == ["replace_text", "finish", "finish"]
+    assert "undefined_name" in prompts[-1].split("Not finished: ")[1]
+    assert outline.count("    check\n") == 1
+
+
+@pytest.mark.parametrize("look", ["check", "changes"])
+async def test_edits_that_were_looked_at_are_not_checked_again(shop, look):
+    agent, _ = _watched(shop, BREAK, _call(look), DONE)
+    answer, outline, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
+    assert [call.name for call in answer.result.calls] == ["replace_text", look, "finish"]
+    assert outline.count("    check\n") == (look == "check")
+
+
+async def test_a_model_is_offered_questions_only_where_somebody_answers(shop):
+    agent, prompts = _watched(shop, DONE)
+    answer, _, _ = await traced(lambda step: generate("drop the discount", agent, step))
+    assert "Nobody can be asked" in prompts[0] and "ask_user" not in prompts[0]
+    assert "It is done." in answer.text and [c.name for c in answer.result.calls] == ["finish"]
+
+    async def ask(question: str, choices: tuple[str, ...]) -> str:
+        return "yes"
+
+    agent, prompts = _watched(replace(shop, ask=ask), DONE)
+    await traced(lambda step: generate("drop the discount", agent, step))
+    assert "Nobody can be asked" not in prompts[0] and "Ask the user" in prompts[0]
+
+
+async def test_conventions_are_told_as_data_the_nearest_with_the_first_look(tmp_path):
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    shop = shop_workspace(
+        tmp_path,
+        {
+            "AGENTS.md": f"Write prices in cents.\ntoken = '{key}'\n",
+            "CLAUDE.md": f"Write prices in cents.\ntoken = '{key}'\n",
+            ".github/copilot-instructions.md": "Sort the imports.\n",
+            "CONTRIBUTING.md": "Welcome!\n" + "Be kind to each other.\n" * 3000 + "## Releasing\nDon't.\n",
+            "shop/AGENTS.md": "A discount is a percentage.\n",
+            "web/AGENTS.md": "No jQuery.\n",
+        },
+    )
+    agent, prompts = _watched(shop, _call("read", path="shop/prices.py"), _call("read", path="shop/auth.py"), DONE)
+    await traced(lambda step: generate("drop the discount", agent, step))
+    first = prompts[0]
+    assert first.count("Write prices in cents.") == 1 and key not in first and "CLAUDE.md" not in first
+    mark = first.split("\nAGENTS.md:")[0].rpartition("data ")[2].strip()
+    told = first.split(f"data {mark}\n")[1].split(f"end {mark}")[0]
+    assert "copilot-instructions.md:\nSort the imports." in told
+    assert told.index("Write prices") < told.index("Sort the") < told.index("Welcome!")
+    assert "lines left out, about: Releasing" in told
+    assert first.index(f"end {mark}") < first.index("drop the discount")
+    assert "percentage" not in first and prompts[2].count("A discount is a percentage.") == 1
+    assert "jQuery" not in prompts[2]
+
+
 async def test_what_the_model_finds_comes_first_in_the_evidence(shop):
     agent = _scripted(
         shop,

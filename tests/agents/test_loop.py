@@ -14,7 +14,7 @@ from support.scripted_models import scripted_model
 from support.shop_workspace import traced
 
 from repopilot import errors, i18n, trace
-from repopilot.agents import loop, transcript
+from repopilot.agents import loop, loop_values, transcript
 from repopilot.agents.loop import Askings, Budget, LoopResult
 from repopilot.errors import Cancelled, ModelError
 from repopilot.llm.model import estimate_tokens
@@ -22,6 +22,7 @@ from repopilot.prompts import render
 from repopilot.settings import Settings
 from repopilot.tools import edit, look
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.talk import more_tools
 from repopilot.tools.working_copy import working_copy
 
 TOOLS = (*look.TOOLS, *edit.TOOLS)
@@ -65,12 +66,14 @@ class Script:
 
     replies: list
     asked: list = field(default_factory=list)
+    offered: list = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.replies = list(self.replies)
 
     async def __call__(self, model, messages, tools, step, *, max_tokens, temperature=0.2, halt=None):
         self.asked.append(messages)
+        self.offered.append(tools)
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(reply, Exception):
             raise reply
@@ -99,13 +102,15 @@ class Ran:
 
 @pytest.fixture
 def ran(shop_workspace) -> Callable:
-    async def run(*replies, tools=TOOLS, budget=BUDGET, fallback=unasked, model=MODEL, script=None) -> Ran:
+    async def run(
+        *replies, tools=TOOLS, budget=BUDGET, fallback=unasked, model=MODEL, script=None, watch=loop_values.NOBODY
+    ) -> Ran:
         script = script or Script(replies)
 
         async def work(step: trace.Step):
             async with working_copy(shop_workspace) as copy:
                 desk = Desk(shop_workspace, copy, budget, step)
-                result = await loop.run("a task", desk, model, tools, "a system", Askings(script, fallback))
+                result = await loop.run("a task", desk, model, tools, "a system", Askings(script, fallback), watch)
                 return result, {change.path: change.content for change in copy.changes()}
 
         (result, files), outline, events = await traced(work)
@@ -282,6 +287,44 @@ async def test_finish_waits_where_a_call_of_the_same_reply_failed(ran) -> None:
     assert [(c.name, c.ok) for c in done.result.calls] == [("read", False), ("finish", False), ("finish", True)]
 
 
+@pytest.mark.parametrize("finish_first", [False, True])
+async def test_finish_waits_where_the_same_reply_edits(ran, finish_first) -> None:
+    both = (*DONE.calls, *RAISE.calls) if finish_first else (*RAISE.calls, *DONE.calls)
+    script = Script([Said(calls=both), DONE])
+    done = await ran(script=script)
+    refused = [c.ok for c in done.result.calls if c.name == "finish"]
+    assert (refused, done.result.ended) == ([False, True], "finished")
+    assert "6000" in done.files["shop/prices.py"]
+    assert any("the same reply edits" in m["content"] for m in script.asked[-1])
+
+
+async def test_whoever_looks_on_sends_a_finishing_model_back(ran) -> None:
+    answers = ["look again", ""]
+
+    async def finish(summary: str, calls: list) -> str:
+        return answers.pop(0)
+
+    script = Script([DONE])
+    done = await ran(script=script, watch=loop.Onlooker(finish=finish))
+    assert (done.result.ended, done.result.summary, len(script.asked)) == ("finished", "done", 2)
+    assert "look again" in script.told
+
+
+async def test_further_tools_are_offered_once_they_are_asked_for_or_called(ran) -> None:
+    offered = (*look.TOOLS[:1], *edit.TOOLS[:1], more_tools(TOOLS))
+    script = Script(
+        [calls("more_tools", names=["reed", "read"]), calls("more_tools", names=["read"]), READ, RAISE, DONE]
+    )
+    add = calls("create_file", path="new.txt", content="new")
+    script.replies.insert(3, add)
+    done = await ran(script=script, tools=offered)
+    assert [(c.name, c.ok) for c in done.result.calls[:2]] == [("more_tools", False), ("more_tools", True)]
+    assert "new.txt" in done.files
+    first, *_, last = ([tool["name"] for tool in tools] for tools in script.offered)
+    assert "read" not in first and {"read", "create_file", "more_tools"} <= set(last) and "undo" not in last
+    assert any("read(path, start=1" in m["content"] for m in script.asked[-1])
+
+
 async def test_a_server_that_refuses_tools_is_asked_for_one_action(ran, monkeypatch) -> None:
     script, fallback = Script([errors.ToolsRefused("no tools")]), Script([READ, RAISE, DONE])
     done = await ran(script=script, fallback=fallback)
@@ -351,7 +394,10 @@ def test_the_budget_is_that_of_the_settings() -> None:
     assert Budget.of(Settings()).over() is None
 
 
-@pytest.mark.parametrize(("name", "values"), [("loop_change", {}), ("loop_answer", {"language": "French"})])
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("loop_change", {"tests": "Run them.", "questions": "Ask nobody."}), ("loop_answer", {"language": "French"})],
+)
 def test_the_prompts_name_the_repository(name, values) -> None:
     assert "orchard" in render(name, name="orchard", **values)
 

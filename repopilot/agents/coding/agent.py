@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents import loop
-from repopilot.errors import GenerationFailed
-from repopilot.prompts import render
+from repopilot.agents.conventions import Conventions
+from repopilot.errors import RepoPilotError
+from repopilot.i18n import reason
+from repopilot.prompts import delimiter, render, sanitized
 from repopilot.results import ToolUse
+from repopilot.tools import registry
+from repopilot.tools.check import CHECK
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import Desk
-from repopilot.tools.toolbox import toolbox
+from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
+
+SHARE_OF_CONVENTIONS = 16
+"""One token in so many of the window is for what the repository tells its contributors."""
+TESTS = "Call run_tests where tests cover what you changed."
+QUESTIONS = {
+    True: "Ask the user only what the code can't tell, and where a wrong guess would make the change useless.",
+    False: "Nobody can be asked: decide yourself what the task leaves open, and say in the summary how.",
+}
+FOUND = "Not finished: you haven't checked your last edits. In them, check finds:\n{found}\nRepair that, then finish."
+_EDITS = frozenset(tool.name for tool in toolbox() if tool.kind == "edit")
+_SEEN = ("check", "changes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,12 @@ class LoopEdit:
 
 
 async def edit_by_loop(
-    task: str, workspace: Workspace, step: Step, kept: Callable[[Changes], None] | None = None
+    task: str,
+    workspace: Workspace,
+    step: Step,
+    kind: TaskKind = "change",
+    kept: Callable[[Changes], None] | None = None,
+    tests: str = TESTS,
 ) -> LoopEdit:
     """Let the model work on a copy of the repository until it is done or its budget is spent.
 
@@ -46,27 +66,69 @@ async def edit_by_loop(
         task: as the user wrote it.
         workspace: the repository, with a model that calls tools.
         step: the loop's steps go below it.
+        kind: what the task asks for, which decides about the tools that are offered at first.
         kept: is given what was changed when the user stops the work.
+        tests: what the model is told about the tests that can run here.
 
     Returns:
-        What it left.
+        What it left, without files where it changed none.
 
     Raises:
-        GenerationFailed: it changed nothing; the hint says why it ended.
         StorageError: there is no room for the working copy.
     """
     assert workspace.model is not None
-    budget, system = loop.Budget.of(workspace.settings), render("loop_change", name=workspace.snapshot.name)
+    model, can_ask = workspace.model, workspace.ask is not None
+    system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=QUESTIONS[can_ask])
+    conventions = Conventions(workspace.index, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
+
+    async def told_below(call: loop.CallRecord) -> str:
+        return await asyncio.to_thread(conventions.of, str(call.arguments.get("path", "")))
+
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
-        desk = Desk(workspace, copy, budget, working, workspace.ask)
+        desk = Desk(workspace, copy, loop.Budget.of(workspace.settings), working, workspace.ask)
+        watch = loop.Onlooker(finish=_checking(desk), called=told_below)
+        asked = with_conventions(task, await asyncio.to_thread(conventions.of, ""))
         try:
-            done = await loop.run(task, desk, workspace.model, toolbox(), system, loop.ASKINGS)
+            done = await loop.run(asked, desk, model, offered(kind, can_ask=can_ask), system, loop.ASKINGS, watch)
         except asyncio.CancelledError:
             if kept is not None and copy.changes():
                 kept(copy.changes())
             raise
         changes = copy.changes()
-    if not changes:
-        raise GenerationFailed(done.summary.strip() or done.note, done.note if done.summary.strip() else "")
     calls = tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in done.calls)
     return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent")
+
+
+def with_conventions(task: str, text: str) -> str:
+    """A task below what the repository tells its contributors, marked as what others wrote."""
+    if not text:
+        return task
+    mark = delimiter(text)
+    return render("loop_conventions", task=task, mark=mark, text=sanitized(text, mark))
+
+
+def _checking(desk: Desk) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
+    """Checks, once, edits that a model would finish with and hasn't looked at; what it finds goes back to the model."""
+    told = False
+
+    async def finish(summary: str, calls: Sequence[loop.CallRecord]) -> str:
+        nonlocal told
+        if told or not _unseen(calls):
+            return ""
+        told = True
+        async with desk.step.child("check", "tool") as checking:
+            try:
+                found = await registry.call(CHECK, {}, Desk(desk.workspace, desk.working_copy, None, checking))
+            except RepoPilotError as error:
+                checking.degrade(reason(error))
+                return ""
+            await checking.write(found.text)
+        return FOUND.format(found=found.text) if found.data["new"] else ""
+
+    return finish
+
+
+def _unseen(calls: Sequence[loop.CallRecord]) -> bool:
+    """Whether there are edits after the last look at them."""
+    last = next((c.name for c in reversed(calls) if c.ok and (c.name in _EDITS or c.name in _SEEN)), "")
+    return last in _EDITS

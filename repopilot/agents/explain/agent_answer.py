@@ -19,7 +19,7 @@ from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import Sentence
 from repopilot.tools.registry import Desk
-from repopilot.tools.toolbox import toolbox
+from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
@@ -74,13 +74,13 @@ async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> Age
     assert workspace.model is not None
     budget = loop.Budget.of(workspace.settings)
     system = render("loop_answer", name=workspace.snapshot.name, language=_LANGUAGES[found.language])
-    looking = [tool for tool in toolbox() if tool.kind == "look"]
+    looking = offered("look", can_ask=False)
     beginning, begun = await asyncio.to_thread(_beginning, found, workspace)
     async with step.child("answer", "answer") as answering:
         listener = _Listener(found, begun, workspace, answering)
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
             desk = Desk(workspace, copy, budget, working)
-            watch = loop.Onlooker(listener.hear, listener.look_again, CLOSING)
+            watch = loop.Onlooker(listener.hear, listener.look_again, closing=CLOSING)
             task = f"{found.question}\n\nFound so far:\n{beginning}"
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
             if done.note:

@@ -135,9 +135,12 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
         step.publish(_published(GenerationOutcome(changes=changes, language=language)))
 
     try:
-        edit = await edit_by_loop(task, workspace, step, keep)
+        edit = await edit_by_loop(task, workspace, step, kept=keep)
     except RepoPilotError as error:
         return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
+    if not edit.changes:
+        why = "\n\n".join(filter(None, (edit.summary.strip(), i18n.said(edit.note, language))))
+        return GenerationOutcome(failure=why, calls=edit.calls, language=language)
     notes = (edit.note,) if edit.note else ()
     outcome = GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
     step.publish(_published(outcome))

@@ -16,8 +16,8 @@ from repopilot.prompts import render
 from repopilot.results import PlanPart
 from repopilot.tools.file_change import safe_path
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
-from repopilot.tools.talk import ASK_USER, FINISH
-from repopilot.tools.toolbox import toolbox
+from repopilot.tools.talk import FINISH
+from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
@@ -63,8 +63,8 @@ async def plan_by_loop(
         made.append(arguments)
         return ToolResult(f"{len(arguments.parts)} parts")
 
-    tools = [tool for tool in toolbox() if tool.kind == "look"]
-    tools += [ASK_USER] * (workspace.ask is not None) + [Tool(FINISH.name, ProposedPlan, "talk", finish)]
+    looking = offered("look", can_ask=workspace.ask is not None)
+    tools = (*looking, Tool(FINISH.name, ProposedPlan, "talk", finish))
     budget, system = loop.Budget.of(workspace.settings), render("loop_plan", name=workspace.snapshot.name)
     told = f"{task}\n\nLikely places:\n" + "\n".join(known)
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:

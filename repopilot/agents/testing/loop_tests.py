@@ -44,13 +44,13 @@ async def write_tests_by_loop(question: str, workspace: Workspace, step: Step) -
         GenerationFailed: the model changed no test file.
         SandboxError: nothing can be run.
     """
-    edit = await edit_by_loop(render("loop_test", task=question), workspace, step)
+    edit = await edit_by_loop(render("loop_test", task=question), workspace, step, "tests")
     changes = tuple(change for change in edit.changes if is_test_path(change.path))
     left = [change.path for change in edit.changes if change not in changes]
     if left:
         step.degrade(i18n.message("testing.only_tests_kept", paths=", ".join(left)))
     if not changes:
-        raise GenerationFailed(i18n.message("testing.no_tests_written"), edit.summary)
+        raise GenerationFailed(i18n.message("testing.no_tests_written"), edit.summary.strip() or edit.note)
     modules = {path: text for path, text in texts_of(changes).items() if path.endswith(".py")}
     if not modules:
         return changes, TestReport(tests=texts_of(changes), stopped_because=i18n.message("testing.only_pytest"))
