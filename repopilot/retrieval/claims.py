@@ -33,7 +33,8 @@ _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|p\. ex|ex|env|resp|approx)
 _LONGEST_ABBREVIATION = 20
 _STEMMERS = (Stemmer.Stemmer("english"), Stemmer.Stemmer("french"))
 
-_LITERALS = frozenset(["True", "False", "None", "null", "true", "false", "nil", "self", "this", "undefined"])
+LITERALS = frozenset("True False None null NULL nullptr true false nil self this undefined".split())
+"""Words of code that name nothing of it."""
 _STOP = frozenset(
     """a about above after again all also although always an and any are as at be because been before being below
     between both but by can cannot code could did do does doing down during each either else etc every example
@@ -141,7 +142,7 @@ def _take_code(span: str, anchors: list[Anchor]) -> str:
     elif re.search(r"[\s=<>+*/%!&|;{}\[\]\"']", inner) and not re.fullmatch(r"[\w.:]+\(.*\)", inner):
         anchors.append(Anchor(inner, "quote"))
     else:
-        for name in (n for n in _NAME.finditer(inner) if n.group(0) not in _LITERALS):
+        for name in (n for n in _NAME.finditer(inner) if n.group(0) not in LITERALS):
             anchors.append(Anchor(name.group(0).rstrip("("), "name"))
     return " "
 

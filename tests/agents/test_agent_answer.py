@@ -26,6 +26,9 @@ def call(name: str, **arguments: object) -> str:
 READ = (call("read", path="shop/cart.py"), call("read", path="shop/prices.py"))
 
 
+MADE = {"shop/flags.py": "def off(name):\n    return '--no-' + name\n"}
+
+
 @pytest.fixture
 def shop(tmp_path):
     return shop_workspace(tmp_path)
@@ -105,6 +108,18 @@ async def test_absence_may_rest_on_the_searches_made(shop) -> None:
     assert statuses(done) == ["checked"] and "searched for" in i18n.said(done.sentences[0].why, "en")
 
 
+async def test_absence_may_rest_on_a_search_for_a_part_of_the_name(shop) -> None:
+    done, _ = await answered(shop, call("search", query="repay"), "Nothing is called `repay_later`.", "")
+    assert statuses(done) == ["checked"]
+
+
+async def test_a_name_that_the_program_puts_together_is_no_invention(tmp_path) -> None:
+    shop = shop_workspace(tmp_path, MADE)
+    said = "`--no-colour` would be the result of `off` [shop/flags.py:1-2]. `--yes-colour` isn't [shop/flags.py:1-2]."
+    done, _ = await answered(shop, call("read", path="shop/flags.py"), said, "")
+    assert statuses(done) == ["checked", "unchecked"]
+
+
 async def test_a_model_whose_steps_are_used_up_is_asked_once_more(shop) -> None:
     shop = replace(shop, settings=shop.settings.model_copy(update={"loop_steps": 2}))
     done, _ = await answered(shop, TRUE)
@@ -139,7 +154,12 @@ def test_citations_are_read_in_every_form() -> None:
     assert found[1].numbered([1, 0, 2], [3]) == "Two. [1][2][3]"
 
 
-@given(st.text("ab.`[]():-1/\n ~", max_size=120))
+def test_brackets_that_cite_nothing_stay_as_they_are() -> None:
+    (done,) = parts_of("- [ ] RFC [2119] says `must`. [a.py:3]")
+    assert (done.lead, done.numbered([1])) == ("- ", "[ ] RFC [2119] says `must`. [1]")
+
+
+@given(st.text("ab.`[]():-1,/\n ~\ue000\ue001", max_size=120))
 def test_any_text_is_taken_apart_without_loss(text: str) -> None:
     found = parts_of(text)
     assert all(isinstance(place, CitedLines) for each in found for place in each.places)
@@ -157,6 +177,7 @@ def test_any_text_is_taken_apart_without_loss(text: str) -> None:
         ("It waits for 10 minutes.", "TIMEOUT = 600", []),
         ("It waits 600 seconds.", "TIMEOUT = 10 * 60", []),
         ("On signal 15 it stops.", "signal.SIGTERM: stop", []),
+        ("It reads `0x10` as 16.", "strtol(text, &end, 0)", []),
         ("It tries 5 times.", "RETRIES = 4", ["5"]),
         ("It takes two of them, HTTP/1.1 first.", "", []),
         ("With code 1012, it closes; else it sends a 500.", "send_500_response()\nfail(1012)", []),
@@ -171,4 +192,20 @@ def test_a_condition_may_not_be_turned_round() -> None:
     assert turned_names("It ticks while `should_exit` is set.", lines) == ["should_exit"]
     assert turned_names("It ticks until `should_exit` is set.", lines) == []
     assert turned_names("It ticks while `should_exit` is not set.", lines) == []
+    assert turned_names("It never ticks while `should_exit` is set.", lines) == []
     assert denied_words("It never closes the socket.", "socket.close()") == ["closes"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lines", "turned"),
+    [
+        ("It starts while `#paused` is set.", "if (!this.#paused) {\n  start();\n}", ["#paused"]),
+        ("It is queued if `forced` is true.", "self.forced = a and b\nif not self.forced:\n    queue()", ["forced"]),
+        ("It is copied unless `STOP` is set.", "if (flags & STOP) {\n  goto end;\n}\ncopy();", []),
+        ("It is copied only if `SKIP` is set.", "if (flags & SKIP)\n  continue;\ncopy();", ["SKIP"]),
+        ("It is ignored when `interval` is 0.", "ignored = options.interval === 0 || never;", []),
+        ("It ends when `next` is `NULL`.", "while (node && node->next) {\n}", []),
+    ],
+)
+def test_a_condition_is_read_with_what_it_guards(sentence, lines, turned) -> None:
+    assert turned_names(sentence, lines) == turned

@@ -179,7 +179,7 @@ class _Listener:
 
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
         shown = [*self._begun, *(found for call in calls if call.ok for found in ranges_in(call.data))]
-        asked = [str(value) for call in calls for value in call.arguments.values()]
+        asked = [str(value) for call in calls for key, value in call.arguments.items() if key != "path"]
         read = lines_read(self._workspace.index, shown, asked)
         return known_names(read, self._question(), self._workspace)
 

@@ -120,22 +120,27 @@ def _judged(
         return (*_absent(passage, absent, known), ())
     if problem := _place_problem(passage.places, cited, known):
         return "unchecked", problem, ()
-    texts = [_text_of(place, known) for place in cited if place is not None]
+    places = [place for place in cited if place is not None]
+    texts = [_text_of(place, known) for place in places]
     elsewhere = [anchor for anchor in anchors if not any(_stands_in(anchor, text) for text in texts)]
     found = [(anchor, _read_at(anchor, known)) for anchor in elsewhere]
-    added = tuple(dict.fromkeys(at for _, at in found if at is not None and at not in cited))[:MOST_ADDED]
     if unread := next((anchor for anchor, at in found if at is None), None):
         return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
-    if cited and anchors and len(elsewhere) == len(anchors):
+    apart = [at for _, at in found if at is not None and not _within(at, places)]
+    added = tuple(dict.fromkeys(apart))[:MOST_ADDED]
+    if cited and anchors and len(apart) == len(anchors):
         names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
         return "unchecked", message("explain.sentence.elsewhere", names=names), added
     if not cited and not added:
         return "unchecked", message("explain.sentence.no_place"), ()
     lines = "\n".join([*texts, *(_text_of(place, known) for place in added)])
-    values = _values_of_names(passage.bare, lines, known)
+    values = [at for at in _values_of_names(passage.bare, lines, known) if not _within(at, places)]
     problem = _misstated(passage.bare, "\n".join([lines, *(_text_of(place, known) for place in values)]), known)
-    further = tuple(at for at in (*added, *values) if not any(place is not None and at in place for place in cited))
-    return ("unchecked" if problem else "checked"), problem, further
+    return ("unchecked" if problem else "checked"), problem, (*added, *values)
+
+
+def _within(at: CitedLines, places: Iterable[CitedLines]) -> bool:
+    return any(at in place for place in places)
 
 
 def _meant(place: CitedLines, known: Known) -> CitedLines | None:
@@ -149,10 +154,15 @@ def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[Sentence
     """A sentence with a name that exists nowhere: it may say just that, of something that was looked for."""
     if not _DENIES.search(_SPAN.sub(" ", passage.bare)):
         return "contradicted", message("explain.sentence.nowhere", name=anchor.text)
-    looked = any(last_name(anchor.text).lower() in searched.lower() for searched in known.read.searches)
-    if looked:
+    if any(_finds(searched.lower(), last_name(anchor.text).lower()) for searched in known.read.searches):
         return "checked", message("explain.sentence.searched", name=anchor.text)
     return "unchecked", message("explain.sentence.not_searched", name=anchor.text)
+
+
+def _finds(searched: str, name: str) -> bool:
+    """Whether a search would have found a name: it holds the name, or each word of it is a part of the name."""
+    words = re.findall(r"[^\W_]{3,}", searched)
+    return name in searched or (bool(words) and all(word in name for word in words))
 
 
 def _misstated(sentence: str, lines: str, known: Known) -> str:
@@ -207,7 +217,11 @@ def _is_anywhere(anchor: Anchor, known: Known) -> bool:
         return True
     if anchor.kind == "path":
         return "/" not in anchor.text or bool(known.whole_path(anchor.text)) or known.exists(anchor)
-    return any(known.read.with_name(last_name(anchor.text))) or known.exists(anchor)
+    return (
+        any(known.read.with_name(last_name(anchor.text)))
+        or known.exists(anchor)
+        or _composed_at(anchor, known) is not None
+    )
 
 
 def _place_problem(written: Sequence[CitedLines], cited: Sequence[CitedLines | None], known: Known) -> str:
@@ -248,7 +262,20 @@ def _read_at(anchor: Anchor, known: Known) -> CitedLines | None:
         is_meant = "." not in anchor.text or anchor.text == symbol.qualified
         if is_meant and known.read.holds(symbol.path, symbol.start_line, symbol.start_line):
             return CitedLines(symbol.path, symbol.start_line, symbol.start_line)
-    return _first(known.read.with_name(name))
+    return _first(known.read.with_name(name)) or _composed_at(anchor, known)
+
+
+def _composed_at(anchor: Anchor, known: Known) -> CitedLines | None:
+    """Where the beginning of a name stands that a program puts together: `"no-"` of `--no-color`."""
+    bare = anchor.text.lstrip("-")
+    for end in reversed([match.end() for match in re.finditer(r"(?<=\w{2})[-_]", bare)]):
+        beginning = re.compile(rf"[\"'`](?:--)?{re.escape(bare[:end])}(?:[\"'`{{%$])")
+        rows = (
+            (path, n) for path, lines in known.read.lines.items() for n, row in lines.items() if beginning.search(row)
+        )
+        if at := _first(rows):
+            return at
+    return None
 
 
 def _first(places: Iterable[tuple[str, int]]) -> CitedLines | None:

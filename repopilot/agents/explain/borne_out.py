@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPStatus
 
+from repopilot.retrieval.claims import LITERALS, last_name
+
 _NUMBER = re.compile(r"(?<![\w.$/#-])(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
 _IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
+_OTHER_BASE = re.compile(r"\b0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)\b")
 _SUMS = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|<<|[*+-])\s*\d[\d_]*(?:\.\d+)?)+")
 _UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
 _WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
@@ -32,7 +35,7 @@ def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
         value of a constant of HTTP, of a signal or of an error that the lines name (303 of `SEE_OTHER`).
     """
     stated = dict.fromkeys(match.group(1) for match in _NUMBER.finditer(sentence))
-    there = set(_numbers(lines)) | set(_numbers(known))
+    there = {*_numbers(lines), *_numbers(known), *map(_value, _OTHER_BASE.findall(sentence))}
     names = set(re.findall(r"[A-Za-z_]\w*", lines))
     return [text for text in stated if not _is_borne_out(_value(text), there, names)]
 
@@ -105,15 +108,26 @@ def _constants() -> dict[float, frozenset[str]]:
 
 
 _NEGATION = re.compile(
-    r"\b(?:not|never|no longer|cannot|without|unless|neither|nor|ne|pas|jamais|sans|ni)\b|n[’']t\b",
+    r"\b(?:not|never|no longer|cannot|without|unless|neither|nor|ne|pas|jamais|sans|sauf|ni)\b|n[’']t\b",
     re.I,
 )
 _CONDITION = re.compile(r"\b(?:if|when|while|once|unless|until|where|si|quand|lorsque|lorsqu|tant)\b", re.I)
-_FALSE = re.compile(r"\b(?:false|unset|none|null|nil|empty|missing|absent|disabled|faux|vide|absente?)\b", re.I)
+_ONLY = re.compile(r"\b(?:only|seulement) (?:if|when|while|where|once|si|quand|lorsque)\b", re.I)
+_DURING = re.compile(r"while|until|tant", re.I)
+_FALSE = re.compile(
+    r"\b(?:false|unset|none|null|nil|undefined|empty|missing|absent|disabled|faux|vide|absente?)\b|"
+    r"(?:\bis|\bequals|\best|=) (?:0|zero)\b",
+    re.I,
+)
+_LITERAL_SPAN = re.compile(rf"`({'|'.join(sorted(LITERALS))}|0)`")
+_NAME_SPAN = re.compile(r"`([A-Za-z_$#@][\w$.:#>-]*)(?:\(\))?`")
 _CONDITIONAL_LINE = re.compile(
     r"\b(?:if|elif|while|unless|until|assert|and|or|when|case|guard)\b|&&|\|\||\?|^\s*return\b"
 )
+_LEAVES = re.compile(r"(?:\b(?:continue|break|return|goto|raise|throw|exit|panic!?|abort|die)\b)")
+_SKIPS = re.compile(r"[{):]?\s*(?:continue|return(?:\s+(?:None|False|false|nil|null))?)\s*[;}]*\s*$")
 _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n[’']t\b", re.I)
+_DENIES_ALL = re.compile(rf"{_DENIAL.pattern}|\b(?:no|nothing|none|nobody|nowhere|ne|pas|jamais|rien|aucune?)\b", re.I)
 _NEAR = 28
 """Characters around a name within which a negation belongs to it."""
 _VERB_WINDOW = 24
@@ -127,20 +141,28 @@ def turned_names(sentence: str, lines: str) -> list[str]:
         lines: the code that it cites.
 
     Returns:
-        The names; none where the lines have both, or no condition with the name.
+        The names; none where the lines have both, or no condition with the name. A condition that only leaves the
+        function or the loop says nothing: what follows it happens without it. Nor does one of something that doesn't
+        happen: the lines may say when it does.
     """
     if not _CONDITION.search(sentence):
         return []
     found = []
-    for match in re.finditer(r"`([A-Za-z_$][\w$.]*)(?:\(\))?`", sentence):
-        before = sentence[max(0, match.start() - _NEAR) : match.start()].rpartition("`")[2]
-        after = sentence[match.end() : match.end() + _NEAR].partition("`")[0].partition(",")[0]
-        if not _CONDITION.search(sentence[: match.start()]) or "," in before.rpartition(" ")[2]:
+    prose = _LITERAL_SPAN.sub(r"\1", sentence)
+    for match in _NAME_SPAN.finditer(prose):
+        before = prose[max(0, match.start() - _NEAR) : match.start()].rpartition("`")[2]
+        after = prose[match.end() : match.end() + _NEAR].partition("`")[0].partition(",")[0]
+        conditions = [*_CONDITION.finditer(prose, 0, match.start())]
+        if not conditions or "," in before.rpartition(" ")[2]:
+            continue
+        if _DENIES_ALL.search(prose[: conditions[-1].start()] + prose[match.end() :].partition(",")[2]):
             continue
         said = bool(_NEGATION.search(before) or re.search(r"\b(?:until|jusqu\w*)\b", before, re.I)) != bool(
             _NEGATION.search(after) or _FALSE.search(after)
         )
-        coded = set(_polarities(match.group(1).rpartition(".")[2], lines))
+        only = _ONLY.search(prose[: match.start()]) is not None
+        during = _DURING.fullmatch(conditions[-1].group(0)) is not None
+        coded = set(_polarities(last_name(match.group(1)).lstrip("#@"), lines, only, during))
         if coded == {not said}:
             found.append(match.group(1))
     return list(dict.fromkeys(found))
@@ -159,14 +181,30 @@ def denied_words(sentence: str, lines: str) -> list[str]:
     return found
 
 
-def _polarities(name: str, lines: str) -> Iterator[bool]:
-    """For each condition with a name whether it is negated there."""
-    for line in lines.split("\n"):
+def _polarities(name: str, lines: str, only: bool, during: bool) -> Iterator[bool]:
+    """For each condition with a name whether what follows happens with it; both where that can't be told.
+
+    Args:
+        name: as the lines have it.
+        lines: the code.
+        only: whether something is said to happen only under the condition.
+        during: whether something is said to go on under it; else it may be what happens behind a loop.
+    """
+    rows = [line for line in lines.split("\n") if line.strip()]
+    for line, following in zip(rows, [*rows[1:], ""], strict=True):
         if not _CONDITIONAL_LINE.search(line):
             continue
-        for match in re.finditer(rf"\b{re.escape(name)}\b(?:\(\))?", line):
+        for match in re.finditer(rf"\b{re.escape(name)}\b(?:\(\))?(?!\s*=[^=])", line):
             before = re.split(r"\band\b|\bor\b|&&|\|\||[,(]|\bif\b|\bwhile\b", line[: match.start()])[-1]
             after = line[match.end() :]
-            negated = bool(re.search(r"\bnot\b|!\s*[\w.]*$|\bunless\b|\buntil\b", before))
+            negated = bool(re.search(r"\bnot\b|!\s*[\w.#>-]*$|\bunless\b|\buntil\b", before))
             falsy = bool(re.match(r"\s*(?:is|==|===)\s*(?:None|null|nil|False|false|undefined|0|\"\"|'')", after))
-            yield negated != falsy
+            body = after if _LEAVES.search(after) else following
+            if not during and re.search(r"\bwhile\b", line):
+                yield from (True, False)
+            elif not re.search(r"\b(?:if|elif|when|guard)\b", line) or not _LEAVES.search(body):
+                yield negated != falsy
+            elif only and _SKIPS.search(body):
+                yield negated == falsy
+            else:
+                yield from (True, False)

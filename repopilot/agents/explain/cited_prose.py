@@ -21,7 +21,8 @@ _BARE_NUMBER = re.compile(r"\s?\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\()")
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCED = re.compile(r"(^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\2[ \t]*(?:\n|\Z)|\Z))", re.M | re.S)
 _LIST_MARK = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+|\s*>\s*")
-_MARKS = re.compile(r"\s?\[([\d, ]+)\]")
+_NUMBERS = re.compile(r"\[[\d, ]*\]")
+_MARKS = re.compile(r"\s?\[(\d+(?:, \d+)*)\]")
 _PLACED = re.compile("\\s?\ue002([\\d,]+)\ue003")
 """Where a passage cites its places, which no code span in it looks like."""
 _MASKED = re.compile("\ue000(\\d+)\ue001")
@@ -130,9 +131,11 @@ def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
         spans.append(match.group(0))
         return f"\ue000{len(spans) - 1}\ue001"
 
+    text = re.sub("[\ue000-\ue003]", "", text)
     bare = _CITED_CODE.sub(lambda m: m.group(1) if m.group(1).startswith("[") else f"[{m.group(1)}]", text)
-    # Numbers in brackets that aren't ours cite nothing.
-    return _CITATION.sub(cite, _BARE_NUMBER.sub("", _CODE.sub(mask, bare))), spans, list(places)
+    # Numbers in brackets that aren't ours cite nothing; what looks like one, as a box to tick does, stays as it is.
+    bare = _NUMBERS.sub(mask, _BARE_NUMBER.sub("", _CODE.sub(mask, bare)))
+    return _CITATION.sub(cite, bare), spans, list(places)
 
 
 def _sentence(piece: str, spans: list[str], places: list[CitedLines]) -> AnswerPart:
