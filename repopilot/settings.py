@@ -224,6 +224,12 @@ class Settings(BaseSettings):
     loop_steps: int = Field(default=40, gt=0, description="Most replies of a model that uses tools for one task.")
     loop_tokens: int = Field(default=400_000, gt=0, description="Most tokens such a model reads and writes for a task.")
     loop_seconds: float = Field(default=900.0, gt=0, description="Longest time that such a model works on one task.")
+    loop_attempts: int = Field(
+        default=1,
+        ge=1,
+        le=8,
+        description="Attempts of such a model at one change, each with these limits and on a copy of its own, until tests prove one.",
+    )
     test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
     environments: Literal["ask", "always", "never"] = Field(
         default="ask",

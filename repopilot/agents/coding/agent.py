@@ -59,6 +59,7 @@ async def edit_by_loop(
     kind: TaskKind = "change",
     kept: Callable[[Changes], None] | None = None,
     tests: str = TESTS,
+    askings: loop.Askings = loop.ASKINGS,
 ) -> LoopEdit:
     """Let the model work on a copy of the repository until it is done or its budget is spent.
 
@@ -69,6 +70,7 @@ async def edit_by_loop(
         kind: what the task asks for, which decides about the tools that are offered at first.
         kept: is given what was changed when the user stops the work.
         tests: what the model is told about the tests that can run here.
+        askings: how the model is asked.
 
     Returns:
         What it left, without files where it changed none.
@@ -89,7 +91,7 @@ async def edit_by_loop(
         watch = loop.Onlooker(finish=_checking(desk), called=told_below)
         asked = with_conventions(task, await asyncio.to_thread(conventions.of, ""))
         try:
-            done = await loop.run(asked, desk, model, offered(kind, can_ask=can_ask), system, loop.ASKINGS, watch)
+            done = await loop.run(asked, desk, model, offered(kind, can_ask=can_ask), system, askings, watch)
         except asyncio.CancelledError:
             if kept is not None and copy.changes():
                 kept(copy.changes())

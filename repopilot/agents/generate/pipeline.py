@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.coding.agent import edit_by_loop
+from repopilot.agents.coding.agent import LoopEdit
 from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.editor import edit_by_command, edit_with_model
 from repopilot.agents.coding.failing_tests import named_test, with_failing_test, without_tests
@@ -30,6 +30,7 @@ from repopilot.agents.generate.evidence import (
     old_texts,
     run_and_repair_tests,
 )
+from repopilot.agents.generate.loop_attempts import best_attempt
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.agents.testing.attempts import no_worse
@@ -130,28 +131,40 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
 async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) -> GenerationOutcome:
     """What a model that uses tools makes of a task: its change, then tests, debate, verdict and impact."""
     language = reply_language(task, workspace.settings)
+    examination = Examination(task, workspace, None, language, revise_until=until)
 
-    def keep(changes: Changes) -> None:
-        step.publish(_published(GenerationOutcome(changes=changes, language=language)))
+    def outcome_of(edit: LoopEdit) -> GenerationOutcome:
+        notes = (edit.note,) if edit.note else ()
+        return GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
 
-    try:
-        edit = await edit_by_loop(task, workspace, step, kept=keep)
-    except RepoPilotError as error:
-        return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
-    if not edit.changes:
-        why = "\n\n".join(filter(None, (edit.summary.strip(), i18n.said(edit.note, language))))
-        return GenerationOutcome(failure=why, calls=edit.calls, language=language)
-    notes = (edit.note,) if edit.note else ()
-    outcome = GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
-    step.publish(_published(outcome))
-    workspace = replace(workspace, model=None) if edit.silent else workspace
-    async with _inputs(edit.changes, workspace) as inputs:
-        examination = Examination(task, workspace, inputs, language, False, False, until)
-        work = i18n.message("generate.work.tests")
-        tested = await result_or_none(choose_by_tests(examination, (edit.changes,), step), work, step)
+    async with AsyncExitStack() as opened:
+
+        async def tested(changes: Changes, below: Step) -> TestReport:
+            nonlocal examination
+            if examination.inputs is None:
+                inputs = await opened.enter_async_context(_inputs(changes, workspace))
+                examination = replace(examination, inputs=inputs)
+            return (await choose_by_tests(examination, (changes,), below)).report
+
+        async def test(changes: Changes, below: Step) -> TestReport | None:
+            return await result_or_none(tested(changes, below), i18n.message("generate.work.tests"), below)
+
+        try:
+            best = await best_attempt(
+                task, workspace, step, lambda edit: step.publish(_published(outcome_of(edit))), test
+            )
+        except RepoPilotError as error:
+            return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
+        edit = best.edit
+        if not edit.changes:
+            why = "\n\n".join(filter(None, (edit.summary.strip(), i18n.said(edit.note, language))))
+            return GenerationOutcome(failure=why, calls=edit.calls, language=language)
+        if edit.silent:
+            workspace = replace(workspace, model=None)
+            examination = replace(examination, workspace=workspace)
         opinions, objection = await _debate(examination, edit.changes, step, "")
-        judged = Judged(edit.changes, tested.report if tested else None, opinions, objection)
-        outcome = _decided(outcome, await _judged(examination, judged, step, ""), revisions=0)
+        judged = Judged(edit.changes, best.report, opinions, objection)
+        outcome = _decided(outcome_of(edit), await _judged(examination, judged, step, ""), revisions=0)
     return await _with_impact(outcome, workspace, step)
 
 
