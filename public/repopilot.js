@@ -293,7 +293,25 @@
   new MutationObserver((changes) => {
     finished(changes.flatMap((change) => [...change.addedNodes]));
     nameButtons();
+    nameSentences();
   }).observe(document.querySelector('#root') || document.body, { childList: true, subtree: true });
+
+  // ---- sentences that code could not check: their notes ----
+  const note = (element) => (element?.matches('a[href^="#unchecked-"], a[href^="#contradicted-"]') ? element : null);
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('.message-content a[href^="#"]');
+    const place = link?.getAttribute('href');
+    if (link) event.preventDefault(); // Chainlit's links open a tab
+    const goal = place?.startsWith('#to-') ? document.querySelector(`a[href="#${place.slice(4)}"]`) : note(link || event.target.closest?.('del')?.nextElementSibling);
+    if (goal && goal !== link) (goal.previousElementSibling || goal).scrollIntoView({ block: 'center' });
+    goal?.focus({ preventScroll: true });
+  }, true);
+
+  /** Nothing is deleted of a sentence between `~~` that isn't contradicted. */
+  function nameSentences() {
+    for (const mark of document.querySelectorAll('del:not([role]) + a[href^="#unchecked-"]')) mark.previousElementSibling.setAttribute('role', 'none');
+  }
 
   // ---- the keys, under `?` ----
   const keys = make('dialog', { id: 'rp-keys', class: 'rp-keys' });

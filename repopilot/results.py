@@ -42,6 +42,9 @@ class Explanation:
         lead: the answer's text without the draft and the evidence.
         draft: what a model that doesn't use tools wrote below it, '' for nothing.
         form: of the question that code answered, for example `callers`; '' for none.
+        layout: of an agent model's answer, the lead in pieces without its last line: Markdown, and where a sentence
+            stands its number in `Answer.sentences`, from 1.
+        cited: how many places that answer cites; they are the first of the evidence.
     """
 
     origin: Literal["model", "code", "extractive", "absent"] = "model"
@@ -49,6 +52,8 @@ class Explanation:
     lead: str = ""
     form: str = ""
     draft: str = ""
+    layout: tuple[str | int, ...] = ()
+    cited: int = 0
     kind: Literal["explanation"] = "explanation"
 
 
@@ -71,6 +76,11 @@ class Sentence:
     status: SentenceStatus
     why: str = ""
     places: tuple[str, ...] = ()
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a block of code."""
+        return self.text.lstrip().startswith(("```", "~~~"))
 
 
 @dataclass(frozen=True, slots=True)

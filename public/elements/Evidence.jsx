@@ -5,7 +5,7 @@ function Pieces({ pieces }) {
   return <pre>{pieces.map(([kind, text], at) => (kind ? <span key={at} className={`rp-t${kind}`}>{text}</span> : text))}{pieces.length ? '' : ' '}</pre>;
 }
 
-function Lines({ lines, open }) {
+function Lines({ lines, cut, open }) {
   const follows = (number, at) => at === 0 || lines[at - 1][0] === number - 1;
   return (
     <div className="rp-code-scroll rp-search-lines" tabIndex={0}>
@@ -20,6 +20,7 @@ function Lines({ lines, open }) {
               </tr>
             </Fragment>
           ))}
+          {cut && <tr className="rp-gap"><td className="rp-line-number">⋯</td><td /></tr>}
         </tbody>
       </table>
     </div>
@@ -31,8 +32,8 @@ function Place({ place, show, first }) {
   return (
     <li className="rp-found" data-number={place.number}>
       <div className="rp-row rp-tight">
-        <button className="rp-found-head" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+        <button className="rp-found-head" aria-expanded={open} disabled={!place.lines.length} onClick={() => setOpen(!open)}>
+          {place.lines.length > 0 && (open ? <ChevronDown size={14} /> : <ChevronRight size={14} />)}
           <span className="rp-source-number">{place.number}</span>
           <strong className="rp-place rp-found-title">{place.title}</strong>
         </button>
@@ -41,7 +42,7 @@ function Place({ place, show, first }) {
           <FileCode2 size={13} /><span className="rp-place">{place.place}</span>
         </button>
       </div>
-      {open && place.lines.length > 0 && <Lines lines={place.lines} open={(line) => show(place.number, line)} />}
+      {open && place.lines.length > 0 && <Lines lines={place.lines} cut={place.cut} open={(line) => show(place.number, line)} />}
     </li>
   );
 }
@@ -65,7 +66,7 @@ const Evidence = (window.repopilotEvidence ||= function ({ props, callAction }) 
     <section className="rp-evidence rp-code" aria-label={props.words.title}>
       <strong>{props.words.title}</strong>
       <ol className="rp-found-list">
-        {props.shown.map((place, at) => <Place key={place.number} place={place} show={show} first={at === 0} />)}
+        {props.shown.map((place, at) => <Place key={`${place.number} ${at < props.unfolded} ${place.place}`} place={place} show={show} first={at < props.unfolded} />)}
       </ol>
       {props.more && (
         <details className="rp-why">

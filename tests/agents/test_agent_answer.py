@@ -90,7 +90,7 @@ async def test_a_sentence_is_shown_whatever_it_is_worth_and_marked(shop, sentenc
     last = done.sentences[-1]
     assert (len(done.sentences), last.status) == (3, status), last
     assert why in i18n.said(last.why, "en")
-    mark = {"checked": "", "unchecked": "*(not checked)*", "contradicted": "~~"}[status]
+    mark = {"checked": "", "unchecked": "*(not checked: ", "contradicted": "~~"}[status]
     assert mark in done.result.lead.partition("cents [2].")[2]
 
 

@@ -19,15 +19,32 @@ CHANGES = (
     {"name": "finish", "arguments": {"summary": "Trees get more water from {} degrees on."}},
 )
 LOOKS = ({"name": "callers", "arguments": {"name": "litres"}},)
+READS = tuple({"name": "read", "arguments": {"path": path}} for path in ("orchard/water.py", "orchard/trees.py"))
+TOLD = """\
+A tree gets 2.5 litres on a day of more than 25 degrees [orchard/water.py:4-6]. Old ~trees~ get <img src=x> less.
+
+- `harvest` counts the fruit by kind [orchard/trees.py:16-24].
+- `sprinkle_all` waters every tree [orchard/water.py:4-6].
+
+```python
+litres(tree, 99)
+```
+
+Then `ripen` lets fruit grow for 12 days [orchard/trees.py:11-13].
+"""
 
 
 def scripted(messages):
     """Makes the next call of a script, with the user's answer where it names one; without tools, says the answer."""
     results = [m["content"] for m in messages if m["role"] == "tool"]
     asked = "\n".join(m.get("content") or "" for m in messages if m["role"] != "tool")
-    script = CHANGES if "Change the" in asked else LOOKS
-    if "What tools return" not in asked or len(results) >= len(script):
+    if "Code has compared your answer" in asked:
+        return "Nothing to correct."
+    script = CHANGES if "Change the" in asked else READS if "harvested" in asked else LOOKS
+    if "What tools return" not in asked or (script is not READS and len(results) >= len(script)):
         return "The function `litres` says how much water a tree gets [1]."
+    if len(results) >= len(script):
+        return [TOLD.partition("```")[0], 3600.0] if "slowly" in asked else TOLD
     call = script[len(results)]
     told = next((found[1] for text in results[1:2] if (found := re.search(r"\b(19|20|22)\b", text))), "")
     arguments = {k: v.replace("{}", told) if isinstance(v, str) else v for k, v in call["arguments"].items()}
@@ -83,3 +100,52 @@ def test_an_answer_comes_after_looking_with_tools(page):
     with page.page.expect_download() as download:
         page.page.get_by_role("button", name="Download as JSON").last.click()
     assert '"name": "callers"' in download.value.path().read_text()
+
+
+def test_each_sentence_of_an_answer_says_whether_it_is_checked_and_why(page):
+    page.say("Explain how a tree is watered and harvested.")
+    expect(page.page.locator(".rp-footer").last).to_be_visible()
+    for _ in range(2):
+        answer = page.page.locator('[data-step-type="assistant_message"]', has_text="2 of 6 sentences checked.").last
+        plain = answer.locator("li", has_text="counts the fruit by kind")
+        expect(plain.locator("del")).to_have_count(0)
+        expect(plain.locator('a[href^="#cite-"]')).to_have_text("2")
+        open_ones, (first, wrong) = answer.locator("del"), [answer.locator("del").nth(n) for n in (0, 1)]
+        expect(open_ones).to_have_count(3)
+        expect(first).to_have_text("Old ~trees~ get <img src=x> less.")
+        expect(first).to_have_css("text-decoration-style", "dotted")
+        expect(first).to_have_role("none")
+        expect(wrong).to_have_css("text-decoration-line", "line-through")
+
+        note = answer.get_by_role("link", name="not checked: it cites no lines")
+        expect(note).to_have_css("opacity", "0")
+        first.hover()
+        expect(note).to_have_css("opacity", "1")
+        wrong.click(position={"x": 150, "y": 8})
+        expect(answer.get_by_role("link", name="contradicted: sprinkle_all exists neither")).to_be_focused()
+        answer.get_by_role("link", name="sentence 6").click()
+        expect(answer.get_by_role("link", name="not checked: 12 doesn't stand")).to_have_css("opacity", "1")
+        expect(answer.get_by_text("not checked: this code doesn't stand in the lines that were read")).to_be_visible()
+
+        evidence = answer.locator(".rp-evidence")
+        expect(evidence.locator("> .rp-found-list > .rp-found")).to_have_count(3)
+        expect(evidence.locator("> .rp-found-list > .rp-found .rp-search-lines")).to_have_count(3)
+        expect(evidence.locator("details .rp-search-lines")).to_have_count(0)
+        plain.locator('a[href^="#cite-"]').click()
+        expect(page.page.get_by_role("region", name="Code").locator(".rp-cited").first).to_contain_text("def harvest")
+        page.page.reload()
+    assert page.problems == [] and len(page.context.pages) == 1
+
+
+def test_stop_keeps_the_sentences_there_are_with_their_places(page):
+    page.say("Explain slowly how a tree is watered and harvested.")
+    expect(page.page.get_by_text("counts the fruit by kind").first).to_be_visible()
+    page.page.locator("#stop-button").click()
+    for _ in range(2):
+        expect(page.page.locator(".rp-footer").last).to_be_visible()
+        answer = page.page.locator('[data-step-type="assistant_message"]', has_text="counts the fruit by kind").last
+        expect(answer.locator("del").first).to_have_css("text-decoration-style", "dotted")
+        answer.locator("li").locator('a[href^="#cite-"]').first.click()
+        expect(page.page.get_by_role("region", name="Code").locator(".rp-cited").first).to_contain_text("def harvest")
+        page.page.reload()
+    assert page.problems == []

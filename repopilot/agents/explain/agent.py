@@ -13,10 +13,18 @@ from repopilot.agents.explain.absence import absent_technologies, in_skipped_fil
 from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
+from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.agents.explain.grounding import absent_names, leads_here
 from repopilot.agents.explain.prose import Prose, write_prose
-from repopilot.agents.explain.render import absence_note, absent_names_note, citations_of, evidence_markdown
-from repopilot.results import Answer, Explanation, Sentence
+from repopilot.agents.explain.render import (
+    absence_note,
+    absent_names_note,
+    citations_of,
+    evidence_markdown,
+    sentence_markdown,
+    share_checked,
+)
+from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
@@ -74,16 +82,30 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
     """The answer in the words of a model that looks around with tools; where it has none, the best place and why."""
     if found.code is not None:
         await _show(_lead(found), step)
-    told = await agent_answer(found, workspace, step)
-    notes = _agent_notes(told, found.language)
-    if not told.text:
-        lead = "\n\n".join(filter(None, (*notes, _lead(found))))
-        return _answer(found, workspace, lead, "extractive", interrupted=told.outcome == "failed")
-    code = _lead(found) if found.code is not None else ""
-    lead = "\n\n".join(filter(None, (code, *notes, told.text, _share_checked(told.sentences, found.language))))
-    found = replace(found, evidence=told.evidence)
-    answer = _answer(found, workspace, lead, "model", told.citations, interrupted=told.outcome == "noted")
-    return replace(answer, sentences=told.sentences)
+    told = await agent_answer(
+        found, workspace, step, lambda so_far: step.publish(_agent_words(found, workspace, so_far))
+    )
+    if told.sentences:
+        return _agent_words(found, workspace, told)
+    lead = "\n\n".join((*_agent_notes(told, found.language), _lead(found)))
+    return _answer(found, workspace, lead, "extractive", interrupted=told.outcome == "failed")
+
+
+def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> Answer:
+    """The answer of what an agent model says."""
+    notes = [*([_lead(found)] if found.code is not None else []), *_agent_notes(told, found.language)]
+    layout = (*(f"{note}\n\n" for note in notes), *told.layout)
+    lead = "".join(
+        piece if isinstance(piece, str) else sentence_markdown(told.sentences[piece - 1], found.language)
+        for piece in layout
+    )
+    lead = f"{lead.strip()}\n\n*{share_checked(told.sentences, found.language)}*"
+    explained = Explanation(
+        interrupted=told.outcome == "noted", lead=lead, layout=layout, cited=len(told.citations), form=_form(found)
+    )
+    return replace(
+        _explained(explained, told.evidence, told.citations, workspace, found.language), sentences=told.sentences
+    )
 
 
 def _agent_notes(told: AgentAnswer, language: str) -> list[str]:
@@ -92,12 +114,6 @@ def _agent_notes(told: AgentAnswer, language: str) -> list[str]:
         contradicted = bool(told.sentences) and all(each.status == "contradicted" for each in told.sentences)
         return [i18n.text("explain.all_contradicted", language)] if contradicted else []
     return [i18n.text(f"explain.agent.{told.outcome}", language, why=i18n.said(told.failure, language))]
-
-
-def _share_checked(sentences: Sequence[Sentence], language: str) -> str:
-    """How many of the sentences code has checked."""
-    checked = sum(each.status == "checked" for each in sentences)
-    return f"*{i18n.text('explain.share_checked', language, checked=checked, count=len(sentences))}*"
 
 
 async def _with_draft(found: Findings, basis: _Basis, lead: str, workspace: Workspace, step: Step) -> Answer:
@@ -199,12 +215,26 @@ def _answer(
     draft: str = "",
 ) -> Answer:
     """The answer of its parts: the lead, a model's draft below it, the evidence."""
-    text = "\n\n".join(filter(None, (lead, draft, evidence_markdown(found.evidence, found.language))))
+    result = Explanation(origin, interrupted=interrupted, lead=lead, draft=draft, form=_form(found))
+    return _explained(result, found.evidence, citations, workspace, found.language)
+
+
+def _form(found: Findings) -> str:
+    return found.code.form if found.code else ""
+
+
+def _explained(
+    result: Explanation,
+    evidence: Sequence[Evidence],
+    citations: Sequence[Citation],
+    workspace: Workspace,
+    language: str,
+) -> Answer:
+    below = evidence_markdown(evidence, language, first=result.cited or SHOWN)
+    text = "\n\n".join(filter(None, (result.lead, result.draft, below)))
     cited = {citation.number: citation for citation in citations}
-    places = (cited.get(c.number, c) for c in citations_of(found.evidence, workspace.index.commit))
-    form = found.code.form if found.code else ""
-    result = Explanation(origin, interrupted=interrupted, lead=lead, draft=draft, form=form)
-    return Answer(text, tuple(places), evidence=found.evidence, result=result)
+    places = (cited.get(c.number, c) for c in citations_of(evidence, workspace.index.commit))
+    return Answer(text, tuple(places), evidence=tuple(evidence), result=result)
 
 
 async def _show(text: str, step: Step) -> None:

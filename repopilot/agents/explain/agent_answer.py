@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from repopilot import i18n
@@ -15,6 +16,7 @@ from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines, parts_o
 from repopilot.agents.explain.code_findings import Findings, excerpts_of
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
+from repopilot.agents.explain.render import sentence_markdown
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import Sentence
@@ -44,29 +46,32 @@ class AgentAnswer:
     """What an agent model answered.
 
     Attributes:
-        text: its sentences as Markdown, with marks for those that aren't checked; '' for none.
-        sentences: them one by one.
+        sentences: what it says, one by one.
+        layout: what stands between them: pieces of Markdown, and the numbers of sentences, from 1.
         evidence: the places it cites, numbered from 1, then the others that were found.
         citations: of the cited places.
         outcome: whether that is an answer, or what the model noted before it failed; else why there is none.
         failure: why it failed, a message.
     """
 
-    text: str = ""
     sentences: tuple[Sentence, ...] = ()
+    layout: tuple[str | int, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     citations: tuple[Citation, ...] = ()
     outcome: Outcome = "answered"
     failure: str = ""
 
 
-async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> AgentAnswer:
+async def agent_answer(
+    found: Findings, workspace: Workspace, step: Step, publish: Callable[[AgentAnswer], None]
+) -> AgentAnswer:
     """Have a model that uses tools look around and answer.
 
     Args:
         found: what code found, which the model begins with.
         workspace: the repository, with that model.
         step: the step of the agent. The answer streams into a child of kind `answer`.
+        publish: takes the answer as far as it has come, with each sentence that is complete.
 
     Returns:
         The answer with every sentence of it. A model that fails is no error here.
@@ -77,7 +82,7 @@ async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> Age
     looking = offered("look", can_ask=False)
     beginning, begun = await asyncio.to_thread(_beginning, found, workspace)
     async with step.child("answer", "answer") as answering:
-        listener = _Listener(found, begun, workspace, answering)
+        listener = _Listener(found, begun, workspace, answering, publish)
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
             desk = Desk(workspace, copy, budget, working)
             watch = loop.Onlooker(listener.hear, listener.look_again, closing=CLOSING)
@@ -90,7 +95,7 @@ async def agent_answer(found: Findings, workspace: Workspace, step: Step) -> Age
             await listener.check(said, done.calls)
         await listener.show()
         answering.note(**_counts(listener.checked))
-    return _made(listener, found, workspace.index, done)
+    return _made(listener, done)
 
 
 def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[str, int, int]]]:
@@ -115,13 +120,19 @@ class _Listener:
     """Checks an answer while it is written, shows its sentences, and sends the model back once for the others."""
 
     def __init__(
-        self, found: Findings, begun: Sequence[tuple[str, int, int]], workspace: Workspace, step: Step
+        self,
+        found: Findings,
+        begun: Sequence[tuple[str, int, int]],
+        workspace: Workspace,
+        step: Step,
+        publish: Callable[[AgentAnswer], None],
     ) -> None:
         self.checked: list[CheckedPart] = []
         self._found = found
         self._begun = begun
         self._workspace = workspace
         self._step = step
+        self._publish = publish
         self._shown = 0
         self._sent_back = False
 
@@ -160,10 +171,17 @@ class _Listener:
 
     async def show(self) -> None:
         """Write what is checked and hasn't been written yet."""
+        if len(self.checked) <= self._shown:
+            return
         numbers = numbers_of(self.checked)
         for each in self.checked[self._shown :]:
-            await self._step.write(written(each, numbers, self._found.language))
-        self._shown = max(self._shown, len(self.checked))
+            await self._step.write(_written(each, numbers, self._found.language))
+        self._shown = len(self.checked)
+        self._publish(self.told())
+
+    def told(self) -> AgentAnswer:
+        """What is checked, as an answer."""
+        return _told(self.checked, self._found.evidence, self._workspace.index)
 
     async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
         """Take the corrected sentences of a reply in the place of those that were open."""
@@ -194,17 +212,29 @@ def numbers_of(checked: Sequence[CheckedPart]) -> dict[CitedLines, int]:
     return {place: number for number, place in enumerate(places, 1)}
 
 
-def written(checked: CheckedPart, numbers: Mapping[CitedLines, int], language: str) -> str:
+def _written(checked: CheckedPart, numbers: Mapping[CitedLines, int], language: str) -> str:
     """A passage as Markdown: with numbers, struck through where it is contradicted, marked where it isn't checked."""
     passage = checked.passage
-    if checked.status is None or passage.kind == "code":
-        return f"{passage.lead}{passage.text if passage.kind != 'sentence' else passage.bare}{passage.gap}"
-    text = _numbered(checked, numbers)
-    if checked.status == "contradicted":
-        text = f"~~{text}~~"
-    if checked.status != "checked":
-        text = f"{text} *({i18n.text(f'explain.sentence.{checked.status}', language)})*"
+    sentence = _sentence(checked, numbers)
+    text = sentence_markdown(sentence, language) if sentence else passage.bare
     return f"{passage.lead}{text}{passage.gap}"
+
+
+def _sentence(checked: CheckedPart, numbers: Mapping[CitedLines, int]) -> Sentence | None:
+    if checked.status is None:
+        return None
+    passage = checked.passage
+    text = _numbered(checked, numbers) if passage.kind == "sentence" else passage.text
+    places = tuple(f"{place.path}:{place.start}-{place.end}" for place in checked.places)
+    return Sentence(text, checked.status, checked.why, places)
+
+
+def _layout(checked: Iterable[CheckedPart]) -> Iterator[str | int]:
+    number = count(1)
+    for each in checked:
+        yield each.passage.lead
+        yield each.passage.bare if each.status is None else next(number)
+        yield each.passage.gap
 
 
 def _numbered(checked: CheckedPart, numbers: Mapping[CitedLines, int]) -> str:
@@ -229,29 +259,23 @@ def _counts(checked: Sequence[CheckedPart]) -> dict[str, int]:
     return {"sentences": len(found), **{name: found.count(name) for name in ("checked", "unchecked", "contradicted")}}
 
 
-def _made(listener: _Listener, found: Findings, index: Index, done: loop.LoopResult) -> AgentAnswer:
-    checked, numbers = listener.checked, numbers_of(listener.checked)
-    outcome = _outcome(bool(_sentences(checked)), listener.answered or done.ended == "finished", done.ended)
-    text = "".join(written(each, numbers, found.language) for each in checked).strip()
-    sentences = tuple(
-        Sentence(
-            text=_numbered(each, numbers) if each.passage.kind == "sentence" else each.passage.text,
-            status=each.status,
-            why=each.why,
-            places=tuple(f"{p.path}:{p.start}-{p.end}" for p in each.places),
-        )
-        for each in checked
-        if each.status is not None
-    )
+def _made(listener: _Listener, done: loop.LoopResult) -> AgentAnswer:
+    has_sentences = bool(_sentences(listener.checked))
+    outcome = _outcome(has_sentences, listener.answered or done.ended == "finished", done.ended)
+    return replace(listener.told(), outcome=outcome, failure="" if outcome == "answered" else done.note)
+
+
+def _told(checked: Sequence[CheckedPart], found: Sequence[Evidence], index: Index) -> AgentAnswer:
+    numbers = numbers_of(checked)
+    sentences = tuple(sentence for each in checked if (sentence := _sentence(each, numbers)) is not None)
     cited = [_evidence(index, place, number, within=[*numbers][: number - 1]) for place, number in numbers.items()]
     holding = {place for each in checked if each.status == "checked" for place in each.places}
     citations = tuple(
         Citation(number, e.path, e.start_line, e.end_line, index.commit, e.symbol, place in holding)
         for (place, number), e in zip(numbers.items(), cited, strict=True)
     )
-    evidence = _with_further(cited, found.evidence) if numbers else found.evidence
-    failure = "" if outcome == "answered" else done.note
-    return AgentAnswer(text, sentences, evidence, citations, outcome, failure)
+    evidence = _with_further(cited, found) if numbers else tuple(found)
+    return AgentAnswer(sentences, tuple(piece for piece in _layout(checked) if piece != ""), evidence, citations)
 
 
 def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:

@@ -9,26 +9,62 @@ from repopilot import i18n
 from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.i18n.format import short_commit
 from repopilot.index.store import Index
+from repopilot.results import Sentence
 from repopilot.types import Citation, Evidence
 
 
-def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bool = False) -> str:
-    """The places with their lines, the first SHOWN apart from the rest.
+def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bool = False, first: int = SHOWN) -> str:
+    """The places with their lines, the first ones apart from the rest.
 
     Args:
         evidence: the places, best first.
         language: of the words around them.
         folded: whether the rest is named only, without its lines.
+        first: how many come first.
     """
-    # The places that an answer cites have their lines, however many they are, those found beside them have none.
-    whole = next((n for n, place in enumerate(evidence) if not place.lines and n > 0), SHOWN)
-    shown, rest = evidence[:whole], evidence[whole:]
+    shown, rest = evidence[:first], evidence[first:]
     parts = ["\n".join([_head(place), *_quoted(place)]) for place in shown]
     if rest:
         parts.append(i18n.text("explain.more_places", language))
     if folded:
         return "\n\n".join([*parts, *(["\n".join(_head(place) for place in rest)] if rest else [])])
     return "\n\n".join([*parts, *("\n".join([_head(place), *_quoted(place)]) for place in rest)])
+
+
+def marked(sentence: Sentence, text: str, mark: str) -> str:
+    """A sentence with a mark behind it; below it where it is code.
+
+    Args:
+        sentence: one that isn't checked.
+        text: it, as it is to be shown.
+        mark: what says so, in Markdown.
+    """
+    if not sentence.is_code:
+        return f"{text} {mark}"
+    indent = text[: len(text) - len(text.lstrip())]
+    return f"{text.rstrip()}\n\n{indent}{mark}\n\n"
+
+
+def mark_words(sentence: Sentence, language: str) -> str:
+    """That a sentence is not checked or contradicted, and why."""
+    status, why = i18n.text(f"explain.sentence.{sentence.status}", language), i18n.said(sentence.why, language)
+    return i18n.text("explain.sentence.mark", language, status=status, why=why)
+
+
+def sentence_markdown(sentence: Sentence, language: str) -> str:
+    """A sentence as plain Markdown: struck through where it is contradicted, and with the reason unless it is
+    checked."""
+    if sentence.status == "checked":
+        return sentence.text
+    struck = sentence.status == "contradicted" and not sentence.is_code
+    text = f"~~{sentence.text}~~" if struck else sentence.text
+    return marked(sentence, text, f"*({mark_words(sentence, language)})*")
+
+
+def share_checked(sentences: Sequence[Sentence], language: str) -> str:
+    """How many of the sentences code has checked."""
+    checked = sum(each.status == "checked" for each in sentences)
+    return i18n.text("explain.share_checked", language, checked=checked, count=len(sentences))
 
 
 def absence_note(index: Index, names: Sequence[str], language: str, technologies: Sequence[str] = ()) -> str:
@@ -87,4 +123,6 @@ def _quoted(place: Evidence) -> Iterator[str]:
         if number in gaps:
             yield f"{'…':>{width}}"
         yield f"{number:>{width}}  {line}".rstrip().replace("~~~~", "~~ ~~")
+    if place.lines[-1][0] < place.end_line:
+        yield f"{'…':>{width}}"
     yield "~~~~"

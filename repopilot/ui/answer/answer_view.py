@@ -24,6 +24,7 @@ from repopilot.ui.answer.next_steps import follow_ups, larger_model
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
+from repopilot.ui.answer.sentence_marks import marked_answer
 from repopilot.ui.changes.file_changes import files_element, show_decisions
 from repopilot.ui.changes.hunks import file_of
 from repopilot.ui.chat import Chat, Decisions, ShownAnswer
@@ -83,7 +84,7 @@ async def _show(
         current.question, current.command = exchange.question, exchange.command
     chat.answers[message.id] = current
     _forget_old(chat)
-    message.content = linked(_text(answer, chat.language), answer.citations, message.id)
+    message.content = _content(answer, message.id, chat.language)
     elements: list = await _elements(chat, message.id, answer, exchange)
     message.elements = elements
     await (message.update() if shown else message.send())
@@ -130,14 +131,14 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
     await show_published(chat, message, answer, index)
 
 
-def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence]) -> cl.CustomElement:
+def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence], cited: int) -> cl.CustomElement:
     def text_of(place: Evidence) -> str | None:
         origin, store = place.origin, chat.process.runtime.indexes
         index = store.open_key(origin.key) if origin else chat.answers[id].index
         return index.text(place.path) if index else None
 
     # The same element at every update: what the user unfolded stays.
-    return element("Evidence", evidence_props(id, evidence, text_of, chat.language), id=f"{id}-evidence")
+    return element("Evidence", evidence_props(id, evidence, text_of, chat.language, cited), id=f"{id}-evidence")
 
 
 async def show_citation(chat: Chat, payload: dict) -> dict:
@@ -163,6 +164,20 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     return await show_code(chat, shown.index, citation)
 
 
+def _content(answer: Answer, anchor: str, language: str) -> str:
+    """The text of the message, with links to what it cites."""
+    if isinstance(answer.result, Explanation) and answer.result.layout:
+        understood = inert(_understood(answer, language))
+        return "\n\n".join(filter(None, (understood, marked_answer(answer, answer.result, anchor, language))))
+    return linked(_text(answer, language), answer.citations, anchor)
+
+
+def _understood(answer: Answer, language: str) -> str:
+    if not answer.understood:
+        return ""
+    return f"*{i18n.text('ui.sources.understood', language, question=inert(answer.understood))}*"
+
+
 def _text(answer: Answer, language: str) -> str:
     """The answer's text, without the lists that have an element of their own."""
     if search_of(answer):
@@ -170,9 +185,7 @@ def _text(answer: Answer, language: str) -> str:
     if review := review_of(answer):
         return review_summary(review, language)
     if isinstance(answer.result, Explanation) and answer.evidence:
-        understood = i18n.text("ui.sources.understood", language, question=inert(answer.understood))
-        shown = (f"*{understood}*" if answer.understood else "", answer.result.lead, answer.result.draft)
-        return "\n\n".join(filter(None, shown))
+        return "\n\n".join(filter(None, (_understood(answer, language), answer.result.lead, answer.result.draft)))
     plan = plan_of(answer)
     return plan.note if plan else summary_of(answer, language) or answer.text
 
@@ -196,7 +209,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     if impact := impact_props(answer, chat.language):
         elements.append(own("Impact", impact))
     if isinstance(answer.result, Explanation) and answer.evidence:
-        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence))
+        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence, answer.result.cited))
     if plan := plan_of(answer):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:

@@ -314,7 +314,7 @@ async def _keep_unfinished(chat: Chat, pending: PendingQuestion) -> None:
         await _remember_early_end(chat, pending, note)
         return
     answer = shown.answer
-    if isinstance(answer.result, Explanation):
+    if isinstance(answer.result, Explanation) and not answer.result.lead:
         answer = replace(answer, result=replace(answer.result, lead=closed(message.content), draft=""))
     exchange = pending.exchange(answer, note, shown.index.commit, interrupted=True)
     await show_answer(chat, message, exchange, shown.index)

@@ -16,7 +16,11 @@ LONGEST = 150_000
 
 
 def evidence_props(
-    answer_id: str, evidence: Sequence[Evidence], text_of: Callable[[Evidence], str | None], language: str
+    answer_id: str,
+    evidence: Sequence[Evidence],
+    text_of: Callable[[Evidence], str | None],
+    language: str,
+    cited: int = 0,
 ) -> dict:
     """Props of the element `Evidence`.
 
@@ -25,17 +29,20 @@ def evidence_props(
         evidence: the places, best first; the first one is unfolded, the first SHOWN are listed.
         text_of: gives the text of the file of a place.
         language: of the reader.
+        cited: how many places an agent model's answer cites: these come first, all unfolded; 0 for another answer.
 
     Returns:
         A JSON-serializable value.
     """
-    folded = len(evidence) - SHOWN
+    first = cited or SHOWN
+    folded = len(evidence) - first
     files = {(place.origin, place.path): place for place in evidence}
     read = cache(lambda *file: _read(file[1], text_of(files[file]) or ""))
     return {
         "answer": answer_id,
-        "shown": [_place(place, read(place.origin, place.path), language) for place in evidence[:SHOWN]],
-        "folded": [_place(place, read(place.origin, place.path), language) for place in evidence[SHOWN:]],
+        "shown": [_place(place, read(place.origin, place.path), language) for place in evidence[:first]],
+        "unfolded": cited or 1,
+        "folded": [_place(place, read(place.origin, place.path), language) for place in evidence[first:]],
         "more": i18n.text("ui.evidence.more", language, count=folded) if folded > 0 else "",
         "words": i18n.section("ui.evidence.words", language),
     }
@@ -48,12 +55,14 @@ def _read(path: str, text: str) -> tuple[list[str], list[Line]]:
 
 
 def _place(place: Evidence, file: tuple[list[str], list[Line]], language: str) -> dict:
+    lines = _lines(place, *file)
     return {
         "number": place.number,
         "place": place.place,
         "title": place.symbol or place.path,
         "summary": place.summary,
-        "lines": _lines(place, *file),
+        "lines": lines,
+        "cut": bool(lines) and lines[-1][0] < place.end_line,
         "open": i18n.text("ui.evidence.open", language, place=place.place),
     }
 

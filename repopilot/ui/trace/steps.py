@@ -88,7 +88,7 @@ class Receivers:
     Attributes:
         on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
         on_evidence: takes the evidence that a step noted, before any text; better evidence replaces it.
-        on_published: takes what was published of the answer, the newest only.
+        on_published: takes what was published of the answer, the newest only; from then on text and evidence are its.
         attach: takes a text too long to show, as (step id, file name, text).
     """
 
@@ -123,6 +123,7 @@ class TraceView:
         self._language = language
         self._receivers = receivers
         self._published: Answer | None = None
+        self._has_published = False
         self._evidence: Sequence[Evidence] = ()
         self._evidence_sent = False
         self._steps: dict[str, _StepState] = {}
@@ -140,7 +141,7 @@ class TraceView:
             self._steps[event.id] = _StepState(event)
             self._make_room(event)
         elif isinstance(event, Published):
-            self._published = cast("Answer", event.answer)
+            self._published, self._has_published = cast("Answer", event.answer), True
             return
         else:
             state = self._steps[event.id]
@@ -192,7 +193,7 @@ class TraceView:
                 del self._dirty[id]
                 await self._show(self._steps[id])
             # After the steps: the message must appear below the work that led to it.
-            if self._evidence and not self._evidence_sent:
+            if self._evidence and not self._evidence_sent and not self._has_published:
                 self._evidence_sent = True
                 await self._receivers.on_evidence(self._evidence)
             if self._published is not None:
@@ -202,7 +203,7 @@ class TraceView:
 
     async def _flush_answer(self) -> None:
         """All of the text so far: what is code and what is prose can change with every piece."""
-        if self._answer_grew:
+        if self._answer_grew and not self._has_published:
             self._answer_grew = False
             await self._receivers.on_answer(inert("\n\n".join("".join(pieces) for pieces in self._answers.values())))
 
