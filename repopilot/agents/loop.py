@@ -228,9 +228,12 @@ class _Loop:
         shown = [m["content"] for m in self.shown if m["role"] == "tool"]
         edit_names = {tool.name for tool in self.calls.known() if tool.kind == "edit"}
         too_early = EDITED_WITH_IT if any(call.name in edit_names for call in reply.calls) else ""
+        printed: list[str] = []
         for id, call in calls:
             began = time.monotonic()
-            outcome = await self.calls.make(call, replace(self.desk, budget=self.left()), shown, too_early)
+            desk = replace(self.desk, budget=self.left(), shown=(*shown, *printed))
+            outcome = await self.calls.make(call, desk, shown, too_early)
+            printed.append(outcome.text)
             if call.name == ASK_USER.name:  # the user's time is not the model's
                 self.started += time.monotonic() - began
             if outcome.times >= PATIENCE["repeated"]:

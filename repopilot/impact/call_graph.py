@@ -156,9 +156,14 @@ def references(index: Index, name: str, depth: int = 1, resolver: Resolver | Non
     return Relations(
         tuple(
             RelatedPlace(
-                r.path, r.line, r.scope, VERB_OF.get(r.kind, VERBS[Edge.USES]), False, 1, _line(index, r.path, r.line)
+                path=r.path,
+                line=r.line,
+                name=r.scope,
+                relation=VERB_OF.get(r.kind, VERBS[Edge.USES]),
+                sure=r.kind == "import",  # nothing here has the name: what imports it means what it names
+                text=_line(index, r.path, r.line),
             )
-            for r in rows
+            for r in sorted(rows, key=lambda r: r.kind != "import")
         )
     )
 

@@ -97,7 +97,12 @@ def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
     if secret_name(path):
         return None
     data = read_raw(snapshot, path)
-    text = _decode(path, data) if len(data) <= max_bytes else None
+    return plain_text(path, data) if len(data) <= max_bytes else None
+
+
+def plain_text(path: str, data: bytes) -> str | None:
+    """The text of a file's bytes with secrets redacted, whatever it may be skipped for; None for what is no text."""
+    text = _decode(path, data)
     if text is not None and is_notebook(path):
         text = notebook_text(text)
     return None if text is None or "\0" in text else redact(_with_line_feeds(text))[0]

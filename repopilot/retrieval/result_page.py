@@ -32,7 +32,9 @@ def place_of(index: Index, query: Query, hit: Hit) -> RankedPlace:
     return next(_places(index, (hit,), query_tokens(query), query.names))
 
 
-def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedder | None = None) -> SearchReport:
+def search_page(
+    index: Index, text: str, count: int = PAGE, *, embedder: Embedder | None = None, documentation: bool = False
+) -> SearchReport:
     """Search, and make of the hits places to show.
 
     Args:
@@ -40,6 +42,7 @@ def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedde
         text: the query with its filters, as `retrieval.search.search` takes it; '' for examples of queries.
         count: how many places at most.
         embedder: for dense retrieval; None for lexical retrieval alone.
+        documentation: as `retrieval.search.search` takes it.
 
     Returns:
         The places with their lines, what else matches, and notes on what doesn't.
@@ -50,7 +53,7 @@ def search_page(index: Index, text: str, count: int = PAGE, *, embedder: Embedde
     started = time.perf_counter()
     if not text.strip():
         return SearchReport("", commit=index.commit, examples=tuple(example_queries(index)))
-    results = search(index, text, count + 1, embedder=embedder)
+    results = search(index, text, count + 1, embedder=embedder, documentation=documentation)
     query, shown = results.query, results.hits[:count]
     counts = count_matches(index, query)
     tokens = query_tokens(query)

@@ -76,7 +76,7 @@ def search(
             filters (`file:src/* lang:python kind:function symbol:Cart`).
         k: how many passages at most.
         embedder: makes vectors; None for lexical search alone.
-        documentation: for a question, put the passage of documentation that fits best among the first places.
+        documentation: for plain words, put the passage of documentation that fits best among the first places.
 
     Returns:
         The results. Empty ones say why in their notes, as do those of an embedder that failed.
@@ -109,7 +109,7 @@ def search(
     hits, files = listed(index, found, k)
     if query.asks:
         hits = _with_parts(index, query, hits, k, mask)
-    if documentation and query.asks and query.kind == "natural" and not query.wants_docs:
+    if documentation and query.kind == "natural" and not query.wants_docs:
         hits = _with_documentation(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
     return Results(query, hits, tuple(notes), seconds, files, compared)

@@ -51,7 +51,7 @@ def find_place(copy: WorkingCopy, name: str, path: str = "") -> DefinitionSite:
         choices = tuple(f"{p.path}:{p.symbol.qualified}" for p in found[:MOST_NAMED])
         hint = message("refactor_tools.choose", names=", ".join(choices))
         raise SeveralFit(message("refactor_tools.several", name=name), hint, choices)
-    near = difflib.get_close_matches(name, _names(copy, path), 3, 0.6)
+    near = near_names(copy.workspace.index, name, path)
     hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
     key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
     raise UsageError(message(key, name=name, path=path), hint)
@@ -72,10 +72,11 @@ def _first_of_overloads(found: list[Symbol]) -> list[Symbol]:
     return list({(s.path, s.qualified): s for s in found}.values())
 
 
-def _names(copy: WorkingCopy, path: str) -> list[str]:
-    index = copy.workspace.index
+def near_names(index: Index, name: str, path: str = "") -> list[str]:
+    """The names of definitions that are most like one that there isn't."""
     files = [path] if path else list(index.files)[:2000]
-    return sorted({name for file in files for s in index.outline(file) for name in (s.name, s.qualified)})
+    known = sorted({each for file in files for s in index.outline(file) for each in (s.name, s.qualified)})
+    return difflib.get_close_matches(name, known, 3, 0.6)
 
 
 def name_offset(text: str, symbol: Symbol) -> int:

@@ -29,8 +29,17 @@ NAME = "a name, Class.method or path:Symbol"
 class Search(Arguments):
     """What to search for."""
 
-    query: str = Field(description="a question, an identifier or a traceback")
-    k: int = Field(8, description="the most places, 1 to 20")
+    query: str = Field(description="a question, a name, a quoted string or a traceback")
+    k: int = Field(4, description="the most places, 1 to 20")
+
+
+class Grep(Arguments):
+    """Which lines to list."""
+
+    pattern: str = Field(description="a regular expression of Python, looked for in each line")
+    glob: str = Field("*", description="which files; * matches folders, too; a folder means all in it")
+    regex: bool = Field(True, description="false takes the pattern as plain text")
+    limit: int = Field(50, description="the most lines to list; all are counted")
 
 
 class Files(Arguments):
@@ -55,7 +64,7 @@ class Read(Path):
 class DefinitionName(Arguments):
     """A definition."""
 
-    name: str = Field(description="plain or qualified")
+    name: str = Field(description=NAME)
     path: str = Field("", description="the file it is in, where several have the name")
 
 
@@ -82,48 +91,59 @@ class CallPath(Arguments):
 
 
 async def search(arguments: Search, desk: Desk) -> ToolResult:
-    """Find the places of the repository that match a question, identifier or traceback best, with their lines."""
-    workspace = await asyncio.to_thread(lambda: desk.working_copy.workspace)
-    return await _looked(desk, lambda index: lookup.search(index, arguments.query, arguments.k, workspace.embedder))
+    """Find where something is when you don't know its name or place: the best places for a question or traceback, two
+    of them with their lines. A name or a quoted string is looked up exactly."""
+    copy, asked = desk.working_copy, arguments
+    return await asyncio.to_thread(lambda: lookup.search(copy.workspace, asked.query, asked.k, desk.shown))
+
+
+async def grep(arguments: Grep, desk: Desk) -> ToolResult:
+    """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
+    and to be sure that something is nowhere."""
+    copy, asked = desk.working_copy, arguments
+    return await asyncio.to_thread(
+        lambda: lookup.grep(copy.workspace, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
+    )
 
 
 async def files(arguments: Files, desk: Desk) -> ToolResult:
-    """List the paths that match a pattern."""
+    """List the paths that match a pattern, to see how the repository is laid out."""
     return await _looked(desk, lambda index: lookup.files(index, arguments.glob))
 
 
 async def outline(arguments: Path, desk: Desk) -> ToolResult:
-    """List the definitions of a file with their lines and signatures."""
+    """List the definitions of a file with lines, decorators and signatures. Before you read a long file."""
     return await _looked(desk, lambda index: lookup.outline(index, arguments.path))
 
 
 async def read(arguments: Read, desk: Desk) -> ToolResult:
-    """Read numbered lines of a file."""
+    """Read numbered lines of a file, when you know which you need."""
     return await _looked(desk, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
 
 
 async def symbol(arguments: DefinitionName, desk: Desk) -> ToolResult:
-    """Show the text of a definition with its lines."""
-    return await _looked(desk, lambda index: lookup.symbol(index, arguments.path, arguments.name))
+    """Show a definition whole, with its comment, when you know its name."""
+    asked = arguments
+    return await _looked(desk, lambda index: lookup.symbol(index, asked.path, asked.name, desk.shown))
 
 
 async def references(arguments: Related, desk: Desk) -> ToolResult:
-    """List where a name is used."""
+    """List every place where a name is used, with its line. Before you change or remove it."""
     return await _related(desk, arguments, call_graph.references)
 
 
 async def callers(arguments: Related, desk: Desk) -> ToolResult:
-    """List what calls, uses or inherits from a definition, with how sure each relation is."""
+    """List which definitions call, use or inherit from one, sure and unsure apart. To see whom a change concerns."""
     return await _related(desk, arguments, call_graph.callers)
 
 
 async def callees(arguments: Related, desk: Desk) -> ToolResult:
-    """List what a definition itself calls, uses or inherits from, with how sure each relation is."""
+    """List what a definition itself calls, uses or inherits from. To see what it relies on."""
     return await _related(desk, arguments, call_graph.callees)
 
 
 async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
-    """Show how one definition reaches another through calls, uses and imports."""
+    """Show how one definition reaches another through calls, uses and imports, when you know both ends."""
     return await _looked(desk, lambda index: _path(index, arguments.start, arguments.end))
 
 
@@ -134,7 +154,7 @@ def _path(index: Index, start: str, end: str) -> ToolResult:
 
 
 async def history(arguments: PastOf, desk: Desk) -> ToolResult:
-    """List the last commits, of a file or of the file of a definition: when, who, what."""
+    """List the last commits, of a file or of a definition's file: when, who, what. For why code is as it is."""
     rows = await asyncio.to_thread(_commits, arguments, desk)
     text = "\n".join(f"{row['sha'][:10]} {row['date']} {row['author']}: {row['subject']}" for row in rows)
     return ToolResult(text or message("look_tools.no_history"), {"commits": rows})
@@ -193,6 +213,7 @@ async def _looked(desk: Desk, find: Callable[[Index], ToolResult]) -> ToolResult
 
 TOOLS = (
     Tool("search", Search, "look", search, result_types.CodePlaces),
+    Tool("grep", Grep, "look", grep, result_types.MatchedLines),
     Tool("files", Files, "look", files, result_types.MatchingPaths),
     Tool("outline", Path, "look", outline, result_types.Outline),
     Tool("read", Read, "look", read, result_types.Lines),

@@ -7,7 +7,7 @@ A family of tools is a module (`look`, `edit`) with a tuple `TOOLS`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -54,6 +54,7 @@ class Desk:
         budget: of the loop that calls, None where there is none.
         step: the step of the call.
         ask: reaches the user, None where nobody can be asked.
+        shown: the results that the caller still sees: what they print need not be printed again.
     """
 
     workspace: Workspace
@@ -61,6 +62,7 @@ class Desk:
     budget: Any
     step: Step
     ask: Ask | None = None
+    shown: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict  # pydantic takes no other before Python
 
 
 class CodePlace(TypedDict):
-    """Lines of a file."""
+    """Lines of a file; `text` is '' where they aren't printed."""
 
     path: str
     start_line: int
@@ -31,6 +31,23 @@ class MatchingPaths(TypedDict):
     left_out: int
 
 
+class MatchingLine(TypedDict):
+    """A line that matches a pattern; of a long one the part around the match."""
+
+    path: str
+    line: int
+    text: str
+
+
+class MatchedLines(TypedDict):
+    """The first lines that match, how many do in how many files, and how many files were searched."""
+
+    lines: list[MatchingLine]
+    total: int
+    files: int
+    searched: int
+
+
 class OutlineRow(TypedDict):
     """A definition of a file."""
 
@@ -38,6 +55,7 @@ class OutlineRow(TypedDict):
     start_line: int
     end_line: int
     signature: str
+    decorators: list[str]
 
 
 class Outline(TypedDict):

@@ -62,7 +62,7 @@ async def test_an_mcp_client_finds_and_reads_code(shop: Path, home: Path) -> Non
         assert "def validate_token" in await call("symbol", name="validate_token")
         assert "shop/server.py" in await call("references", name="validate_token")
         assert "class Cart" in await call("outline", path="shop/cart.py")
-        assert (await call("read", path="shop/prices.py", start=4, end=4)) == "4 DISCOUNT_FROM = 5000"
+        assert (await call("read", path="shop/prices.py", start=4, end=4)).endswith("lines\n4 DISCOUNT_FROM = 5000")
         assert (await call("read", path="no/such.py")).startswith("error: No file")
         assert "schema.sql" in await call("files", glob="*.sql")
         assert "shop/server.py" in await call("callers", name="validate_token")

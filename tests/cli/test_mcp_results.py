@@ -17,9 +17,10 @@ FILES = {
 }
 CALLS = [
     ("search", {"query": "price"}, lambda d: d["places"][0]["path"].endswith(".py") and d["places"][0]["text"]),
+    ("grep", {"pattern": "price", "glob": "app"}, lambda d: d["total"] == 3 and d["lines"][0]["line"]),
     ("files", {"glob": "app/*"}, lambda d: d["paths"] == ["app/cart.py", "app/prices.py"]),
     ("outline", {"path": "app/cart.py"}, lambda d: d["symbols"][-1]["name"] == "total"),
-    ("read", {"path": "app/prices.py", "start": 4}, lambda d: d["lines"][0] == "def price(n):" and d["total"] == 6),
+    ("read", {"path": "app/prices.py", "start": 4}, lambda d: d["lines"][0] == "def price(n):" and d["total"] == 5),
     ("symbol", {"name": "price"}, lambda d: d["places"][0]["start_line"] == 4),
     ("references", {"name": "price"}, lambda d: d["sure"]),
     ("callers", {"name": "price"}, lambda d: {"app/cart.py"} <= {each["path"] for each in d["sure"]}),

@@ -1,0 +1,85 @@
+"""The lines of a repository that match a pattern, in all files that aren't kept out. Secrets are neither shown nor
+matched."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.repo.read import plain_text, read_bytes
+from repopilot.repo.walk import searched_files
+from repopilot.tools import line_search
+from repopilot.workspace import Workspace
+
+SECONDS = 10.0
+"""The longest search: some patterns take for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLines:
+    """The first lines that match (`path`, `line`, `text`), how many match by file, and how many files were read."""
+
+    rows: list[dict]
+    counts: dict[str, int]
+    read: int
+
+    @property
+    def total(self) -> int:
+        """How many lines match."""
+        return sum(self.counts.values())
+
+
+def matches(path: str, glob: str) -> bool:
+    """Whether a path fits a pattern, in which `*` matches folders, too; a folder fits with all that is in it."""
+    plain = glob.removeprefix("./").replace("**/", "").rstrip("/")
+    return fnmatchcase(path, plain) or path.startswith(f"{plain}/")
+
+
+def matching_lines(
+    workspace: Workspace, pattern: str, glob: str = "*", *, regex: bool = True, limit: int = 50
+) -> MatchingLines:
+    """Look through all text files, those of the index first. Blocking.
+
+    Args:
+        workspace: the repository.
+        pattern: what a line has to hold.
+        glob: which files.
+        regex: whether the pattern is a regular expression; else it is taken as it is.
+        limit: the most lines to return; all are counted.
+
+    Raises:
+        UsageError: the pattern is no regular expression, or takes too long.
+        SourceError: the repository can't be read.
+    """
+    texts = list(_texts(workspace, glob))
+    asked = {"pattern": pattern if regex else re.escape(pattern), "limit": limit, "files": texts}
+    program = [sys.executable, "-I", "-S", "-B", str(line_search.__file__)]
+    try:
+        done = subprocess.run(
+            program, input=json.dumps(asked).encode(), capture_output=True, timeout=SECONDS, check=True
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(message("tools.slow_pattern", seconds=int(SECONDS)), message("tools.pattern_hint")) from error
+    found = json.loads(done.stdout)
+    if "error" in found:
+        raise UsageError(message("tools.no_pattern", problem=found["error"]), message("tools.pattern_hint"))
+    return MatchingLines(found["rows"], found["counts"], len(texts))
+
+
+def _texts(workspace: Workspace, glob: str) -> Iterator[tuple[str, str]]:
+    index = workspace.index
+    for path in filter(lambda path: matches(path, glob), index.files):
+        yield path, index.text(path) or ""
+    listed = searched_files(workspace.snapshot, workspace.settings)
+    rest = [file for file in listed if file.path not in index.files and matches(file.path, glob)]
+    for file, data in read_bytes(workspace.snapshot, rest):
+        text = plain_text(file.path, data) if data is not None else None
+        if text:
+            yield file.path, text
