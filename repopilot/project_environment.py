@@ -21,10 +21,12 @@ from repopilot.sandbox.environments.environment_build import BuildRequest, build
 from repopilot.sandbox.environments.environment_store import environment_key, load_environment, read_facts
 from repopilot.sandbox.environments.named_interpreter import named_environment
 from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages, packages_key
+from repopilot.sandbox.environments.publication import is_being_built
 from repopilot.sandbox.runners.runner_table import is_run_as_test, language_of_tests, missing_programs, runner_of
 from repopilot.settings import Settings
 from repopilot.types import Environment, InstalledPackages, OnProgress, Snapshot
 
+_POLL_S = 0.5
 _LARGEST = 8 * 1024 * 1024  # lock files are large
 _FOLDERS = ("", "requirements", "test", "tests", "testing")
 
@@ -199,6 +201,14 @@ async def fetch_for_tests(
         cancel.set()
         await asyncio.wait([fetching])
         raise
+
+
+async def until_fetched(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> None:
+    """Wait while what the tests of a repository need is being fetched, by whoever does."""
+    if settings.environments_folder.is_dir():
+        missing = not_fetched(await asyncio.to_thread(test_packages, snapshot, paths, settings), snapshot, settings)
+        while any(is_being_built(key, settings) for key in missing.keys):
+            await asyncio.sleep(_POLL_S)
 
 
 def _fetched(

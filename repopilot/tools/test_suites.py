@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from repopilot import i18n
 from repopilot.code.languages import is_test_path
@@ -51,19 +52,34 @@ def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSui
 
     Raises:
         PackagesMissing: the packages that they need are not installed.
-        SandboxError: there is no manifest at the top, the runner isn't known here, or its program is missing.
+        SandboxError: as `runner_suite`.
     """
     tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
     own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
     if not (tests or own) and language != "rust":  # which has tests beside the code
         return None
+    return runner_suite(language, _chosen(changes, own, workspace), workspace)
+
+
+def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:
+    """Test files of one language with the runner and the packages of the repository.
+
+    Args:
+        language: of the tests.
+        tests: their paths; () for all.
+        workspace: the repository as it is.
+
+    Raises:
+        PackagesMissing: the packages that they need are not installed.
+        SandboxError: there is no manifest at the top, the runner isn't known here, or its program is missing.
+    """
     find_program(language)  # said before anything is prepared
     declared = (each for each in declared_packages(workspace.snapshot) if each.language == language)
     declaration = next(declared, None)
     if declaration is None:
         if language != "javascript":
             raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
-        return RunnerSuite(language, _chosen(changes, own, workspace))
+        return RunnerSuite(language, tests)
     runner_of(language, declaration.node)
     packages = find_packages(workspace.snapshot, declaration, workspace.settings)
     needed = declaration.requirements or declaration.elsewhere
@@ -72,15 +88,20 @@ def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSui
             i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
             i18n.message("generate.needs_packages_hint"),
         )
-    return RunnerSuite(language, _chosen(changes, own, workspace), declaration.node, packages)
+    return RunnerSuite(language, tests, declaration.node, packages)
+
+
+def tests_covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
+    """The test files that the graph says cover some files of code."""
+    index = workspace.index
+    changed = [Change(path, whole=True) for path in paths if path in index.files and not is_test_path(path)]
+    base = codebase_of(index)
+    covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
+    return [test.path for test in covering if is_run_as_test(test.path)]
 
 
 def _chosen(changes: Changes, own: list[str], workspace: Workspace) -> tuple[str, ...]:
     """The paths of the tests to run; () for all of them."""
-    index = workspace.index
-    changed = [Change(c.path, whole=True) for c in changes if c.path in index.files and not is_test_path(c.path)]
-    base = codebase_of(index)
-    covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
     gone = {change.path for change in changes if change.change == "deleted"}
-    found = [test.path for test in covering if is_run_as_test(test.path) and test.path not in gone]
+    found = [path for path in tests_covering([c.path for c in changes], workspace) if path not in gone]
     return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
-from repopilot.tools import change_signature, check, edit, look, move_symbol, organize_imports, rename, set_value, talk
+from repopilot.tools import (
+    change_signature,
+    check,
+    edit,
+    look,
+    move_symbol,
+    organize_imports,
+    rename,
+    run_tests,
+    set_value,
+    talk,
+)
 from repopilot.tools.registry import Tool
 
 TaskKind = Literal["look", "change", "tests"]
@@ -30,17 +41,19 @@ def client_tools() -> tuple[Tool, ...]:
     """Those for other programs: all but the ones that talk to the user."""
     python = (*rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS)
     edits = (*edit.TOOLS, *python, *set_value.TOOLS, *organize_imports.TOOLS)
-    return (*look.TOOLS, *edits, *check.TOOLS)
+    return (*look.TOOLS, *edits, *check.TOOLS, *run_tests.TOOLS)
 
 
-def offered(task: TaskKind, *, can_ask: bool) -> tuple[Tool, ...]:
+def offered(task: TaskKind, *, can_ask: bool, without: Collection[str] = ()) -> tuple[Tool, ...]:
     """The tools that a model is offered for a task, with the one that asks for the others.
 
     Args:
         task: its kind.
         can_ask: whether somebody answers questions.
+        without: names of tools that are of no use here.
     """
     names = (*OFFERED[task], *[talk.ASK_USER.name] * can_ask)
-    first = tuple(tool for tool in toolbox() if tool.name in names)
-    further = tuple(tool for tool in client_tools() if tool not in first)
+    usable = [tool for tool in toolbox() if tool.name not in without]
+    first = tuple(tool for tool in usable if tool.name in names)
+    further = tuple(tool for tool in usable if tool.kind != "talk" and tool not in first)
     return first if task == "look" else (*first, talk.more_tools(further))

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.errors import GenerationFailed, StorageError, UsageError
@@ -38,6 +39,9 @@ from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Snapshot
 from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.tools.run_tests import StateBefore
 
 CLOCK_NS = 2_000_000_000
 """Files that changed so little before a working copy began are compared as well."""
@@ -67,6 +71,7 @@ class WorkingCopy:
         self._searched: tuple[str, ...] | None = None
         self._servers: Servers | None = None
         self._resolver: Resolver | None = None
+        self.before: dict[tuple[str, ...], StateBefore] = {}
 
     @property
     def _drafts(self) -> dict[str, str | None]:

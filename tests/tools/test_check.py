@@ -67,7 +67,50 @@ async def test_tests_that_turn_are_told_from_those_that_failed_before(shop):
         assert not done.data["turned_red"] and "tests/test_prices.py" in done.data["tests"]
         await tools("create_file", path="tests/test_new.py", content="import not_installed_here\n")
         done = await tools("run_tests", paths=["tests/test_new.py"])
-        assert "No test could be run" in done.text and "not_installed_here" in done.text
+        assert "No test of these can be run" in done.text and "`not_installed_here`" in done.text
+        assert "Another call" not in done.text
+
+
+async def test_where_nothing_can_run_one_sentence_says_why_and_that_another_call_is_in_vain(tmp_path):
+    files = {"tests/test_far.py": "import not_installed_here\n\n\ndef test_far():\n    assert True\n"}
+    async with opened(shop_workspace(tmp_path, files)) as tools:
+        done = await tools("run_tests", paths=["tests/test_far.py"])
+        why, again = done.text.splitlines()
+        assert "they need `not_installed_here`" in why and "Another call of `run_tests`" in again
+
+
+CONFTEST = "import not_installed_here\nimport pytest\n\n\n@pytest.fixture\ndef price():\n    return 250\n"
+FIXTURES = """from shop.prices import price_of
+
+
+def test_alone():
+    assert price_of("bread") == 250
+
+
+def test_fixture(price):
+    assert price_of("bread") == price
+"""
+
+
+async def test_files_run_without_a_conftest_that_is_broken_before_the_edits(tmp_path):
+    files = {"tests/conftest.py": CONFTEST, "tests/test_prices.py": FIXTURES}
+    async with opened(shop_workspace(tmp_path, files)) as tools:
+        await tools("replace_text", path="shop/prices.py", old='"bread": 250', new='"bread": 251')
+        done = await tools("run_tests", paths=["tests/test_prices.py"])
+        assert done.data["turned_red"] == ["tests/test_prices.py::test_alone"]
+        assert done.data["red_before"] == ["tests/test_prices.py::test_fixture"]
+        assert "tests/conftest.py can't be imported here" in done.text
+        await tools("undo")
+        await tools("replace_text", path="tests/conftest.py", old="import not_installed_here\n", new="")
+        assert (await tools("run_tests", paths=["tests/test_prices.py"])).data["passed"] == 2
+
+
+async def test_a_conftest_that_the_edits_break_is_no_reason_to_leave_it_out(tmp_path):
+    files = {"tests/conftest.py": CONFTEST.partition("\n")[2], "tests/test_prices.py": FIXTURES}
+    async with opened(shop_workspace(tmp_path, files)) as tools:
+        await tools("replace_text", path="tests/conftest.py", old="import pytest", new="import nowhere\nimport pytest")
+        done = await tools("run_tests", paths=["tests/test_prices.py"])
+        assert len(done.data["turned_red"]) == 2 and not done.data["passed"]
 
 
 async def test_a_change_that_nothing_covers_is_said(shop):

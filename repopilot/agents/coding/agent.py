@@ -16,6 +16,7 @@ from repopilot.tools import registry
 from repopilot.tools.check import CHECK
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import Desk
+from repopilot.tools.run_tests import RUN_TESTS, tests_before
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
@@ -58,7 +59,6 @@ async def edit_by_loop(
     step: Step,
     kind: TaskKind = "change",
     kept: Callable[[Changes], None] | None = None,
-    tests: str = TESTS,
     askings: loop.Askings = loop.ASKINGS,
 ) -> LoopEdit:
     """Let the model work on a copy of the repository until it is done or its budget is spent.
@@ -69,7 +69,6 @@ async def edit_by_loop(
         step: the loop's steps go below it.
         kind: what the task asks for, which decides about the tools that are offered at first.
         kept: is given what was changed when the user stops the work.
-        tests: what the model is told about the tests that can run here.
         askings: how the model is asked.
 
     Returns:
@@ -80,7 +79,6 @@ async def edit_by_loop(
     """
     assert workspace.model is not None
     model, can_ask = workspace.model, workspace.ask is not None
-    system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=QUESTIONS[can_ask])
     conventions = Conventions(workspace.index, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
 
     async def told_below(call: loop.CallRecord) -> str:
@@ -88,10 +86,14 @@ async def edit_by_loop(
 
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
         desk = Desk(workspace, copy, loop.Budget.of(workspace.settings), working, workspace.ask)
+        before = await tests_before(task, desk)
+        tests = f"{TESTS} {before.text}" if before.can_run else before.text
+        tools = offered(kind, can_ask=can_ask, without=() if before.can_run else (RUN_TESTS,))
+        system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=QUESTIONS[can_ask])
         watch = loop.Onlooker(finish=_checking(desk), called=told_below)
         asked = with_conventions(task, await asyncio.to_thread(conventions.of, ""))
         try:
-            done = await loop.run(asked, desk, model, offered(kind, can_ask=can_ask), system, askings, watch)
+            done = await loop.run(asked, desk, model, tools, system, askings, watch)
         except asyncio.CancelledError:
             if kept is not None and copy.changes():
                 kept(copy.changes())

@@ -44,6 +44,18 @@ def building(key: str, settings: Settings) -> Iterator[Path]:
         raise StorageError(i18n.message("environments.not_stored", error=error)) from error
 
 
+def is_being_built(key: str, settings: Settings) -> bool:
+    """Whether this or another process builds an environment now."""
+    lock = settings.environments_folder / f"{key}.lock"
+    if not lock.exists():
+        return False
+    try:
+        with FileLock(lock, timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
 @contextmanager
 def watched(report: Callable[[], None]) -> Iterator[None]:
     """Report every moment, in a thread, while the block runs."""
