@@ -5,8 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.shop_workspace import shop_workspace
+from support.shop_workspace import shop_workspace, traced
 from tools.test_tools import opened, refusal
+
+from repopilot.tools import run_tests
+from repopilot.tools.registry import Desk
+from repopilot.tools.run_tests import RUN_TESTS
+from repopilot.tools.toolbox import offered
+from repopilot.tools.working_copy import working_copy
 
 TESTS = """from shop.prices import price_of
 
@@ -118,3 +124,27 @@ async def test_a_change_that_nothing_covers_is_said(shop):
         await tools("insert_code", path="shop/old.py", code="x = 1")
         assert "No test was found" in (await tools("run_tests")).text
         assert "tests/none.py" in await refusal(tools, "run_tests", paths=["tests/none.py"])
+
+
+async def known_before(workspace, task: str):
+    async def work(step):
+        async with working_copy(workspace) as copy:
+            return await run_tests.tests_before(task, Desk(workspace, copy, None, step))
+
+    return (await traced(work))[0]
+
+
+async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
+    before = await known_before(shop, "change the price that `price_of` gives for bread")
+    assert before.can_run
+    assert "run here: 11 in tests/test_prices.py, tests/test_cart.py" in before.text
+    assert "1 of them already fails: tests/test_prices.py::test_wrong" in before.text
+    assert "run_tests" in {tool.name for tool in offered("change", can_ask=False)}
+
+
+async def test_what_can_not_run_is_not_offered_and_the_reason_is_said(tmp_path):
+    files = {"tests/test_prices.py": f"import not_installed_here\n{TESTS}"}
+    before = await known_before(shop_workspace(tmp_path, files), "change what `price_of` gives")
+    assert not before.can_run and "they need `not_installed_here`" in before.text
+    left = offered("change", can_ask=False, without=(RUN_TESTS,))
+    assert RUN_TESTS not in {tool.name for tool in left} and RUN_TESTS not in left[-1].description
