@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from pydantic import Field
 
@@ -120,7 +119,7 @@ def _near(task: str, workspace: Workspace) -> list[str]:
     language = None if first.endswith(".py") else language_of_tests(first)
     if language is None:
         tests = [path for path in found if path.endswith(".py") and is_test_file(path) and is_test_path(path)]
-        covering = chain.from_iterable(reaching_tests(index, path) for path in found if path.endswith(".py"))
+        covering = [test for path in found if path.endswith(".py") for test in reaching_tests(index, path)]
         return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or all_tests(index)[:1]
     every = [path for path in index.files if is_run_as_test(path) and language_of_tests(path) == language]
     tests = [path for path in found if path in every]
