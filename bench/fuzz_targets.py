@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.excerpts import code_of_task
-from repopilot.agents.coding.replies import reply_parser
+from repopilot.agents.coding.new_definition import definition_in
 from repopilot.agents.coding.replies.blocks import read_blocks
 from repopilot.agents.coding.typed_commands import read_command
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
@@ -199,14 +199,12 @@ def _replies(path: str, data: bytes, random: Random) -> None:
     structured.named(text, ["yes", "no", "Cart.add"])
     read_blocks(text)
     calls_in_text(text, ["read", "finish"])
-    for target, block in reply_parser.blocks_by_path(reply_parser.blocks(text), ["shop.py", "web/cart.js"]).items():
-        try:
-            safe = file_change.safe_path(target)
-        except RepoPilotError:
-            continue
+    with suppress(RepoPilotError):
+        safe = file_change.safe_path(text.partition("\n")[0])
         assert not Path(safe).is_absolute() and ".." not in Path(safe).parts
-        edits.problem_of(safe, block.body, _SHOP["shop.py"])
-        file_change.unified(safe, _SHOP["shop.py"], block.body)
+    edits.problem_of("shop.py", text, _SHOP["shop.py"])
+    file_change.unified("shop.py", _SHOP["shop.py"], text)
+    definition_in(text, "Cart", "shop.py", "python")
     _program(text)
 
 

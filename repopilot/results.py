@@ -475,7 +475,6 @@ class TestReport:
         code: the best version of the code under test, None where nothing was to be repaired.
         iterations: every attempt to make the tests pass, the oldest first.
         stopped_because: why there is no further attempt or no run at all, '' for a single run.
-        written: the same for tests written for what the first ones don't call.
         unexercised: names of changed definitions that no passing test uses.
         red_before: ids of failed tests that fail without the change as well.
         compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
@@ -494,7 +493,6 @@ class TestReport:
     code: str | None = None
     iterations: tuple[Iteration, ...] = ()
     stopped_because: str = ""
-    written: TestReport | None = None
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
     mutants: tuple[MutantOutcome, ...] = ()
@@ -520,16 +518,8 @@ class TestReport:
 
     @property
     def verified_tests(self) -> tuple[str, ...]:
-        """The texts of all tests whose pass was verified, those of `written` among them."""
-        own = tuple(self.tests.values()) if self.genuine or self.unbroken else ()
-        return own + (self.written.verified_tests if self.written else ())
-
-    @property
-    def new_tests(self) -> Mapping[str, str]:
-        """The tests that were written for the change, by path, to run them on another version of it."""
-        if self.written:
-            return self.written.tests
-        return {} if self.protected else self.tests
+        """The texts of the tests where their pass was verified."""
+        return tuple(self.tests.values()) if self.genuine or self.unbroken else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,8 @@
-"""Attempts of test and repair: which is best, when to stop, how runs compare."""
+"""Attempts of test and repair: which is best, when to stop."""
 
 from __future__ import annotations
 
-import pytest
-
-from repopilot.agents.testing.attempts import best, doubtful_tests, no_worse, why_stop
+from repopilot.agents.testing.attempts import best, doubtful_tests, why_stop
 from repopilot.results import Iteration
 from repopilot.types import Failure, TestRun
 
@@ -46,26 +44,3 @@ def test_tests_are_doubtful_only_when_runs_agree():
     assert doubtful_tests([first, second]) == ("t.py::test_b",)
     assert doubtful_tests([first]) == ()
     assert doubtful_tests([first, attempt(2, 0, 4, tests=("t.py::test_b",))]) == ()
-
-
-def run(passed: int = 0, failed: int = 0, errors: int = 0, genuine: bool = False) -> TestRun:
-    return TestRun(passed, failed, errors, 0.1, "limits", "", genuine)
-
-
-GENUINE, FAILING = run(3, genuine=True), run(1, 2)
-
-
-@pytest.mark.parametrize(
-    ("new", "old", "expected"),
-    [
-        (None, None, True),
-        (None, GENUINE, False),
-        (run(3), GENUINE, False),
-        (run(4, genuine=True), GENUINE, True),
-        (run(2, genuine=True), GENUINE, False),
-        (run(1, 1), FAILING, True),
-        (run(1, 3), FAILING, False),
-    ],
-)
-def test_no_worse(new: TestRun | None, old: TestRun | None, expected: bool) -> None:
-    assert no_worse(new, old) == expected

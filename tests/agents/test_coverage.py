@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
+from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, unexercised
 
 OLD = '''"""Carts."""
 import os
@@ -95,11 +95,6 @@ def test_what_is_private_is_reached_through_its_users() -> None:
     assert unexercised([check], ["def test(cart):\n    full(cart)\n"]) == ("_check",)
     (limit,) = changed_definitions("cart.py", OLD, OLD.replace("LIMIT = 3", "LIMIT = 4"))
     assert unexercised([limit], ["def test(cart):\n    full(cart)\n"]) == ()
-
-
-def test_entry_points_are_public_names() -> None:
-    assert entry_points(changed_definitions("cart.py", "", OLD)) == ("LIMIT", "Cart", "Cart.add", "full")
-    assert entry_points([ChangedDefinition("web/basket.js")]) == ()
 
 
 def test_code_without_a_name_is_never_exercised() -> None:

@@ -169,18 +169,6 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
             "MERGE_FEEDBACK",
         ),
         (
-            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), not_called=("f",), written=GENUINE),
-            Opinions(),
-            "ACCEPT_ORIGINAL",
-        ),
-        (
-            ChangeEvidence(
-                tests=GENUINE, protected=True, changed=("f",), not_called=("f",), written=FAILING, unexercised=("f",)
-            ),
-            Opinions(),
-            "MERGE_FEEDBACK",
-        ),
-        (
             ChangeEvidence(tests=GENUINE, changed=("f", "g"), not_called=("g",), unexercised=("g",)),
             Opinions(),
             "ACCEPT_ORIGINAL",
@@ -208,20 +196,6 @@ def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passe
         Opinions(),
     )
     assert verdict.score < 8 and f"not exercised by any test: {', '.join(changed)}" in verdict.reasons[-1]
-
-
-@pytest.mark.parametrize(
-    ("evidence", "opinions", "worth"),
-    [
-        (ChangeEvidence(changed=("f",), unexercised=("f",)), Opinions(), False),
-        (ChangeEvidence(), Opinions((Issue("a.py", 1, "x", "style", "low"),)), False),
-        (ChangeEvidence(), HARSH, True),
-        (ChangeEvidence(findings=(SERIOUS,)), Opinions(), True),
-        (ChangeEvidence(tests=GENUINE, written=FAILING), Opinions(), True),
-    ],
-)
-def test_what_is_worth_merging(evidence: ChangeEvidence, opinions: Opinions, worth: bool) -> None:
-    assert scoring.worth_merging(evidence, opinions) == worth
 
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low"])

@@ -103,11 +103,6 @@ def test_public_names() -> None:
     assert "_hidden" not in edits.public_names("a.py", "def _hidden():\n    pass\n")
 
 
-def test_a_program_cut_off_keeps_its_complete_tests() -> None:
-    assert edits.complete_tests("def test_a():\n    assert 1\n    assert (2,\n") == "def test_a():\n    assert 1\n"
-    assert edits.complete_tests("x = 1\ndef f(") == ""
-
-
 def test_a_reply_of_spaces_is_read_in_linear_time() -> None:
     spaces = " " * 400_000  # quadratic, this takes longer than a test may
     edits.problem_of("shop.py", f"x = 1\n{spaces}#{spaces}\n", None)

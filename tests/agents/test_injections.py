@@ -160,27 +160,6 @@ async def test_an_obeying_model_achieves_nothing(shop: Workspace, intent: str) -
     assert not any(path.startswith(("/", "..", ".git")) for path in paths)
 
 
-@pytest.mark.slow
-async def test_files_that_nobody_asked_for_are_refused_and_a_step_says_so(shop: Workspace) -> None:
-    answered, events = await asked(shop, "GENERATE", "Create shop/vouchers.py: vouchers, their rules and a report")
-    assert answered is not None
-    assert {file.path for file in answered.files} <= {"shop/vouchers.py", "shop/loyalty.py"}
-    notes = [note for e in events if isinstance(e, trace.Finished) for note in e.data.get("degraded", ())]
-    refused = " ".join(str(note) for note in notes)
-    assert "Files refused: " in refused
-    for target in TARGETS:
-        assert target in refused
-    assert any("not asked for" in str(note) for note in answered.degraded)
-
-
-@pytest.mark.slow
-async def test_a_file_that_the_task_names_may_be_changed(shop: Workspace) -> None:
-    task = "Create shop/vouchers.py: vouchers, their rules and a report; and use them in tests/test_cart.py"
-    answered, _ = await asked(shop, "GENERATE", task)
-    assert answered is not None
-    assert "tests/test_cart.py" in {file.path for file in answered.files}
-
-
 async def test_links_of_a_model_are_left_out_and_that_is_said(shop: Workspace) -> None:
     answered, _ = await asked(shop, "EXPLAIN", QUESTIONS["EXPLAIN"])
     assert answered is not None

@@ -88,6 +88,9 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
     file = page.page.locator('.rp-file[data-path="orchard/water.py"]')
     expect(file.locator("tr.rp-added")).to_contain_text(f"degrees > {degrees}", timeout=90_000)
     assert "degrees > 25" in (grove[1] / "orchard/water.py").read_text(), "written before it was accepted"
+    page.unfold()
+    for step in ("Debate", "Controller"):
+        expect(page.page.locator(f'[id^="step-{step}"]').first).to_be_visible()
 
 
 def test_an_answer_comes_after_looking_with_tools(page):

@@ -13,25 +13,18 @@ from support.small_repo import run_git
 pytestmark = pytest.mark.browser
 
 WATER = FILES["orchard/water.py"]
+RULE = "return 2.5 if degrees > 25 else 1.0"
 THIRSTY = WATER.replace("degrees > 25", "degrees > 20")
 PARTS = ["rename litres to litres_needed", "rename harvest to pick"]
 """Plain commands, which need no model."""
 
 
-def fenced(path, text):
-    return f"{path}\n```python\n{text}```\n"
-
-
 def scripted(messages):
     """What a good model would say to each of the prompts."""
     prompt = "\n".join(message["content"] for message in messages)
-    if "strict reviewer" in prompt:
-        return json.dumps({"issues": [], "test": ""})
-    if "You defend" in prompt:
-        quote = "    return 2.5 if degrees > 20 else 1.0"
-        return json.dumps({"points": [{"quote": quote, "argument": "trees suffer earlier than thought"}]})
-    if "careful programmer" in prompt:
-        return fenced("orchard/water.py", THIRSTY)
+    if "SEARCH/REPLACE" in prompt:
+        block = {"path": "orchard/water.py", "search": f"    {RULE}", "replace": f"    {RULE.replace('25', '20')}"}
+        return json.dumps({"blocks": [block]})
     return "The function `litres` says how much water a tree gets [1]."
 
 
@@ -57,7 +50,7 @@ def test_generated_files_are_reviewed_accepted_and_downloaded(local, tmp_path):
     expect(file.locator("tr.rp-added")).to_contain_text("degrees > 20")
     expect(page.locator(".rp-footer")).to_be_visible()
     tab.unfold()
-    for step in ("Generate", "Debate", "Controller"):
+    for step in ("Generate", "Controller"):
         expect(page.locator(f'[id^="step-{step}"]').first).to_be_visible()
     assert (folder / "orchard/water.py").read_text() == WATER, "written before it was accepted"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from repopilot.agents.exploration import Exploration
 from repopilot.types import FileChange
@@ -30,15 +30,12 @@ class FailingTest:
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """Files to write.
+    """A change to make.
 
     Attributes:
         task: what to write or change.
         found: what the exploration of the repository found, None for nothing.
-        paths: the files to write, where that is certain.
-        reading: texts by path that the model may need to see and must not change.
-        feedback: reasons to write another version of `drafts`, for the model.
-        drafts: the version before.
+        feedback: reasons to write another version, for the model.
         failing: a test that fails and is to pass.
         passes: whether a version makes it pass; None where nothing can be run.
         seed: of the sampling; 0 for the first version.
@@ -47,10 +44,7 @@ class EditRequest:
 
     task: str
     found: Exploration | None = None
-    paths: tuple[str, ...] = ()
-    reading: Mapping[str, str] = field(default_factory=dict)
     feedback: tuple[str, ...] = ()
-    drafts: tuple[FileChange, ...] = ()
     failing: FailingTest | None = None
     passes: Callable[[tuple[FileChange, ...]], Awaitable[bool]] | None = None
     seed: int = 0

@@ -1,4 +1,4 @@
-"""Edit files for a task: by a typed command, else by a small model, on few lines or in new files.
+"""Edit files for a task: by a typed command, else by a small model, on few lines or in one new definition.
 
 Nothing is written to disk.
 """
@@ -12,11 +12,9 @@ from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
 from repopilot.agents.coding.new_definition import write_definition
 from repopilot.agents.coding.outcome import EditOutcome
-from repopilot.agents.coding.places import named_paths
 from repopilot.agents.coding.small import edit_lines
 from repopilot.agents.coding.tool_edit import edit_with_tool
 from repopilot.agents.coding.typed_commands import EDITS, read_command
-from repopilot.agents.coding.whole_files import write_whole_files
 from repopilot.errors import GenerationFailed, UsageError
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
@@ -37,7 +35,7 @@ async def edit_by_command(request: EditRequest, workspace: Workspace, step: Step
         GenerationFailed: it can't be made here.
         PlaceAmbiguous: several places fit.
     """
-    if request.drafts or request.feedback:
+    if request.feedback:
         return None
     try:
         command = read_command(request.task)
@@ -57,7 +55,7 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
         step: what is written is streamed into its children.
 
     Returns:
-        The changed and new files, each parsed and with a diff against the snapshot.
+        The changed files, each parsed and with a diff against the snapshot.
 
     Raises:
         GenerationFailed: there is no usable change, or none within the time limit.
@@ -73,14 +71,16 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
         async with asyncio.timeout(limit):
             edit = await _read_as_call(request, workspace, step)
             edit = edit or await edit_lines(request, workspace, step)
-            return edit or EditOutcome(await _new_files(request, workspace, step))
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
         raise GenerationFailed(too_slow, _smaller_task(request)) from error
+    if edit is None:
+        raise GenerationFailed(i18n.message("small.no_change"), _smaller_task(request))
+    return edit
 
 
 async def _read_as_call(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
-    if request.drafts or request.feedback or request.paths:
+    if request.feedback:
         return None
     call = await grounded_call(request.task, workspace, step)
     if call is None:
@@ -93,23 +93,6 @@ async def _read_as_call(request: EditRequest, workspace: Workspace, step: Step) 
     except GenerationFailed as error:
         step.degrade(i18n.reason(error))
         return None
-
-
-async def _new_files(request: EditRequest, workspace: Workspace, step: Step) -> tuple:
-    """Files that the task names and that may be written whole; of others a small model loses too much.
-
-    Raises:
-        GenerationFailed: the task is about large files, or names none.
-    """
-    paths = request.paths or tuple(named_paths(request.task, workspace.index))
-    small = [p for p in paths if p not in workspace.index.files or workspace.index.files[p].lines <= LARGEST_REWRITTEN]
-    if not small and not request.drafts:
-        raise GenerationFailed(i18n.message("small.no_change"), _smaller_task(request))
-    return await write_whole_files(request, workspace, step)
-
-
-LARGEST_REWRITTEN = 60
-"""Lines of a file that a small model may write again."""
 
 
 def _smaller_task(request: EditRequest) -> str:

@@ -6,7 +6,8 @@ Several replies are compared by parser and linter; what doesn't parse, or doesn'
 from __future__ import annotations
 
 import asyncio
-import time
+import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,8 +20,8 @@ from repopilot.agents.coding.follow_ups.find import follow_ups
 from repopilot.agents.coding.grounded import GroundedCall
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.places import load
-from repopilot.agents.coding.replies.reply_parser import blocks
-from repopilot.agents.coding.small import LONGEST_S, REPLY_TOKENS, TEMPERATURES, shown_lines
+from repopilot.agents.coding.sampling import REPLY_TOKENS, Sample, best_sample
+from repopilot.agents.coding.small import shown_lines
 from repopilot.agents.coding.tool_edit import edit_with_tool
 from repopilot.code.languages import file_kind
 from repopilot.code.split import analyse
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 MOST_HEAD, MOST_SIGNATURES = 14, 24
 """Lines shown of the start of the class or file that gets the definition, and of its other definitions."""
+_FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", re.M | re.S)
 _BESIDE = ("go",)
 """Languages whose methods stand beside their type."""
 
@@ -59,29 +61,17 @@ async def write_definition(
     Raises:
         ModelError: the model failed.
     """
-    assert workspace.model is not None
+    model = workspace.model
+    assert model is not None
     messages = await asyncio.to_thread(_messages, call, request, workspace)
-    found: list[tuple[int, EditOutcome]] = []
-    ends = time.monotonic() + LONGEST_S
-    for number, temperature in enumerate(TEMPERATURES):
-        if number and time.monotonic() > ends:
-            break
-        async with step.child("write the definition", "llm", request.task) as writing:
-            options = ChatOptions(
-                REPLY_TOKENS, temperature, stop=("\n```\n",), seed=len(TEMPERATURES) * request.seed + number
-            )
-            reply = await stream.chat(workspace.model, messages, writing, options)
-            made = await _placed(reply, call, request, workspace, writing)
-            faults = await asyncio.to_thread(_faults, made, workspace) if made else ()
-            writing.note(usable=made is not None, faults=list(faults))
-        if made is not None:
-            found.append((len(faults), replace(made, notes=(*made.notes, *faults))))
-            if not faults and (request.passes is None or await request.passes(made.changes)):
-                break
-    if not found:
-        return None
-    (_, best), *others = sorted(found, key=lambda each: each[0])
-    return replace(best, candidates=tuple(other.changes for _, other in others if other.changes != best.changes))
+
+    async def ask(temperature: float, seed: int, writing: Step) -> Sample | None:
+        options = ChatOptions(REPLY_TOKENS, temperature, stop=("\n```\n",), seed=seed)
+        reply = await stream.chat(model, messages, writing, options)
+        made = await _placed(reply, call, request, workspace, writing)
+        return Sample(made, await asyncio.to_thread(_faults, made, workspace)) if made else None
+
+    return await best_sample(request, "write the definition", ask, step)
 
 
 def _messages(call: GroundedCall, request: EditRequest, workspace: Workspace) -> list[ChatMessage]:
@@ -120,7 +110,8 @@ async def _placed(
     """A reply put where it belongs; None where it doesn't define the name, or can't stand there."""
     path, anchor, name = (call.arguments[key] for key in ("path", "anchor", "name"))
     language = workspace.index.files[path].language
-    code = next((text for block in blocks(reply) if (text := definition_in(block.body, name, path, language))), "")
+    texts = [textwrap.dedent(text) for text in _FENCED.findall(reply)] or [reply]
+    code = next((found for text in texts if (found := definition_in(text, name, path, language))), "")
     if not code:
         return None
     kind = next((s.kind for s in workspace.index.outline(path) if s.qualified == anchor), "")
@@ -131,7 +122,7 @@ async def _placed(
             "insert_code", arguments, workspace, step, i18n.message("commands.read_as", reading=call.text)
         )
         target = load(path, workspace)
-        changes = [checked_change(target, each.content, request.task, workspace.index) for each in made.changes]
+        changes = [checked_change(target, each.content, workspace.index) for each in made.changes]
     except GenerationFailed:
         return None
     # It is exported as its neighbours are.

@@ -1,4 +1,4 @@
-"""Which files a task is about: named in it, or found by the exploration. No model is used."""
+"""Which files a task names, and their texts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.agents.exploration import Exploration
-from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.languages import language_of
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.results import Turn
@@ -15,8 +14,6 @@ from repopilot.tools.file_change import safe_path
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
-
-MOST_TARGETS = 3
 
 _PATH = re.compile(
     r"@?(?P<path>(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/(])|"
@@ -63,27 +60,6 @@ def named_paths(task: str, index: Index) -> list[str]:
         named = index.files_named(written)
         found.append(named[0] if len(named) == 1 else written)
     return list(dict.fromkeys(found))
-
-
-def choose(task: str, workspace: Workspace, found: Exploration | None = None) -> list[EditTarget]:
-    """Choose the files that a task is about.
-
-    Args:
-        task: what to write or change.
-        workspace: the repository and the conversation.
-        found: the exploration of the task, None for none.
-
-    Returns:
-        At most MOST_TARGETS, as the conversation left them: the files that the task names, else the best hit's file.
-
-    Raises:
-        GenerationFailed: a path leads out of the repository, or its file is no text.
-    """
-    code = (h.chunk.path for h in found.results.hits if file_kind(h.chunk.path) == "code") if found else iter(())
-    best = next((path for path in code if not is_test_path(path)), None)
-    paths = named_paths(task, workspace.index) or ([best] if best else [])
-    drafts = {f.path: f.content for f in last_files(workspace.turns)}
-    return [load(path, workspace, drafts.get(path)) for path in paths[:MOST_TARGETS]]
 
 
 def last_files(turns: Sequence[Turn]) -> tuple[FileChange, ...]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -29,13 +27,13 @@ from repopilot.agents.coding.replies.blocks import (
     blocks_of_json,
     read_blocks,
 )
+from repopilot.agents.coding.sampling import REPLY_TOKENS, Sample, best_sample
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.structured import REFUSED
 from repopilot.prompts import render
-from repopilot.tools.file_change import Changes
 from repopilot.tools.new_errors import new_errors
 from repopilot.trace import Step
 from repopilot.types import Edit, FileChange
@@ -44,23 +42,9 @@ from repopilot.workspace import Workspace
 if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
-TEMPERATURES = (0.0, 0.7, 0.8)
-"""Of the replies in turn; the first without a fault is taken."""
-LONGEST_S = 25.0
-"""After this time no further reply is begun."""
-REPLY_TOKENS = 500
 MOST_FILES, MOST_PER_NAME = 30, 8
 LARGEST_FILE = 400_000
 """Characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A reply as changes, with what is wrong with it."""
-
-    changes: Changes
-    edits: tuple[Edit, ...]
-    faults: tuple[str, ...]
 
 
 async def edit_lines(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
@@ -78,38 +62,18 @@ async def edit_lines(request: EditRequest, workspace: Workspace, step: Step) -> 
         ModelError: the model failed.
     """
     model = workspace.model
-    if model is None or request.paths or request.drafts:
-        return None
+    assert model is not None
     async with step.child("find the lines", "tool", request.task) as finding:
         excerpts = await asyncio.to_thread(shown_lines, request, workspace)
         await finding.write("\n".join(f"{e.path}:{e.first + 1}-{e.first + len(e.lines)}" for e in excerpts))
     if not excerpts:
         return None
-    found: list[_Candidate] = []
-    ends = time.monotonic() + LONGEST_S
-    for number, temperature in enumerate(TEMPERATURES):
-        if number and time.monotonic() > ends:
-            break
-        async with step.child("replace lines", "llm", request.task) as writing:
-            options = _options(model, excerpts, temperature, request.seed * len(TEMPERATURES) + number)
-            blocks = await _blocks(model, request, excerpts, options, writing)
-            candidate = await asyncio.to_thread(_candidate, blocks, excerpts, request.task, workspace)
-            writing.note(usable=candidate is not None, faults=list(candidate.faults) if candidate else [])
-        if candidate is not None and candidate.changes not in [each.changes for each in found]:
-            found.append(candidate)
-        if candidate is not None and not candidate.faults and await _passes(request, candidate):
-            found = [candidate]
-            break
-    found.sort(key=lambda each: len(each.faults))
-    if not found:
-        return None
-    best, *others = found
-    return EditOutcome(best.changes, best.edits, notes=best.faults, candidates=tuple(each.changes for each in others))
 
+    async def ask(temperature: float, seed: int, writing: Step) -> Sample | None:
+        blocks = await _blocks(model, request, excerpts, _options(model, excerpts, temperature, seed), writing)
+        return await asyncio.to_thread(_sample, blocks, excerpts, request.task, workspace)
 
-async def _passes(request: EditRequest, candidate: _Candidate) -> bool:
-    """Whether a version makes the test pass that the task names; True where it names none."""
-    return request.passes is None or await request.passes(candidate.changes)
+    return await best_sample(request, "replace lines", ask, step)
 
 
 def shown_lines(request: EditRequest, workspace: Workspace) -> list[LineExcerpt]:
@@ -177,9 +141,9 @@ def _messages(request: EditRequest, excerpts: Sequence[LineExcerpt]) -> list[Cha
     ]
 
 
-def _candidate(
+def _sample(
     blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExcerpt], task: str, workspace: Workspace
-) -> _Candidate | None:
+) -> Sample | None:
     """The change that blocks come to; None where they change nothing or can't be used."""
     texts: dict[str, list[str]] = {}
     edits: list[Edit] = []
@@ -197,13 +161,13 @@ def _candidate(
     faults: list[str] = []
     for path, new in texts.items():
         try:
-            change = checked_change(load(path, workspace), "\n".join(new), task, workspace.index)
+            change = checked_change(load(path, workspace), "\n".join(new), workspace.index)
         except GenerationFailed:
             return None
         if change.diff:
             changes.append(change)
             faults += _faults(change, task, workspace)
-    return _Candidate(tuple(changes), tuple(edits), tuple(faults)) if changes else None
+    return Sample(EditOutcome(tuple(changes), tuple(edits)), tuple(faults)) if changes else None
 
 
 def _place(block: SearchReplaceBlock, excerpts: Sequence[LineExcerpt], lines: Sequence[str]) -> int | None:

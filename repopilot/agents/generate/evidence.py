@@ -1,22 +1,18 @@
-"""The evidence on generated code: analysers, tests in the sandbox with repair, public names."""
+"""The evidence on changed code: analysers, tests in the sandbox, public names."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.checks.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
-from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, entry_points, unexercised
-from repopilot.agents.testing.repair import RepairRequest, repair
+from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, unexercised
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.impact.covering_tests import covering_tests, is_test_file
-from repopilot.repo.diff_hunks import before_change
 from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
@@ -58,7 +54,7 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class TestedChanges:
-    """The version that the tests ended with (repair may have changed a file), and what they say of it."""
+    """The version that its tests chose, and what they say of it."""
 
     __test__ = False
 
@@ -67,7 +63,7 @@ class TestedChanges:
 
 
 async def gather_evidence(
-    examination: Examination, changes: Changes, report: TestReport | None, step: Step, passing: Sequence[str] = ()
+    examination: Examination, changes: Changes, report: TestReport | None, step: Step
 ) -> ChangeEvidence:
     """All that is known about a version.
 
@@ -76,7 +72,6 @@ async def gather_evidence(
         changes: the version.
         report: what its tests say, None when they could not be run at all.
         step: the step of the work.
-        passing: texts of further tests whose pass was verified.
 
     Returns:
         The evidence, without the Critic's objection.
@@ -94,8 +89,7 @@ async def gather_evidence(
         if c.path in before
         for name in unrequested_removals(c.path, c.content, before[c.path], examination.task)
     ]
-    written = report.written.run if report.written else None
-    missing = [m for run in (report.run, written) if run for m in missing_modules(run, [c.path for c in changes])]
+    missing = missing_modules(report.run, [c.path for c in changes]) if report.run else []
     changed = definitions_changed(changes, workspace)
     untested = [d for d in changed if d.name not in report.exercised]
     return ChangeEvidence(
@@ -108,8 +102,7 @@ async def gather_evidence(
         removed=tuple(removed),
         changed=tuple(d.name for d in changed),
         not_called=unexercised(untested, report.tests.values()),
-        written=written,
-        unexercised=unexercised(untested, (*report.verified_tests, *passing)),
+        unexercised=unexercised(untested, report.verified_tests),
         red_before=report.red_before,
         by_code=examination.by_code,
         unbroken=report.unbroken,
@@ -193,105 +186,6 @@ def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:
     return {path: text for path, text in texts.items() if text is not None}
 
 
-def lost_names(change: FileChange, before: str) -> set[str]:
-    """Public names of the old text that the new one lacks."""
-    return edits.public_names(change.path, before) - edits.public_names(change.path, change.content)
-
-
-async def run_and_repair_tests(
-    examination: Examination, changes: Changes, step: Step, written: Mapping[str, str] | None = None
-) -> TestedChanges:
-    """Run the repository's tests that cover the changed Python code, then tests of what those don't call, and repair
-    what fails. Only the file that changed most is repaired.
-
-    Args:
-        examination: the task and the repository.
-        changes: the version.
-        step: the step of the work.
-        written: tests written for an earlier version, by path. The tests that the change brings come before them, new
-            ones by the model after them.
-
-    Returns:
-        The version with its repairs, and the report.
-
-    Raises:
-        SandboxError: nothing can be run.
-        ModelError: the model failed.
-    """
-    workspace = examination.workspace
-    python = [c for c in changes if c.path.endswith(".py") and c.change != "deleted"]
-    own = {c.path: c.content for c in python if is_test_file(c.path) and is_test_path(c.path)}
-    code = [c for c in python if not is_test_path(c.path)]
-    if not code and not own:
-        step.degrade(i18n.message("generate.tests_skipped"))
-        return TestedChanges(changes)
-    if not code:
-        run = await run_tests(examination, changes, own, "tests", step)
-        return TestedChanges(changes, TestReport(run, tests=own))
-    main = max(code, key=lambda c: c.diff.count("\n+"))
-    changed = definitions_changed(tuple(code), workspace)
-    names = {d.name.rpartition(".")[2] for d in changed}
-    covering = {p: workspace.index.text(p) or "" for p in covering_tests(workspace.index, main.path, names)}
-    covering = {path: text for path, text in covering.items() if path not in own}
-    if covering:
-        first = await _repair(examination, changes, _Suite("tests", main.path, covering, protected=True), step)
-        if not first.report.genuine:
-            return first
-    else:
-        first = TestedChanges(changes, TestReport(stopped_because=i18n.message("generate.nothing_to_call")))
-    left = unexercised(changed, covering.values())
-    focus = entry_points([d for d in definitions_changed((main,), workspace) if d.name in left])
-    if not (focus or own):
-        return first
-    name = "tests of what is new" if covering else "tests"
-    suite = _Suite(name, main.path, own or written or {}, focus=focus)
-    more = await _repair(examination, first.changes, suite, step)
-    if not covering:
-        return more
-    if more.changes != first.changes:
-        again = await run_tests(examination, more.changes, covering, "tests again", step)
-        if not again.genuine:
-            reverted = TestReport(stopped_because=i18n.message("generate.repair_reverted"), tests=more.report.tests)
-            more = TestedChanges(first.changes, reverted)
-    return TestedChanges(more.changes, replace(first.report, written=more.report))
-
-
-@dataclass(frozen=True, slots=True)
-class _Suite:
-    """Tests to run in a step `name`, and `path`, the file they may have repaired. `focus` names what tests that the
-    model writes are to call."""
-
-    name: str
-    path: str
-    tests: Mapping[str, str]
-    protected: bool = False
-    focus: tuple[str, ...] = ()
-
-
-async def _repair(examination: Examination, changes: Changes, suite: _Suite, step: Step) -> TestedChanges:
-    """One round of test and repair; the repaired file replaces the original when its tests pass, verified."""
-    workspace = examination.workspace
-    texts = texts_of(changes)
-    async with step.child(suite.name, "agent", ", ".join(suite.tests or suite.focus)) as testing:
-        request = RepairRequest(
-            texts.pop(suite.path),
-            suite.tests,
-            examination.task,
-            suite.path,
-            suite.protected,
-            texts,
-            examination.inputs,
-            suite.focus,
-            examination.language,
-            await asyncio.to_thread(workspace.current_environment),
-        )
-        report = await repair(request, workspace.model, workspace.settings, testing)
-        testing.note(protected=suite.protected, genuine=report.genuine)
-        await testing.write(i18n.said(report.stopped_because, examination.language))
-    repaired = {suite.path: report.code or "", **report.tests} if report.genuine else {}
-    return TestedChanges(_with_texts(changes, repaired), report)
-
-
 async def run_tests(
     examination: Examination,
     changes: Changes,
@@ -330,14 +224,3 @@ async def run_tests(
         verified = i18n.text("testing.verified", examination.language)
         await testing.write(verified if run.genuine else run.output[-4000:])
     return run
-
-
-def _with_texts(changes: Changes, texts: Mapping[str, str]) -> Changes:
-    """The changes with other texts for some files: repaired code, tests without the wrong ones."""
-
-    def replaced(change: FileChange) -> FileChange:
-        text = texts.get(change.path, change.content)
-        same = change.change == "deleted" or text == change.content
-        return change if same else file_change.change(change.path, text, before_change(change))
-
-    return tuple(replaced(change) for change in changes)

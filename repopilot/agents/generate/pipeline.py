@@ -6,9 +6,9 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import i18n
@@ -22,18 +22,10 @@ from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import debate, try_objection
 from repopilot.agents.generate.edit_tests import choose_by_tests
-from repopilot.agents.generate.evidence import (
-    Examination,
-    TestedChanges,
-    gather_evidence,
-    lost_names,
-    old_texts,
-    run_and_repair_tests,
-)
+from repopilot.agents.generate.evidence import Examination, gather_evidence, old_texts
 from repopilot.agents.generate.loop_attempts import best_attempt
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
-from repopilot.agents.testing.attempts import no_worse
 from repopilot.errors import RepoPilotError
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
@@ -42,7 +34,6 @@ from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
-from repopilot.tools.test_suites import suite_language
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Finding, Verdict
 from repopilot.workspace import Workspace
@@ -50,6 +41,7 @@ from repopilot.workspace import Workspace
 MOST_VERSIONS = 3
 """Versions that are checked by the type checker to put them in order."""
 MOST_REVISIONS = 2
+NO_OPINIONS = Opinions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,21 +54,6 @@ class Version:
     verdict: Verdict
     reasons: tuple[str, ...]
     report: TestReport | None
-    merged: bool = False
-
-
-Examine = Callable[[Examination, EditOutcome, Step, str], Awaitable[Version]]
-"""Finds out about a version; the text numbers its steps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What the Controller judges: a version, the report on its tests, and what the debate said."""
-
-    changes: Changes
-    report: TestReport | None
-    opinions: Opinions = field(default_factory=Opinions)
-    objection: Objection = "none"
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -121,10 +98,9 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
         examination = Examination(
             question, workspace, inputs, language, edit.by_code, edit.is_refactoring, until, edit.left
         )
-        if edit.edits:
-            outcome = await _decide_edit(examination, found, edit, outcome, step)
-        else:
-            outcome = await _decide(examination, found, outcome, step)
+        version = await _examine(examination, (edit.changes, *edit.candidates), step)
+        version, revisions = await _revise(examination, found, version, step) if found else (version, 0)
+        outcome = _decided(outcome, version, revisions)
     return await _with_impact(outcome, workspace, step)
 
 
@@ -162,9 +138,9 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
         if edit.silent:
             workspace = replace(workspace, model=None)
             examination = replace(examination, workspace=workspace)
-        opinions, objection = await _debate(examination, edit.changes, step, "")
-        judged = Judged(edit.changes, best.report, opinions, objection)
-        outcome = _decided(outcome_of(edit), await _judged(examination, judged, step, ""), revisions=0)
+        opinions, objection = await _debate(examination, edit.changes, step)
+        version = await _judged(examination, edit.changes, best.report, step, opinions=opinions, objection=objection)
+        outcome = _decided(outcome_of(edit), version, revisions=0)
     return await _with_impact(outcome, workspace, step)
 
 
@@ -235,43 +211,6 @@ def _published(outcome: GenerationOutcome) -> Answer:
     return Answer(answer_text(outcome), files=outcome.changes, result=outcome.result)
 
 
-async def _decide_edit(
-    examination: Examination, found: Exploration | None, edit: EditOutcome, outcome: GenerationOutcome, step: Step
-) -> GenerationOutcome:
-    """Run the repository's tests over an edit of named places. While they fail because of it, ask for another."""
-    version = await _examine_edit(examination, edit, step)
-    if found is None:
-        return _decided(outcome, version, revisions=0)
-    request = EditRequest(without_tests(examination.task), found, language=examination.language)
-    best, done = await _revise(examination, request, version, step, _examine_edit)
-    return _decided(outcome, best, revisions=done)
-
-
-async def _examine_edit(examination: Examination, edit: EditOutcome, step: Step, suffix: str = "") -> Version:
-    """Tests, then the Controller: what a small model says about a few lines has no weight."""
-    candidates = await ordered_by_types(examination, (edit.changes, *edit.candidates), step)
-    work = i18n.message("generate.work.tests")
-    tested = await result_or_none(choose_by_tests(examination, candidates, step), work, step)
-    changes, report = (tested.changes, tested.report) if tested else (edit.changes, None)
-    return await _judged(examination, Judged(changes, report), step, suffix)
-
-
-async def _decide(
-    examination: Examination, found: Exploration | None, outcome: GenerationOutcome, step: Step
-) -> GenerationOutcome:
-    """Test and debate a version of whole files, let the Controller decide, and follow its decision."""
-
-    async def examine(examination: Examination, edit: EditOutcome, step: Step, suffix: str) -> Version:
-        return await _examine(examination, edit.changes, step, suffix)
-
-    version = await _examine(examination, outcome.changes, step)
-    request = EditRequest(examination.task, found, drafts=version.changes, language=examination.language)
-    version, revisions = await _revise(examination, request, version, step, examine)
-    if version.verdict.decision == "MERGE_FEEDBACK":
-        version = await _merge(examination, found, version, step)
-    return _decided(outcome, version, revisions)
-
-
 def _decided(outcome: GenerationOutcome, version: Version, revisions: int) -> GenerationOutcome:
     return replace(
         outcome,
@@ -281,7 +220,6 @@ def _decided(outcome: GenerationOutcome, version: Version, revisions: int) -> Ge
         opinions=version.opinions,
         tests=version.report,
         revisions=revisions,
-        merged=version.merged,
         unexercised=version.evidence.unexercised,
     )
 
@@ -307,49 +245,43 @@ async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> EditO
         return error
 
 
-async def _examine(examination: Examination, changes: Changes, step: Step, suffix: str = "") -> Version:
-    """Tests, then the debate, then the Controller. `suffix` numbers the steps of further versions.
+async def _examine(examination: Examination, versions: Sequence[Changes], step: Step, suffix: str = "") -> Version:
+    """Tests, then the Controller. `suffix` numbers the steps of further versions.
 
-    One after the other: on one engine two calls at once take longer than both in turn.
+    Nothing is debated: what a small model says about a few lines has no weight.
     """
+    candidates = await ordered_by_types(examination, versions, step)
     work = i18n.message("generate.work.tests")
-    tested = await result_or_none(_test(examination, changes, step), work, step)
-    opinions, objection = await _debate(examination, changes, step, suffix)
-    current, report = (tested.changes, tested.report) if tested else (changes, None)
-    judged = Judged(current, report, opinions, objection if current == changes else "none")
-    passing = (opinions.test,) if objection == "refuted" else ()
-    return await _judged(examination, judged, step, suffix, passing)
-
-
-async def _test(
-    examination: Examination, changes: Changes, step: Step, written: Mapping[str, str] | None = None
-) -> TestedChanges:
-    """Run the tests of a version; those of Python are also written and their failures repaired."""
-    if suite_language(changes):
-        return await choose_by_tests(examination, (changes,), step)
-    return await run_and_repair_tests(examination, changes, step, written)
+    tested = await result_or_none(choose_by_tests(examination, candidates, step), work, step)
+    changes, report = (tested.changes, tested.report) if tested else (versions[0], None)
+    return await _judged(examination, changes, report, step, suffix)
 
 
 async def _judged(
-    examination: Examination, judged: Judged, step: Step, suffix: str, passing: Sequence[str] = ()
+    examination: Examination,
+    changes: Changes,
+    report: TestReport | None,
+    step: Step,
+    suffix: str = "",
+    *,
+    opinions: Opinions = NO_OPINIONS,
+    objection: Objection = "none",
 ) -> Version:
-    """The Controller's verdict on a version. `passing` are texts of further tests whose pass was verified."""
+    """The Controller's verdict on a version."""
     async with step.child(f"controller{suffix}", "agent") as judging:
-        evidence = await _evidence(examination, judged.changes, judged.report, judging, passing)
-        evidence = replace(evidence, objection=judged.objection)
-        verdict = scoring.judge(evidence, judged.opinions)
-        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=judged.opinions.dropped)
+        evidence = replace(await _evidence(examination, changes, report, judging), objection=objection)
+        verdict = scoring.judge(evidence, opinions)
+        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=opinions.dropped)
         reasons = "\n".join(f"- {i18n.said(reason, examination.language)}" for reason in verdict.reasons)
         await judging.write(f"{verdict.score}/10 {verdict.decision}\n{reasons}")
-    decisive = scoring.decisive_reasons(evidence, judged.opinions)
-    return Version(judged.changes, evidence, judged.opinions, verdict, decisive, judged.report)
+    return Version(changes, evidence, opinions, verdict, scoring.decisive_reasons(evidence, opinions), report)
 
 
 async def _evidence(
-    examination: Examination, changes: Changes, report: TestReport | None, step: Step, passing: Sequence[str] = ()
+    examination: Examination, changes: Changes, report: TestReport | None, step: Step
 ) -> ChangeEvidence:
     """What is known about a version, with what the repository's type checker finds new in it."""
-    evidence = await gather_evidence(examination, changes, report, step, passing)
+    evidence = await gather_evidence(examination, changes, report, step)
     return replace(evidence, findings=(*evidence.findings, *await type_errors(examination, changes, step)))
 
 
@@ -371,10 +303,10 @@ async def type_errors(examination: Examination, changes: Changes, step: Step) ->
     return examination.type_errors.get(changes, ())
 
 
-async def _debate(examination: Examination, changes: Changes, step: Step, suffix: str) -> tuple[Opinions, Objection]:
+async def _debate(examination: Examination, changes: Changes, step: Step) -> tuple[Opinions, Objection]:
     """What the reviewers say, and what the Critic's test shows."""
     workspace = examination.workspace
-    async with step.child(f"debate{suffix}", "agent", examination.task) as debating:
+    async with step.child("debate", "agent", examination.task) as debating:
         debated = debate(examination.task, changes, workspace, debating)
         opinions = await result_or_none(debated, i18n.message("generate.work.debate"), debating)
         opinions = opinions or Opinions(unread=("critic", "defender"))
@@ -384,21 +316,19 @@ async def _debate(examination: Examination, changes: Changes, step: Step, suffix
     return opinions, objection
 
 
-async def _revise(
-    examination: Examination, first: EditRequest, version: Version, step: Step, examine: Examine
-) -> tuple[Version, int]:
+async def _revise(examination: Examination, found: Exploration, version: Version, step: Step) -> tuple[Version, int]:
     """Ask for another version while the Controller wants one, at most MOST_REVISIONS times, and choose the best one.
 
-    A version that comes back unchanged ends it. Where the request has drafts, these are the version before.
+    A version that comes back unchanged ends it.
     """
+    first = EditRequest(without_tests(examination.task), found, language=examination.language)
     best, latest, done = version, version, 0
     while latest.verdict.decision == "REQUEST_REVISION" and done < MOST_REVISIONS:
         if not _has_time(examination, step):
             break
         done += 1
         feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
-        drafts = latest.changes if first.drafts else ()
-        request = replace(first, feedback=feedback, drafts=drafts, seed=done)
+        request = replace(first, feedback=feedback, seed=done)
         edit = await _edit(request, examination.workspace, step)
         if isinstance(edit, RepoPilotError):
             step.degrade(i18n.message("generate.revision_failed", number=done, why=i18n.reason(edit)))
@@ -406,7 +336,7 @@ async def _revise(
         if edit.changes == latest.changes:
             step.degrade(i18n.message("generate.revision_same", number=done))
             break
-        latest = await examine(examination, edit, step, f" {done + 1}")
+        latest = await _examine(examination, (edit.changes, *edit.candidates), step, f" {done + 1}")
         if latest.verdict.score > best.verdict.score:
             best = latest
     return best, done
@@ -418,67 +348,6 @@ def _has_time(examination: Examination, step: Step) -> bool:
         return True
     step.degrade(i18n.message("generate.revision_too_late"))
     return False
-
-
-async def _merge(examination: Examination, found: Exploration | None, version: Version, step: Step) -> Version:
-    """The version with the reviewers' points worked in, if it keeps the public names and does no worse in the tests
-    and to the analysers; else the version as it was, and why."""
-    wishes = scoring.requested_corrections(version.evidence, version.opinions)
-    if not wishes or not scoring.worth_merging(version.evidence, version.opinions):
-        return version
-    async with step.child("merge feedback", "agent", "\n".join(wishes)) as merging:
-        first = EditRequest(examination.task, found, language=examination.language)
-        request = replace(first, feedback=wishes, drafts=version.changes, seed=3)
-        edit = await _edit(request, examination.workspace, merging)
-        if isinstance(edit, RepoPilotError):
-            merging.degrade(i18n.message("generate.original_kept", why=i18n.reason(edit)))
-            return version
-        changes = edit.changes
-        written = version.report.new_tests if version.report else None
-        work = _test(examination, changes, merging, written)
-        tested = await result_or_none(work, i18n.message("generate.work.tests"), merging)
-        report = tested.report if tested else None
-        evidence = await _evidence(examination, changes, report, merging)
-        verdict = scoring.judge(evidence, Opinions())
-        why = why_not_merged(version, changes, evidence)
-        merging.note(kept="original" if why else "merged", score=verdict.score)
-        if why:
-            merging.degrade(i18n.message("generate.original_kept", why=why))
-            return version
-    return Version(
-        tested.changes if tested else changes,
-        evidence,
-        version.opinions,
-        replace(verdict, decision="MERGE_FEEDBACK"),
-        scoring.decisive_reasons(evidence, Opinions()),
-        report,
-        merged=True,
-    )
-
-
-def why_not_merged(version: Version, merged: Changes, evidence: ChangeEvidence) -> str:
-    """Why a merged version must not replace the original.
-
-    Args:
-        version: the original.
-        merged: the merged files.
-        evidence: what is known about them.
-
-    Returns:
-        The reason in words, '' when it may replace it.
-    """
-    drafts = {c.path: c for c in version.changes}
-    lost = [n for c in merged if c.path in drafts for n in sorted(lost_names(c, drafts[c.path].content))]
-    if lost:
-        return i18n.message("generate.merge.loses", names=", ".join(lost[:3]))
-    if not {c.path for c in version.changes} <= {c.path for c in merged}:
-        return i18n.message("generate.merge.fewer_files")
-    runs = (evidence.tests, version.evidence.tests), (evidence.written, version.evidence.written)
-    if not all(no_worse(new, old) for new, old in runs):
-        return i18n.message("generate.merge.worse_tests")
-    if len(evidence.findings) > len(version.evidence.findings):
-        return i18n.message("generate.merge.more_findings")
-    return ""
 
 
 async def _impact(changes: Changes, workspace: Workspace, step: Step) -> ImpactReport:

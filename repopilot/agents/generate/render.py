@@ -40,7 +40,6 @@ class GenerationOutcome:
         impact: None when it could not be determined.
         revisions: how often another version was asked for.
         failure: why there are no files, '' when there are some.
-        merged: the reviewers' points are worked in.
         unexercised: names of changed definitions that no passing test calls.
         by_code: no model took part in the edit.
         notes: what the user should know of the edit, as messages.
@@ -59,7 +58,6 @@ class GenerationOutcome:
     impact: ImpactReport | None = None
     revisions: int = 0
     failure: str = ""
-    merged: bool = False
     unexercised: tuple[str, ...] = ()
     by_code: bool = False
     notes: tuple[str, ...] = ()
@@ -183,9 +181,9 @@ def _follow_ups(found: Sequence[FollowUpEdit], language: str) -> str:
 def _verdict_point(outcome: GenerationOutcome, verdict: Verdict) -> Point:
     language = outcome.language
     again = i18n.text("generate.revised", language, count=outcome.revisions) if outcome.revisions else ""
-    decision = i18n.text("generate.merged" if outcome.merged else f"generate.{_VERDICTS[verdict.decision]}", language)
+    decision = i18n.text(f"generate.{_VERDICTS[verdict.decision]}", language)
     text = i18n.text("generate.verdict", language, score=verdict.score, decision=decision, again=again)
-    return Point("ok" if outcome.merged or verdict.decision == "ACCEPT_ORIGINAL" else "look", text)
+    return Point("ok" if verdict.decision == "ACCEPT_ORIGINAL" else "look", text)
 
 
 def _impact_sentence(impact: ImpactReport, language: str) -> str:

@@ -24,8 +24,6 @@ UNTESTED = 7.5
 """The most a change gets that no test exercises: below acceptance."""
 _NOTHING_CALLED, _PARTLY_CALLED = 0.3, 1.0
 """Points for tests that pass without calling what changed, or only some of it."""
-_MERGE_FROM = -0.5
-"""Objections by opinion that together cost less are no reason to write the code again."""
 _TESTS = {"protected pass": 2.0, "own pass": 1.5, "protected fail": -4.0, "own fail": -2.0}
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
@@ -65,7 +63,6 @@ class ChangeEvidence:
         removed: public names removed without being requested.
         changed: names of the definitions the version adds or alters.
         not_called: which of them the first tests don't call.
-        written: the run of further tests, written for those.
         unexercised: which of them no verified test calls.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
@@ -84,7 +81,6 @@ class ChangeEvidence:
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     not_called: tuple[str, ...] = ()
-    written: TestRun | None = None
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
     by_code: bool = False
@@ -191,9 +187,6 @@ def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
     if evidence.tests:
         whose = "repository" if evidence.protected else "generated"
         moves.append(_run_move(evidence.tests, whose, evidence.not_called, evidence))
-    if evidence.written:
-        left = tuple(n for n in evidence.not_called if n in evidence.unexercised)
-        moves.append(_run_move(evidence.written, "written", left, evidence))
     return moves
 
 
@@ -283,20 +276,10 @@ def requested_corrections(evidence: ChangeEvidence, opinions: Opinions) -> tuple
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
     failing = [
         f"the test {f.test_id} fails: {f.assertion[:300]}"
-        for run in (evidence.tests, evidence.written)
-        for f in (run.failures if run and not evidence.missing else ())
+        for f in (evidence.tests.failures if evidence.tests and not evidence.missing else ())
         if f.test_id not in evidence.red_before
     ]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
     objections = [f"line {i.quote!r}: {i.problem}" for i in opinions.issues]
     return (*broken, *failing[:2], *removed, *certain[:3], *objections[:4])
-
-
-def worth_merging(evidence: ChangeEvidence, opinions: Opinions) -> bool:
-    """Whether there is feedback that rests on something: a failing test, a finding, a lost name, or weighty objections.
-
-    A score that is low only because nothing was tested is no reason to write the code again.
-    """
-    weighty = sum(_ISSUES[i.severity] for i in opinions.issues) <= _MERGE_FROM
-    return weighty or bool(requested_corrections(evidence, Opinions())) or evidence.objection in ("regression", "fails")

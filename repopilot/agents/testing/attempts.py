@@ -63,15 +63,6 @@ def some_failed(run: TestRun) -> bool:
     return run.failed > 0 or (run.errors > 0 and bool(run.failures))
 
 
-def no_worse(new: TestRun | None, old: TestRun | None) -> bool:
-    """Whether a version does at least as well as another in the same tests."""
-    if old is None or (old.passed == 0 and not old.genuine):
-        return True
-    if new is None or (old.genuine and not new.genuine):
-        return False
-    return new.passed >= old.passed and new.failed + new.errors <= old.failed + old.errors
-
-
 def iteration_json(iteration: Iteration) -> dict[str, object]:
     """One entry of `iterations` in the command line's document, and of the step's facts."""
     run = iteration.run

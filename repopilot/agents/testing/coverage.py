@@ -59,14 +59,6 @@ def unexercised(changed: Iterable[ChangedDefinition], tests: Iterable[str]) -> t
     return tuple(d.name for d in changed if not any(_uses(test, name) for test in read for name in d.reached_by))
 
 
-def entry_points(changed: Iterable[ChangedDefinition]) -> tuple[str, ...]:
-    """For each definition the name a test should call: a public one where there is one."""
-    best = (
-        min(d.reached_by, key=lambda name: name.rpartition(".")[2].startswith("_")) for d in changed if d.reached_by
-    )
-    return tuple(dict.fromkeys(best))
-
-
 def _parts(text: str) -> dict[str, ast.AST]:
     """The syntax tree of each qualified definition: complete functions, classes without their methods, constants; under
     _TOP the statements at the top level that define nothing."""

@@ -16,12 +16,10 @@ def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
         own: the paths of the repository, whose modules no index has.
     """
     result = _report(answer)
-    if result is None:
+    if result is None or result.run is None:
         return ()
-    reports = [result, result.written] if result.written else [result]
-    runs = [report.run for report in reports if report.run is not None]
     paths = [*own, *(change.path for change in answer.files)]
-    return tuple(dict.fromkeys(name for run in runs for name in missing_modules(run, paths)))
+    return tuple(dict.fromkeys(missing_modules(result.run, paths)))
 
 
 def packages_needed(answer: Answer) -> str:

@@ -28,7 +28,7 @@ class Point(NamedTuple):
 
 
 def report_text(report: TestReport, language: str) -> str:
-    """Markdown: a list of what the runs of a report came to, then its first failures."""
+    """Markdown: a list of what the run of a report came to, then its first failures."""
     return "\n\n".join(
         filter(None, [point_list(run_points(report, language)), "\n".join(failure_list(report, language))])
     )
@@ -39,14 +39,9 @@ def point_list(points: Sequence[Point]) -> str:
     return "  \n".join(f"{_MARKS[point.mark]} {point.text}" for point in points)
 
 
-def run_points(report: TestReport, language: str) -> list[Point]:
-    """What each run of a report came to, or why there was none."""
-    return [point for each in _reports(report) for point in _points(each, language)]
-
-
 def failure_list(report: TestReport, language: str) -> list[str]:
-    """Markdown rows of the first failures of each run."""
-    return [row for each in _reports(report) if each.run for row in _failures(each.run, language)]
+    """Markdown rows of the first failures of a report's run."""
+    return _failures(report.run, language) if report.run else []
 
 
 def unexercised_points(names: Sequence[str], language: str) -> list[Point]:
@@ -120,17 +115,13 @@ def repair_json(report: TestReport) -> dict[str, object]:
 def tests_json(report: TestReport) -> dict[str, Any] | None:
     """The `tests` of the command line's document of a generation, None when nothing was run.
 
-    The fields of the run and of the repair, `protected` and `unexercised` as in the report, and in `written` the same
-    for the tests that were written for what the others don't call.
+    The fields of the run, `protected` and `unexercised` as in the report.
     """
     document: dict[str, Any] = asdict(report.run) if report.run else {}
-    if report.code is not None:
-        document |= repair_json(report)
-    elif report.stopped_because:
+    if report.stopped_because:
         document["stopped_because"] = report.stopped_because
     if not document:
         return None
-    written = tests_json(report.written) if report.written else None
     broken, repaired = list(report.broken), list(report.repaired)
     turned = {"broken": broken, "repaired": repaired, "red_before": list(report.red_before)}
     turned["added"] = list(report.added)
@@ -139,16 +130,12 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
         "turned_green": repaired,
         "turned_red": broken,
         **(turned | {"still_green": report.still_green} if report.compared else {}),
-        "written": written,
         "unexercised": list(report.unexercised),
     }
 
 
-def _reports(report: TestReport) -> Sequence[TestReport]:
-    return [report, report.written] if report.written else [report]
-
-
-def _points(report: TestReport, language: str) -> list[Point]:
+def run_points(report: TestReport, language: str) -> list[Point]:
+    """What the run of a report came to, or why there was none."""
     run = report.run
     if run is None:
         why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from repopilot import i18n
 from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.checks.import_fixer import with_imports
-from repopilot.agents.coding.checks.preserve import restore_header_and_footer
 from repopilot.agents.coding.places import EditTarget
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
@@ -14,13 +13,12 @@ from repopilot.tools import file_change
 from repopilot.types import FileChange
 
 
-def checked_change(target: EditTarget, text: str, task: str, index: Index) -> FileChange:
-    """A text as a change: with missing imports, header and secrets restored, checked, in the old file's encoding.
+def checked_change(target: EditTarget, text: str, index: Index) -> FileChange:
+    """A text as a change: with missing imports and secrets restored, checked, in the old file's encoding.
 
     Args:
         target: the file.
         text: its new text, with LF line ends.
-        task: what was asked for.
         index: knows which file defines a missing name.
 
     Returns:
@@ -30,7 +28,6 @@ def checked_change(target: EditTarget, text: str, task: str, index: Index) -> Fi
         GenerationFailed: the text can't be used.
     """
     text = with_imports(target.path, text, lambda name: _defining_file(name, index))
-    text = restore_header_and_footer(target.path, text, target.shown, task)
     problem = edits.problem_of(target.path, text, target.shown or None)
     if problem is not None:
         raise GenerationFailed(i18n.message("generate.problem.in_file", path=target.path, problem=problem.message))

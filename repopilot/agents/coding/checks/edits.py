@@ -64,16 +64,6 @@ def with_secrets(new: str, redacted: str, raw: str) -> str:
     return text
 
 
-def complete_tests(code: str) -> str:
-    """The longest beginning of a Python program, in complete lines, that parses; '' when it holds no test function."""
-    lines = code.splitlines(keepends=True)
-    for last in range(len(lines), 0, -1):
-        shorter = "".join(lines[:last])
-        if syntax_error("tests.py", shorter) is None:
-            return shorter if re.search(r"^[^\S\n]*(?:async )?def test", shorter, re.M) else ""
-    return ""
-
-
 def public_names(path: str, text: str) -> set[str]:
     """Names a file offers to others: its top-level definitions and their members without a leading underscore."""
     language = language_of(path)
