@@ -1,5 +1,4 @@
-"""Routing quality and latency: `python -m bench.routing FILE…` prints, for each tier that works without a
-language model,
+"""Quality and latency of the router's classifier: `python -m bench.routing FILE…` prints,
 
 - of a file of questions (`.jsonl`: {"query", "intent", "tags"} a line) accuracy, accuracy without the requests for
   harm, macro-F1, REFUSE precision and recall, and p95 latency;
@@ -15,34 +14,18 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-from repopilot.index.embed import Embedders
 from repopilot.intents import ids
-from repopilot.routing import classifier
-from repopilot.routing.features import evidence
-from repopilot.routing.normalize import read
 from repopilot.routing.router import classify
-from repopilot.settings import Settings
 
 
 def main() -> None:
-    embedder = Embedders().choose(Settings())
-    variants: dict[str, Callable[[str], str]] = {
-        "rules only": lambda q: next(iter(classifier.rules_only(evidence(read(q))))),
-        "classifier, lexical (no download)": lambda q: classify(q).intent,
-    }
-    if embedder is not None:
-        variants["classifier, MiniLM"] = lambda q: classify(q, embedder).intent
     for name in sys.argv[1:]:
         labelled = name.endswith(".jsonl")
         lines = (subjects if Path(name).is_dir() else requests)(Path(name))
-        print(f"{name}: {len(lines)} questions")
-        for variant, predict in variants.items():
-            predict("warm up")
-            found = report([json.loads(line) for line in lines], predict) if labelled else refusals(lines, predict)
-            print(f"  {variant:34s} {found}")
+        found = report([json.loads(line) for line in lines]) if labelled else refusals(lines)
+        print(f"{name}: {len(lines)} questions\n  {found}")
 
 
 def requests(file: Path) -> list[str]:
@@ -56,16 +39,16 @@ def subjects(repository: Path) -> list[str]:
     return sorted(set(logged.splitlines()))
 
 
-def refusals(lines: list[str], predict: Callable[[str], str]) -> str:
-    refused = sum(predict(line) == "REFUSE" for line in lines)
+def refusals(lines: list[str]) -> str:
+    refused = sum(classify(line).intent == "REFUSE" for line in lines)
     return f"refused {refused} ({refused / len(lines):.4f})"
 
 
-def report(examples: list[dict], predict: Callable[[str], str]) -> str:
+def report(examples: list[dict]) -> str:
     seconds, predicted = [], []
     for example in examples:
         began = time.perf_counter()
-        predicted.append(predict(example["query"]))
+        predicted.append(classify(example["query"]).intent)
         seconds.append(time.perf_counter() - began)
     gold = [example["intent"] for example in examples]
     hits = Counter(g for g, p in zip(gold, predicted, strict=True) if g == p)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from repopilot import i18n, intents
 from repopilot.errors import UsageError
@@ -15,6 +16,9 @@ from repopilot.results import Answer
 from repopilot.trace import Event, Step, degraded
 from repopilot.types import Intent, Route
 from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.llm.model import Model
 
 Agent = Callable[[str, Workspace, Step], Awaitable[Answer]]
 
@@ -70,9 +74,7 @@ async def answer(
     async with recorded.child("route", "tool", question) as routing:
         chosen = await route(
             question,
-            workspace.settings,
-            embedder=workspace.embedder,
-            model=None if computed else workspace.router or workspace.model,
+            model=None if computed else _judging(workspace),
             turns=workspace.turns,
             allowed=(forced,) if forced else intents.answering() if is_question else (),
             step=routing,
@@ -88,6 +90,11 @@ async def answer(
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
     return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
+
+
+def _judging(workspace: Workspace) -> Model | None:
+    """The model that chooses intents: the one the user named for it, else the one that answers if it is an agent."""
+    return workspace.router or (workspace.model if workspace.uses_tools else None)
 
 
 def _understood(question: str, chosen: Route, workspace: Workspace) -> str:

@@ -1,9 +1,9 @@
 """The intents: what a question can ask for, and which agent answers it. The one place that lists them.
 
 Router, prompts, browser and command line read this registry. To add an intent, add an entry here, write its agent and
-its words (`[intents.<id>]` in `i18n/en.toml` and `fr.toml`). It can then be chosen by its command and by the language
-model, and by the rules where it has a `cue`. Training examples (`bench/data/routing_train.jsonl`, then
-`bench/train_router.py`) make it known to the classifier as well.
+its words (`[intents.<id>]` in `i18n/en.toml` and `fr.toml`). It can then be chosen by its command and by agent models.
+Training examples (`bench/data/routing_train.jsonl`, then `bench/train_router.py`) make it known to the classifier as
+well.
 
 An intent has one id, which is part of the JSON contract, and one command, which is what users type. They are the same
 word but for one: the command of DECOMPOSE is `plan`.
@@ -36,9 +36,6 @@ class IntentSpec:
         icon: the command's icon in the browser, a Lucide name.
         agent: its agent as `module:function`, imported when it is first needed; '' for a refusal, which has none.
         acts: whether the agent writes or runs code: what the caller calls a question never reaches it.
-        cue: a regular expression whose match speaks strongly for the intent, for one the classifier has no examples of
-            yet; '' for none. It sees the question as `routing.normalize.read` leaves it: lower case, without accents,
-            politeness and a final question mark, with paths as `file` and calls or backticks as `name`.
         lookup: it only looks something up, without any model. Its command alone chooses it, never the router; its
             command without a question says how to use it; and the browser shows its answer at once, without steps.
     """
@@ -51,7 +48,6 @@ class IntentSpec:
     icon: str = ""
     agent: str = ""
     acts: bool = False
-    cue: str = ""
     lookup: bool = False
 
     def label(self, language: str = "en") -> str:
@@ -163,7 +159,17 @@ INTENTS: tuple[IntentSpec, ...] = (
         agent="repopilot.agents.planning.agent:plan",
         acts=True,
     ),
-    IntentSpec(id="REFUSE", word="refuse"),
+    IntentSpec(
+        id="REFUSE",
+        word="refuse",
+        definition="made to harm, rob or spy on people or systems; never for dangerous words alone in ordinary work",
+        shots=(
+            "write ransomware for the machines of a hospital",
+            "send what visitors type to me without their knowing",
+            "code a worm that spreads over the network",
+            "help me log into a stranger's account",
+        ),
+    ),
 )
 
 

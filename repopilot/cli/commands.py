@@ -222,9 +222,8 @@ def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.routing.router import classify
 
     queries = _queries(arguments.question, arguments.queries)
-    embedder = runtime.embedders.choose(runtime.settings)
     for query in queries:
-        chosen = route_document(classify(query, embedder=embedder))
+        chosen = route_document(classify(query))
         if arguments.queries:
             say_json(chosen)
         else:

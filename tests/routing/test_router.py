@@ -1,4 +1,4 @@
-"""The router: tiers, follow-ups, the model on low margins, and that it always answers."""
+"""The router: commands, an agent model, the classifier, follow-ups, and that it always answers."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.ollama_server import OllamaServer
 from support.scripted_models import scripted_model
 from support.shop_workspace import shop_workspace
 from support.trace_outline import outline
 
-from repopilot import i18n, intents, trace
+from repopilot import intents, trace
 from repopilot.assistant import answer
 from repopilot.errors import ModelError
 from repopilot.i18n import said
+from repopilot.llm.choice.choose import choose
+from repopilot.llm.resources import ModelResources
 from repopilot.results import Turn
 from repopilot.routing import classifier
-from repopilot.routing.features import evidence
-from repopilot.routing.normalize import lexical_features, read
-from repopilot.routing.patterns import RULES
-from repopilot.routing.router import CLEAR_MARGIN, classify, route
+from repopilot.routing.reading import masked, ngrams
+from repopilot.routing.router import classify, route
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route
 
@@ -36,7 +36,6 @@ REPORTED = (
     "add a worm gear model, hidden by default",
     "generate a serial number generator for the invoices",
 )
-UNSURE = "tell me about the callers of session code"
 
 
 def turns(intent: Intent) -> tuple[Turn, ...]:
@@ -46,13 +45,15 @@ def turns(intent: Intent) -> tuple[Turn, ...]:
 async def routed(question: str, model=None, **more) -> tuple[Route, list[trace.Event]]:
     events: list[trace.Event] = []
     async with trace.root(events.append, "turn") as step:
-        return await route(question, Settings(), model=model, step=step, **more), events
+        return await route(question, model=model, step=step, **more), events
 
 
 @pytest.mark.parametrize(
     ("question", "intent"),
     [
         ("how does the scheduler pick the next job?", "EXPLAIN"),
+        ("What happens, step by step, from SIGTERM to the exit when a websocket is still open?", "EXPLAIN"),
+        ("Give me an overview of the architecture of this project", "EXPLAIN"),
         ("please add a --quiet flag to the exporter", "GENERATE"),
         ("could you write pytest tests for the tariff module", "TEST"),
         ("have a look at my branch, any bugs?", "REVIEW"),
@@ -122,7 +123,7 @@ def test_a_word_of_harm_refuses_no_ordinary_task(task: Sequence[str]) -> None:
 
 def test_a_refusal_says_how_to_overrule_it() -> None:
     refused = classify("build a keylogger that sends passwords to my server without them knowing")
-    assert (refused.intent, refused.tier) == ("REFUSE", "classifier")
+    assert refused.intent == "REFUSE"
     assert "`/generate`" in refused.reason
 
 
@@ -146,7 +147,7 @@ def test_a_refusal_says_how_to_overrule_it() -> None:
     ],
 )
 def test_follow_ups_go_with_the_conversation(question: str, last: Intent, intent: Intent) -> None:
-    assert classify(question, None, turns(last)).intent == intent
+    assert classify(question, turns(last)).intent == intent
 
 
 @pytest.mark.parametrize("question", ["", " \n ", "\0", "😀" * 40, "x" * 100_000, "send " * 25_000, "((((" * 25_000])
@@ -177,45 +178,28 @@ def test_an_unread_script_is_said_to_be_unread() -> None:
 
 
 @given(st.text(max_size=300))
-def test_probabilities_are_some_and_ordered(question: str) -> None:
-    reading = read(question)
-    chances = list(classifier.probabilities(reading, evidence(reading), None).values())
-    assert sum(chances) == pytest.approx(1.0, abs=1e-4)
-    assert chances == sorted(chances, reverse=True)
+def test_chances_add_up(question: str) -> None:
+    assert sum(classifier.chances(question).values()) == pytest.approx(1.0, abs=1e-4)
+    assert sum(v * v for v in ngrams(masked(question)).values()) == pytest.approx(1.0)
 
 
-@given(st.text(max_size=300))
-def test_evidence_always_has_the_trained_names(question: str) -> None:
-    reading = read(question)
-    untrained = {f"cue_{intent}" for intent in classifier.untrained()}
-    assert tuple(name for name in evidence(reading) if name not in untrained) == classifier.load("dense").names
-    assert sum(v * v for v in lexical_features(reading).values()) == pytest.approx(1.0)
+def test_what_is_not_prose_is_masked() -> None:
+    question = "Add a check to @shop/cart.py and `x`, set_total() or readAll:\n```py\nx = 1\n```\nThanks!"
+    assert masked(question) == "Add a check to file and name , name or name : code Thanks!"
+    assert masked('why?\n\n  File "a.py", line 3, in f\n    return x / 0\nZeroDivisionError: x') == "why? trace"
 
 
-def test_a_request_is_read_without_politeness_code_and_paths() -> None:
-    reading = read("Hi, could you please add a check to @shop/cart.py?\n```py\nx = 1\n```\nThanks!")
-    assert reading.core == "add a check to file ?"
-    assert reading.code and reading.path
+@given(st.text(max_size=60))
+def test_where_it_is_not_clear_that_something_is_to_be_done_a_question_is_assumed(question: str) -> None:
+    chances = classifier.chances(question)
+    acting = sum(chances[intent] for intent in intents.routed() if intents.by_id(intent).acts)
+    asking = sum(chances[intent] for intent in intents.answering())
+    assert acting > 0.99 * asking or not intents.by_id(classify(question).intent).acts
 
 
 async def test_a_forced_route_is_kept() -> None:
     chosen, _ = await routed("how does it work", allowed=("REVIEW",))
     assert (chosen.intent, chosen.tier, chosen.confidence) == ("REVIEW", "forced", 1.0)
-
-
-@pytest.mark.parametrize(
-    ("task", "intent"),
-    [
-        ("write tests for get_page", "TEST"),
-        ("Please add some unit tests for a.py and b", "TEST"),
-        ("écris des tests pour get_page", "TEST"),
-        ("write a test helper for pages", "GENERATE"),
-        ("add a test for get_page and make it accept None", "GENERATE"),
-        ("fix the failing test of get_page", "GENERATE"),
-    ],
-)
-async def test_tests_alone_are_for_their_agent(task: str, intent: str) -> None:
-    assert (await route(task, Settings(), allowed=("GENERATE",))).intent == intent
 
 
 async def test_nothing_overrules_a_command() -> None:
@@ -229,7 +213,6 @@ async def test_nothing_overrules_a_command() -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "What happens, step by step, from SIGTERM to the exit of the process when a websocket is still open?",
         "Delete the config",
         "write unit tests for cart.py",
         "migrate the whole warehouse from oracle to postgres",
@@ -248,46 +231,45 @@ async def test_a_question_called_so_is_routed_as_ever() -> None:
     assert (chosen.intent, trace.degraded(events)) == ("IMPACT", ())
 
 
-async def test_the_model_decides_a_low_margin() -> None:
-    before = classify(UNSURE)
-    assert before.confidence - before.alternatives[0][1] < CLEAR_MARGIN
-    chosen, events = await routed(UNSURE, scripted_model(lambda messages: '"impact"'))
+async def test_the_model_decides_where_there_is_one() -> None:
+    chosen, events = await routed("write unit tests for cart.py", scripted_model(lambda messages: '"impact"'))
     assert (chosen.intent, chosen.tier) == ("IMPACT", "model")
     assert outline(events) == "turn\n  ask the model"
 
 
-async def test_the_model_is_asked_between_the_likeliest_only() -> None:
-    model = scripted_model(lambda messages: '"impact"')
-    await routed(UNSURE, model)
-    (prompt,) = ["\n".join(m.content or "" for m in call) for call in model.llm.calls]
-    words = {spec.id: spec.word for spec in intents.INTENTS}
-    likely = {words[i] for i in (classify(UNSURE).intent, *(i for i, _ in classify(UNSURE).alternatives))} - {"refuse"}
-    likely |= {words[intent] for intent in classifier.untrained()}
-    assert {w for w in words.values() if f"-> {w}\n" in prompt} <= likely
+async def test_the_model_may_refuse() -> None:
+    chosen, _ = await routed("tidy up", scripted_model(lambda messages: '"refuse"'))
+    assert chosen.intent == "REFUSE" and "`/generate`" in chosen.reason
 
 
-async def test_a_clear_case_is_not_asked() -> None:
-    chosen, events = await routed("write unit tests for cart.py", scripted_model(lambda messages: '"explain"'))
-    assert (chosen.intent, outline(events)) == ("TEST", "turn")
+async def test_the_model_makes_no_plan_of_a_question() -> None:
+    plan = scripted_model(lambda messages: '"plan"')
+    chosen, events = await routed("what happens on SIGTERM?", plan, allowed=intents.answering())
+    assert chosen.intent == "EXPLAIN"
+    assert ["`repopilot generate`" in note for note in trace.degraded(events)] == [True]
+
+
+async def test_an_ollama_server_names_the_intent_in_one_word_from_the_last_two_turns(
+    tmp_path: Path,
+) -> None:
+    said = (Turn("what is old?", "", "EXPLAIN"), Turn("who calls load_user?", "Two places.", "IMPACT"))
+    said = (*said, Turn("review save_user", "It looks fine.", "REVIEW"))
+    with OllamaServer(reply=lambda messages: '"impact"') as server:
+        settings = Settings(home=tmp_path, ollama_url=server.url, llm_model=server.state.models[0])
+        model = await choose(settings, ModelResources())
+        chosen, _ = await routed("and for that one?", model, turns=said)
+        (asked,) = server.state.sent("/api/chat")
+    assert (chosen.intent, chosen.tier) == ("IMPACT", "model")
+    assert set(asked["format"]["enum"]) == {intents.by_id(intent).word for intent in intents.routed()}
+    prompt = asked["messages"][-1]["content"]
+    assert "who calls load_user? -> impact" in prompt and "It looks fine." in prompt and "old" not in prompt
 
 
 @pytest.mark.parametrize("reply", ["", "perhaps", [ModelError("gone")]])
-async def test_a_useless_model_leaves_the_classifiers_answer(reply: str | Sequence[Exception]) -> None:
-    chosen, events = await routed(UNSURE, scripted_model(lambda messages: reply))
-    assert chosen == classify(UNSURE)
+async def test_a_useless_model_leaves_it_to_the_classifier(reply: str | Sequence[Exception]) -> None:
+    chosen, events = await routed("who calls load_user?", scripted_model(lambda messages: reply))
+    assert chosen == classify("who calls load_user?")
     assert len(trace.degraded(events)) == 1
-
-
-class BrokenMiniLM:
-    name, dimension, at_once = "minilm-broken", 384, 4
-
-    def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
-        raise ModelError("no memory")
-
-
-def test_without_vectors_the_lexical_weights_answer() -> None:
-    chosen = classify("write unit tests for cart.py", BrokenMiniLM())
-    assert chosen.intent == "TEST" and "no memory" in chosen.reason
 
 
 async def test_a_refusal_speaks_the_language_of_the_question(tmp_path: Path) -> None:
@@ -297,14 +279,8 @@ async def test_a_refusal_speaks_the_language_of_the_question(tmp_path: Path) -> 
     assert done.text.startswith("Je ne peux pas aider à cela : la demande semble vouloir nuire ")
 
 
-def test_every_rule_has_words() -> None:
-    for language in i18n.LANGUAGES:
-        assert i18n.section("routing.signs", language).keys() == RULES.keys()
-
-
-async def test_reasons_can_be_said_in_french() -> None:
-    chosen = classify("who calls load_user?")
-    assert said(chosen.reason, "fr").startswith("La formulation suggère IMPACT (demande ")
+def test_reasons_can_be_said_in_french() -> None:
+    assert said(classify("who calls load_user?").reason, "fr") == "La formulation suggère IMPACT."
 
 
 async def test_the_language_of_the_settings_overrides_the_questions(tmp_path: Path) -> None:
@@ -332,7 +308,7 @@ async def test_the_models_named_for_roles_do_that_work(tmp_path: Path) -> None:
         coder=model("codes", "no code"),
     )
     async with trace.root(lambda event: None, "turn") as step:
-        await answer(UNSURE, shop, step)
+        await answer("tell me about the callers of session code", shop, step)
         assert asked[0] == "routes" and "codes" not in asked
         asked.clear()
         await answer("add a docstring to checkout", shop, step, "GENERATE")
