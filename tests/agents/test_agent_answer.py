@@ -26,7 +26,7 @@ def call(name: str, **arguments: object) -> str:
 READ = (call("read", path="shop/cart.py"), call("read", path="shop/prices.py"))
 
 
-MADE = {"shop/flags.py": "def off(name):\n    return '--no-' + name\n"}
+MADE = {"shop/flags.py": "def off(name, dry_run):\n    return '--no-' + name\n"}
 
 
 @pytest.fixture
@@ -115,9 +115,9 @@ async def test_absence_may_rest_on_a_search_for_a_part_of_the_name(shop) -> None
 
 async def test_a_name_that_the_program_puts_together_is_no_invention(tmp_path) -> None:
     shop = shop_workspace(tmp_path, MADE)
-    said = "`--no-colour` would be the result of `off` [shop/flags.py:1-2]. `--yes-colour` isn't [shop/flags.py:1-2]."
-    done, _ = await answered(shop, call("read", path="shop/flags.py"), said, "")
-    assert statuses(done) == ["checked", "unchecked"]
+    said = "`--no-colour` is made by `off` [{0}]. `--yes-colour` isn't [{0}]. `off` gets `--dry-run` [{0}]."
+    done, _ = await answered(shop, call("read", path="shop/flags.py"), said.format("shop/flags.py:1-2"), "")
+    assert statuses(done) == ["checked", "unchecked", "checked"]
 
 
 async def test_a_model_whose_steps_are_used_up_is_asked_once_more(shop) -> None:
@@ -140,7 +140,7 @@ async def test_it_is_said_why_there_is_no_answer(shop, replies, said) -> None:
 
 def test_citations_are_read_in_every_form() -> None:
     answer = (
-        "One [a/b.py:1-3]. Two. [a/b.py:4] [c.py:5-6, 9]\n\n- Three `x[0]` (see `d.go:7`).\n  [Makefile:3]\n"
+        "One [a/b.py:1-3]. Two. [a/b.py#L4] [c.py:5-6, 9]\n\n- Three `x[0]` (see `d.go:7`).\n  [Makefile:3]\n"
         "```python\ny = x[0]\n```\nAt http://localhost:8000 [2] it ends."
     )
     found = [each for each in parts_of(answer) if each.text.strip()]

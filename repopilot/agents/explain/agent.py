@@ -56,6 +56,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         a model writes that doesn't use tools is a draft below what code found, never in its place.
     """
     found = await find(question, workspace, step)
+    if workspace.uses_tools and (found.code is None or _wants_words(found)):
+        return await _told_by_agent(found, workspace, step)
     if found.results.query.other_language:
         step.degrade(i18n.message("explain.degraded.other_language"))
     if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
@@ -66,8 +68,6 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     if found.code is not None and not _wants_words(found):
         await _show(_lead(found), step)
         return _answer(found, workspace, _lead(found), "code")
-    if workspace.uses_tools:
-        return await _told_by_agent(found, workspace, step)
     lead = _lead(found)
     await _show(lead, step)
     return await _with_draft(found, basis, lead, workspace, step)
@@ -87,6 +87,8 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
     )
     if told.sentences:
         return _agent_words(found, workspace, told)
+    if found.code is None and not found.evidence:
+        return await asyncio.to_thread(_absent, found, workspace, [])
     lead = "\n\n".join((*_agent_notes(told, found.language), _lead(found)))
     return _answer(found, workspace, lead, "extractive", interrupted=told.outcome == "failed")
 
@@ -161,20 +163,14 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
     return _Basis(excerpts, question_coverage(found, excerpts), absent)
 
 
-def _lead(found: Findings, why: str = "") -> str:
-    """What code found, in one paragraph: its computed answer, or the best place.
-
-    Args:
-        found: what code found.
-        why: why a model's answer isn't shown, '' where there is nothing to say.
-    """
+def _lead(found: Findings) -> str:
+    """What code found, in one paragraph: its computed answer, or the best place."""
     if found.code is not None:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
-    notes = [why] if why else []
     if found.map:
-        return "\n\n".join([*notes, f"~~~~text\n{found.map}\n~~~~"])
-    return "\n\n".join([*notes, best_match(found.evidence[0], found.language)])
+        return f"~~~~text\n{found.map}\n~~~~"
+    return best_match(found.evidence[0], found.language)
 
 
 def best_match(place: Evidence, language: str) -> str:

@@ -27,9 +27,9 @@ from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
-SHARE_OF_WINDOW = 16
-"""One token in sixteen of the window goes to the places found before the model begins."""
-LONGEST_BEGINNING = 60
+SHARE_OF_WINDOW = 12
+"""One token in twelve of the window goes to the places found before the model begins."""
+LONGEST_BEGINNING = 120
 """Lines of such a place."""
 MOST_LINES = 40
 """Lines of a cited place that are shown below the answer."""
@@ -78,7 +78,9 @@ async def agent_answer(
     """
     assert workspace.model is not None
     budget = loop.Budget.of(workspace.settings)
-    system = render("loop_answer", name=workspace.snapshot.name, language=_LANGUAGES[found.language])
+    other = found.results.query.other_language and not workspace.settings.language
+    language = "the language of the question" if other else _LANGUAGES[found.language]
+    system = render("loop_answer", name=workspace.snapshot.name, language=language)
     looking = offered("look", can_ask=False)
     beginning, begun = await asyncio.to_thread(_beginning, found, workspace)
     async with step.child("answer", "answer") as answering:
@@ -107,8 +109,10 @@ def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[s
     parts = [f"Computed from the index: {found.code.text}"] if found.code is not None else []
     for place, excerpt in zip(found.evidence, excerpts_of(found, workspace), strict=True):
         head = f"{place.path}:{place.start_line}-{place.end_line} {place.signature or place.symbol}".strip()
-        lines = excerpt.text.split("\n")[:LONGEST_BEGINNING]
-        text = "\n".join([head, *(f"{number} {line}" for number, line in enumerate(lines, place.start_line))])
+        every = excerpt.text.split("\n")
+        lines = every[:LONGEST_BEGINNING]
+        cut = [f"… {len(every) - len(lines)} more lines"] if len(lines) < len(every) else []
+        text = "\n".join([head, *(f"{number} {line}" for number, line in enumerate(lines, place.start_line)), *cut])
         left -= workspace.model.count_tokens(text)
         parts.append(text if left > 0 else head)
         if left > 0:

@@ -16,7 +16,7 @@ from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
 from repopilot.results import SentenceStatus
-from repopilot.retrieval.claims import Anchor, claim_of, identifiers, last_name
+from repopilot.retrieval.claims import LITERALS, Anchor, claim_of, identifiers, last_name
 from repopilot.types import Symbol
 
 MOST_ADDED = 3
@@ -123,7 +123,7 @@ def _judged(
     places = [place for place in cited if place is not None]
     texts = [_text_of(place, known) for place in places]
     elsewhere = [anchor for anchor in anchors if not any(_stands_in(anchor, text) for text in texts)]
-    found = [(anchor, _read_at(anchor, known)) for anchor in elsewhere]
+    found = [(anchor, _read_at(anchor, known, places)) for anchor in elsewhere]
     if unread := next((anchor for anchor, at in found if at is None), None):
         return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
     apart = [at for _, at in found if at is not None and not _within(at, places)]
@@ -197,8 +197,8 @@ def _named(sentence: str, known: Known) -> list[Anchor]:
     found = []
     for anchor in claim_of(sentence).anchors:
         in_marks = anchor.text in marked or last_name(anchor.text) in inside
-        if anchor.kind == "quote" and anchor.text not in marked:
-            continue  # words that are quoted
+        if anchor.kind == "quote" and (anchor.text not in marked or not re.search(r"\w", anchor.text)):
+            continue  # words that are quoted, and a sign by itself
         if in_marks or "_" in anchor.text or (anchor.kind == "path" and "/" in anchor.text):
             found.append(anchor)
     return [each for anchor in found for each in _parts(anchor, known)]
@@ -209,7 +209,7 @@ def _parts(anchor: Anchor, known: Known) -> list[Anchor]:
     if anchor.kind != "quote" or any(known.read.with_text(anchor.text)):
         return [anchor]
     bare = re.sub(r"\"[^\"]*\"|'[^']*'", " ", anchor.text)
-    return [Anchor(name, "name") for name in sorted(identifiers(bare)) if len(name) > 1]
+    return [Anchor(name, "name") for name in sorted(identifiers(bare) - LITERALS) if len(name) > 1]
 
 
 def _is_anywhere(anchor: Anchor, known: Known) -> bool:
@@ -217,11 +217,19 @@ def _is_anywhere(anchor: Anchor, known: Known) -> bool:
         return True
     if anchor.kind == "path":
         return "/" not in anchor.text or bool(known.whole_path(anchor.text)) or known.exists(anchor)
-    return (
-        any(known.read.with_name(last_name(anchor.text)))
-        or known.exists(anchor)
-        or _composed_at(anchor, known) is not None
-    )
+    spelt = [Anchor(name, "name") for name in _spellings(anchor)]
+    if any(known.exists(each) or any(known.read.with_name(each.text)) for each in spelt):
+        return True
+    return known.exists(anchor) or _composed_at(anchor, known) is not None
+
+
+def _spellings(anchor: Anchor) -> tuple[str, ...]:
+    """The last part of a name; of an option also the names of code that parsers of arguments make it from."""
+    name = last_name(anchor.text)
+    if not name.startswith("--"):
+        return (name,)
+    first, *further = name[2:].split("-")
+    return name, "_".join([first, *further]), first + "".join(map(str.capitalize, further))
 
 
 def _place_problem(written: Sequence[CitedLines], cited: Sequence[CitedLines | None], known: Known) -> str:
@@ -245,24 +253,28 @@ def _text_of(place: CitedLines, known: Known) -> str:
 
 def _stands_in(anchor: Anchor, text: str) -> bool:
     if anchor.kind == "name":
-        return last_name(anchor.text) in identifiers(text) or f"`{anchor.text}`" in text
+        return not identifiers(text).isdisjoint(_spellings(anchor)) or f"`{anchor.text}`" in text
     return without_spaces(anchor.text).removesuffix("()") in without_spaces(text)
 
 
-def _read_at(anchor: Anchor, known: Known) -> CitedLines | None:
-    """Where something stands among the lines that were read, its definition first."""
+def _read_at(anchor: Anchor, known: Known, near: Sequence[CitedLines]) -> CitedLines | None:
+    """Where something stands among the lines that were read: its definition first, then in the files of some places."""
     if anchor.kind == "path":
         path = known.whole_path(anchor.text)
         first = next(iter(known.read.lines.get(path, ())), None)
         return CitedLines(path, first, first) if first is not None else _first(known.read.with_text(anchor.text))
     if anchor.kind == "quote":
         return _first(known.read.with_text(anchor.text))
-    name = last_name(anchor.text)
-    for symbol in known.definitions(name):
+    names = _spellings(anchor)
+    for symbol in (symbol for name in names for symbol in known.definitions(name)):
         is_meant = "." not in anchor.text or anchor.text == symbol.qualified
         if is_meant and known.read.holds(symbol.path, symbol.start_line, symbol.start_line):
             return CitedLines(symbol.path, symbol.start_line, symbol.start_line)
-    return _first(known.read.with_name(name)) or _composed_at(anchor, known)
+    there = sorted(
+        (at for name in names for at in known.read.with_name(name)),
+        key=lambda at: at[0] not in {place.path for place in near},
+    )
+    return _first(there) or _composed_at(anchor, known)
 
 
 def _composed_at(anchor: Anchor, known: Known) -> CitedLines | None:

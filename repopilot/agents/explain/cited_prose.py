@@ -11,12 +11,13 @@ from repopilot.retrieval.claims import split_sentences
 
 _PATH = r"(?:[\w@+.-]+/)*[\w@+.-]+"
 _LINES = r"L?\d{1,7}(?:\s?[-–]\s?L?\d{1,7})?"
-_SPOT = rf"`?{_PATH}:{_LINES}`?"
+_AT = r"(?::|#(?=L))"
+_SPOT = rf"`?{_PATH}{_AT}{_LINES}`?"
 _CITATION = re.compile(
-    rf"[\[(【]\s*{_SPOT}(?:\s*[,;]\s*(?:{_SPOT}|{_LINES}))*\s*[\])】](?!\()|(?<![\w/`]){_PATH}\.[A-Za-z]\w*:{_LINES}(?![\w`])"
+    rf"[\[(【]\s*{_SPOT}(?:\s*[,;]\s*(?:{_SPOT}|{_LINES}))*\s*[\])】](?!\()|(?<![\w/`]){_PATH}\.[A-Za-z]\w*{_AT}{_LINES}(?![\w`])"
 )
-_CITED_CODE = re.compile(rf"`(\[?{_PATH}:{_LINES}\]?)`")
-_PART = re.compile(rf"(?:(?P<path>{_PATH}):)?L?(?P<start>\d{{1,7}})(?:\s?[-–]\s?L?(?P<end>\d{{1,7}}))?")
+_CITED_CODE = re.compile(rf"`(\[?{_PATH}{_AT}{_LINES}\]?)`")
+_PART = re.compile(rf"(?:(?P<path>{_PATH}){_AT})?L?(?P<start>\d{{1,7}})(?:\s?[-–]\s?L?(?P<end>\d{{1,7}}))?")
 _BARE_NUMBER = re.compile(r"\s?\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\()")
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCED = re.compile(r"(^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\2[ \t]*(?:\n|\Z)|\Z))", re.M | re.S)

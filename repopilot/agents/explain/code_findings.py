@@ -13,6 +13,7 @@ from repopilot.agents.exploration import retrieve, skipped_excerpts
 from repopilot.i18n import Language
 from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval.cite import Excerpt
+from repopilot.retrieval.claims import claim_of, identifiers, last_name
 from repopilot.retrieval.pack import Pack
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results
@@ -82,12 +83,23 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     language = workspace.settings.language or results.query.language
     index = workspace.index
     code = answer_by_code(question, results, workspace, language)
+    if code is not None and workspace.uses_tools and not _speaks_of_all(code, question):
+        code = None
     asked_for = _skipped(workspace, results) if code is None else ()
     first = tuple(code.places if code else asked_for)
     mentioned, problems = mentioned_places(question, workspace, len(first) + 1)
     evidence = evidence_for(index, results, (*first, *mentioned))
     outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
     return Findings(question, results, evidence, code, outline, language, problems=tuple(problems))
+
+
+def _speaks_of_all(code: CodeAnswer, question: str) -> bool:
+    """Whether an answer by code names all code that the question names: else it answers a part of it, or another."""
+    places = "\n".join(
+        f"{place.path} {place.symbol}\n" + "\n".join(row for _, row in place.lines) for place in code.places
+    )
+    told = identifiers(f"{code.text}\n{places}")
+    return all(last_name(anchor.text) in told for anchor in claim_of(question).anchors if anchor.kind == "name")
 
 
 def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:
