@@ -9,7 +9,7 @@ from repopilot.index.store import Index
 
 NAMES = ("agents.md", "claude.md", "copilot-instructions.md", "contributing.md", "contributing.rst")
 """The files, the most important first, in whatever case."""
-APART = (".github", "docs")
+APART = (".github", ".claude", "docs")
 """Folders that hold such a file for the folder above."""
 MOST_HEADINGS = 12
 _HEADING = re.compile(r"#{1,4}\s+(.+?)\s*#*$")

@@ -43,6 +43,7 @@ async def test_a_change_is_made_with_tools_and_the_folder_stays_as_it_is(tmp_pat
     assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
     assert (shop.snapshot.root / "shop/prices.py").read_text() == before
     assert isinstance(answer.result, Generation) and answer.result.verdict is not None
+    assert "What the model says of it: The discount begins at 6000." in answer.text
     calls = generation_json(answer.result)["calls"]
     assert [(c["name"], c["ok"]) for c in calls] == [("replace_text", True), ("finish", True)]
     assert "  work with tools\n" in outline and "    replace_text" in outline

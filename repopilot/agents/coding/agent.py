@@ -27,7 +27,7 @@ SHARE_OF_CONVENTIONS = 16
 TESTS = "Call run_tests where tests cover what you changed."
 QUESTIONS = {
     True: "Ask the user only what the code can't tell, and where a wrong guess would make the change useless.",
-    False: "Nobody can be asked: decide yourself what the task leaves open, and say in the summary how.",
+    False: "Nobody can be asked: decide yourself what the task leaves open, and say in the summary what you decided.",
 }
 FOUND = "Not finished: you haven't checked your last edits. In them, check finds:\n{found}\nRepair that, then finish."
 _EDITS = frozenset(tool.name for tool in toolbox() if tool.kind == "edit")

@@ -27,6 +27,7 @@ from repopilot.agents.generate.loop_attempts import best_attempt
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.errors import RepoPilotError
+from repopilot.foreign_text import visible
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
 from repopilot.retrieval.query.parse import reply_language
@@ -110,7 +111,8 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
     examination = Examination(task, workspace, None, language, revise_until=until)
 
     def outcome_of(edit: LoopEdit) -> GenerationOutcome:
-        notes = (edit.note,) if edit.note else ()
+        said = i18n.message("loop.says", summary=" ".join(visible(edit.summary).split())) if edit.summary else ""
+        notes = tuple(filter(None, (edit.note, said)))
         return GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
 
     async with AsyncExitStack() as opened:
