@@ -32,11 +32,12 @@ def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> di
 
 
 def generate_document(done: Answer, events: Iterable[Event], workspace: Workspace) -> dict:
-    """A change: files, verdict, tests, impact, follow_ups, environment, steps; calls where a model used tools."""
+    """A change: files, answer, calls, verdict, tests, impact, follow_ups, environment, steps."""
     result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
     result = result if isinstance(result, Generation) else Generation()
     return {
         "files": [asdict(each) for each in done.files],
+        "answer": done.text,
         **generation_json(result),
         "environment": environment_of(workspace),
         "steps": tree(events),

@@ -20,7 +20,7 @@ from repopilot.tools import (
 from repopilot.tools.registry import Tool
 
 TaskKind = Literal["look", "change", "tests"]
-_LOOK = ("search", "outline", "read", "symbol", "references", "callers")
+_LOOK = ("search", "grep", "outline", "read", "symbol", "references", "callers")
 _EDIT = ("replace_text", "insert_code", "create_file", "undo")
 _CHECK = ("check", "run_tests", "changes", "finish")
 OFFERED: Mapping[TaskKind, tuple[str, ...]] = {

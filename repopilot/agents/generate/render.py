@@ -122,9 +122,8 @@ def generation_json(generation: Generation) -> dict[str, Any]:
     """The command line's document of a generation, without its files and steps."""
     from repopilot.impact.agent import impact_json
 
-    calls = {"calls": [asdict(each) for each in generation.calls]} if generation.calls else {}
     return {
-        **calls,
+        "calls": [asdict(each) for each in generation.calls],
         "verdict": asdict(generation.verdict) if generation.verdict else None,
         "tests": tests_json(generation.tests) if generation.tests else None,
         "impact": impact_json(generation.impact) if generation.impact else None,
