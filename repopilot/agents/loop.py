@@ -45,8 +45,8 @@ PATIENCE: Mapping[Ended, int] = {"malformed": 3, "no call": 2, "empty": 2, "repe
 """How many such replies in a row, or identical calls without an edit in between, end the loop."""
 REMINDERS: Mapping[Ended, str] = {
     "malformed": 'That is no call: {problem} The form is {{"name": "…", "arguments": {{…}}}}. Tools: {names}.',
-    "no call": "Nothing was called. Call the next tool, or call finish with a summary if the task is done.",
-    "empty": "The reply was empty. Call the next tool, or call finish with a summary if the task is done.",
+    "no call": "Nothing was called. Call the next tool, or {end}.",
+    "empty": "The reply was empty. Call the next tool, or {end}.",
 }
 
 
@@ -201,7 +201,7 @@ class _Loop:
     async def remind(self, reply: ModelReply) -> _End | None:
         """Say what is wrong with a reply that calls nothing; the end where it is an answer, or patience is over."""
         kind: Ended = "malformed" if reply.malformed else "no call" if reply.text.strip() else "empty"
-        if kind == "no call" and not any(tool.kind == "edit" for tool in self.calls.tools):
+        if kind == "no call" and not self.edits():
             return await self.finished(reply.text.strip())
         self.in_a_row = kind, self.in_a_row[1] + 1 if self.in_a_row[0] == kind else 1
         if self.in_a_row[1] >= PATIENCE[kind]:
@@ -209,8 +209,15 @@ class _Loop:
         if reply.text.strip():
             self.messages.append(transcript.said("assistant", reply.text))
         names = ", ".join(f"{tool.name}({registry.signature(tool)})" for tool in self.calls.tools)
-        self.messages.append(transcript.said("user", REMINDERS[kind].format(problem=reply.malformed, names=names)))
+        end = "call finish with a summary if the task is done" if self.edits() else "answer"
+        self.messages.append(
+            transcript.said("user", REMINDERS[kind].format(problem=reply.malformed, names=names, end=end))
+        )
         return None
+
+    def edits(self) -> bool:
+        """Whether a tool is there that edits; else text is the answer."""
+        return any(tool.kind == "edit" for tool in self.calls.tools)
 
     async def finished(self, text: str) -> _End | None:
         """The end with an answer in words; none where the model is sent back."""
@@ -250,7 +257,9 @@ class _Loop:
         return None
 
     async def result(self, end: _End) -> LoopResult:
-        note = "" if end.ended == "finished" else joined((self.why(end), await self.done()))
+        note = (
+            "" if end.ended == "finished" else joined((self.why(end), *([await self.done()] if self.edits() else [])))
+        )
         return LoopResult(end.summary, end.ended, tuple(self.calls.records), self.text, note)
 
     def why(self, end: _End) -> str:

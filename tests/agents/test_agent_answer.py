@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
 from repopilot.agents.explain.cited_prose import CitedLines, parts_of
 from repopilot.documents import ask_document
+from repopilot.errors import ModelError, ModelSilent
 
 QUESTION = "how does a large order become cheaper, step by step?"
 
@@ -126,16 +128,68 @@ async def test_a_model_whose_steps_are_used_up_is_asked_once_more(shop) -> None:
     assert statuses(done) == ["checked", "checked"]
 
 
+GONE = ModelError("Connection refused.", "Start it.")
+SILENT = ModelSilent("No word for 60 s.")
+MALFORMED = '{"name": "read", "arguments": {"path": '
+NOTE = "`Cart.total` sums up [shop/cart.py:22-27]. It raises `EmptyCart` too [shop/cart.py:22-27]. Then `with_"
+
+
 @pytest.mark.parametrize(
-    ("replies", "said"),
+    ("replies", "said", "origin"),
     [
-        (("", "", ""), "The model returned nothing."),
-        (("`nothing_like_it` does it [shop/cart.py:1-3].", ""), "Every sentence of the model names code"),
+        (("", "", ""), "The model returned nothing.", "extractive"),
+        ((MALFORMED,) * 3, "its tool calls could not be read", "extractive"),
+        (([GONE],), "The model failed: Connection refused.", "extractive"),
+        (([SILENT],), "No word for 60 s.", "extractive"),
+        ((READ[0],) * 5, "it made the same tool call again and again", "extractive"),
+        (
+            ([*re.findall(r"\S+ ?", NOTE), GONE],),
+            "Start it. What it had written until then:\n\n`Cart.total` sums up [1]. It raises",
+            "model",
+        ),
+        (("`nothing_like_it` does it [shop/cart.py:1-3].", ""), "Every sentence of the model names code", "model"),
     ],
 )
-async def test_it_is_said_why_there_is_no_answer(shop, replies, said) -> None:
+async def test_it_is_said_why_there_is_no_answer(shop, replies, said, origin) -> None:
     done, _ = await answered(shop, *replies)
-    assert said in done.result.lead and done.evidence
+    assert said in done.result.lead and done.evidence and done.result.origin == origin
+    assert "changed nothing" not in done.result.lead and "failed: The model" not in done.result.lead
+
+
+async def test_a_summary_given_to_finish_is_the_answer(shop) -> None:
+    done, _ = await answered(shop, call("finish", summary=TRUE))
+    assert statuses(done) == ["checked", "checked"]
+
+
+async def test_numbers_in_the_place_of_lines_are_no_citations(shop) -> None:
+    done, _ = await answered(shop, "Large orders become cheaper [1]. `with_discount` does it [2].", "")
+    assert [(each.text, each.status) for each in done.sentences] == [
+        ("Large orders become cheaper.", "unchecked"),
+        ("`with_discount` does it [1].", "checked"),
+    ]
+
+
+async def test_an_answer_in_french_is_checked_as_well(shop) -> None:
+    said = "`Cart.total` lève `EmptyCart` si le panier est vide [shop/cart.py:22-27]. Il n'existe pas de `repay`."
+    done, _ = await answered(shop, call("search", query="repay"), said, question="comment le total est-il calculé ?")
+    assert statuses(done) == ["checked", "checked"]
+    assert "2 phrases vérifiées sur 2" in done.result.lead
+
+
+async def test_a_model_that_is_sent_back_may_write_the_whole_answer_anew(shop) -> None:
+    first = "Orders become cheaper. `with_discount` takes 7000 [shop/prices.py:12-14]."
+    done, _ = await answered(shop, first, f"Here it is.\n\n1. {TRUE.replace('. ', '.' + chr(10) + '2. ', 1)}")
+    assert statuses(done).count("checked") == 2 and "7000" not in done.text
+
+
+async def test_what_code_computed_settles_a_question_only_with_all_that_it_names(shop) -> None:
+    done, _ = await answered(shop, TRUE, question="who calls price_of, and what does with_discount change then?")
+    assert done.result.origin == "model" and statuses(done) == ["checked", "checked"]
+
+
+async def test_a_name_that_the_index_lacks_keeps_no_model_from_looking(shop) -> None:
+    done, _ = await answered(shop, TRUE, question="how does apply_rebate lower the sum?")
+    assert done.result.origin == "model"
 
 
 def test_citations_are_read_in_every_form() -> None:

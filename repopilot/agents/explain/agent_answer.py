@@ -92,8 +92,8 @@ async def agent_answer(
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
             if done.note:
                 working.degrade(done.note)
-        said = done.summary or done.text
-        if not listener.checked and said:
+        said = done.summary or listener.heard or done.text
+        if not listener.answered and said:
             await listener.check(said, done.calls)
         await listener.show()
         answering.note(**_counts(listener.checked))
@@ -132,6 +132,7 @@ class _Listener:
         publish: Callable[[AgentAnswer], None],
     ) -> None:
         self.checked: list[CheckedPart] = []
+        self.heard = ""
         self._found = found
         self._begun = begun
         self._workspace = workspace
@@ -149,8 +150,12 @@ class _Listener:
         """Show the sentences that are complete. A text that cites nothing yet may be a note before further calls."""
         if self._sent_back:
             return False
-        passages = parts_of(so_far)[:-2]
-        if any(passage.places for passage in passages) and len(passages) > len(self.checked):
+        parts = parts_of(so_far)
+        passages = parts[:-2]
+        if not any(passage.places for passage in passages):
+            return False
+        self.heard = so_far.removesuffix(parts[-1].text)
+        if len(passages) > len(self.checked):
             known = await asyncio.to_thread(self._known, calls)
             self.checked = await asyncio.to_thread(check_answer, passages, known)
             await self.show()
@@ -188,16 +193,24 @@ class _Listener:
         return _told(self.checked, self._found.evidence, self._workspace.index)
 
     async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
-        """Take the corrected sentences of a reply in the place of those that were open."""
+        """Take the corrected sentences of a reply in the place of those that were open; all of it where it is a whole
+        answer that is no worse."""
         known = await asyncio.to_thread(self._known, calls)
         corrections = {int(number): text.strip() for number, text in _CORRECTION.findall(reply)}
         numbered = {id(each): n for n, each in enumerate(_sentences(self.checked), 1)}
-        now: list[CheckedPart] = []
+        open_ones = {numbered[id(each)] for each in _sentences(self.checked) if each.status != "checked"}
+        if not corrections or not corrections.keys() <= open_ones:
+            again = await asyncio.to_thread(check_answer, parts_of(reply), known)
+            was, now = _counts(self.checked), _counts(again)
+            if now["sentences"] >= was["sentences"] and now["checked"] >= was["checked"]:
+                self.checked = again
+                return
+        corrected: list[CheckedPart] = []
         for each in self.checked:
             text = corrections.get(numbered.get(id(each), 0))
             replaced = list(_in_place(each.passage, parts_of(text))) if text and each.status != "checked" else []
-            now += await asyncio.to_thread(check_answer, replaced or [each.passage], known)
-        self.checked = now
+            corrected += await asyncio.to_thread(check_answer, replaced or [each.passage], known)
+        self.checked = corrected
 
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
         shown = [*self._begun, *(found for call in calls if call.ok for found in ranges_in(call.data))]
