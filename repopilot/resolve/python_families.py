@@ -276,7 +276,7 @@ class _Python:
         """The members of classes that derive from one another, or that one class derives from both of."""
         if is_private(self.name):
             return  # each class has its own
-        found = {element: self._subclasses(path, scope) for element, (path, scope) in self.classes.items()}
+        found = self._subclasses()
         below = {element: classes for element, classes in found.items() if classes is not None}
         elements = list(below)
         for number, one in enumerate(elements):
@@ -323,16 +323,20 @@ class _Python:
                 self.ties.join(span, element)
                 del self.ties.unsure[span]
 
-    def _subclasses(self, path: str, scope: PythonScope) -> frozenset[NameSpan] | None:
-        """The names of a class and of those that derive from it, None where no server tells."""
-        owner = self._owner(path, scope)
-        if owner is None:
-            return frozenset()
-        found = self.resolver.at_server(path, lambda session: session.implementations([(path, owner.start)])[0])
-        if found is None:
-            return None
+    def _subclasses(self) -> dict[Hashable, frozenset[NameSpan] | None]:
+        """For each class its name and those of the classes that derive from it, None where no server tells."""
+        owners = {element: self._owner(path, scope) for element, (path, scope) in self.classes.items()}
+        asked = [owner for owner in owners.values() if owner is not None]
+        if not asked:
+            return dict.fromkeys(owners, frozenset())
+        places = [(owner.path, owner.start) for owner in asked]
+        told = self.resolver.at_server(asked[0].path, lambda session: session.implementations(places))
         reader = TargetReader(self.resolver.text, frozenset(self.resolver.paths()))
-        return frozenset([owner, *(span for t in found if (span := reader.span(t)) is not None)])
+        below: dict[NameSpan | None, frozenset[NameSpan] | None] = {None: frozenset()}
+        for number, owner in enumerate(asked):
+            spans = [reader.span(target) for target in told[number]] if told is not None else []
+            below[owner] = frozenset([owner, *(s for s in spans if s is not None)]) if told is not None else None
+        return {element: below[owner] for element, owner in owners.items()}
 
     def _owner(self, path: str, scope: PythonScope) -> NameSpan | None:
         if scope.owner is None:
