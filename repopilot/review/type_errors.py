@@ -12,14 +12,14 @@ from repopilot.project_environment import declared_packages, find_packages
 from repopilot.sandbox.async_runner import check_types_in_sandbox
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, mypy_checker, typescript_checker
 from repopilot.trace import Step
-from repopilot.types import FileChange, Finding, Severity
+from repopilot.types import FileChange, Finding, InstalledPackages, Severity
 from repopilot.workspace import Workspace
 
 _INCOMPLETE = re.compile(
     r"\[(?:no-untyped-\w+|no-any-\w+|type-arg|unused-ignore|import-\w+|var-annotated|explicit-any|untyped-decorator)\]\s*$"
 )
 """Annotations that strict options miss: nothing contradicts another."""
-_TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
+TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 
 
 async def new_type_errors(
@@ -39,7 +39,7 @@ async def new_type_errors(
     Raises:
         SandboxError: it can't be run.
     """
-    checker = await asyncio.to_thread(_checker_for, changes, inputs, workspace)
+    checker = await asyncio.to_thread(checker_for, changes, inputs, workspace)
     if checker is None:
         return ()
     texts = {change.path: change.content for change in changes if change.change != "deleted"}
@@ -89,14 +89,18 @@ def _key(error: TypeDiagnostic, texts: Mapping[str, str], workspace: Workspace) 
     return error.path, error.message, "".join(line).strip()
 
 
-def _checker_for(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> TypeChecker | None:
+def checker_for(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> TypeChecker | None:
+    """The type checker that the repository uses for some changes; None where it has none, or it isn't here."""
     paths = [change.path for change in changes if change.change != "deleted"]
     if python := [path for path in paths if path.endswith(".py")]:
         return mypy_checker(inputs, python, workspace.environment)
-    if not any(path.endswith(_TYPESCRIPT) for path in paths):
+    if not any(path.endswith(TYPESCRIPT) for path in paths):
         return None
+    return typescript_checker(inputs, node_packages(workspace))
+
+
+def node_packages(workspace: Workspace) -> InstalledPackages | None:
+    """The packages of a repository for Node; None where it declares none, or they aren't here."""
     declared = (each for each in declared_packages(workspace.snapshot) if each.language == "javascript")
     declaration = next(declared, None)
-    if declaration is None:
-        return None
-    return typescript_checker(inputs, find_packages(workspace.snapshot, declaration, workspace.settings))
+    return find_packages(workspace.snapshot, declaration, workspace.settings) if declaration is not None else None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from repopilot.background import in_background
+from repopilot.sandbox.formatters import Formatter, unformatted
 from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, check_types
@@ -64,6 +65,12 @@ async def check_types_in_sandbox(
     """Run `check_types` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
     return await _in_thread(partial(check_types, checker, files, settings, cancel), cancel)
+
+
+async def check_format_in_sandbox(formatter: Formatter, files: Mapping[str, str], settings: Settings) -> dict[str, str]:
+    """Run `unformatted` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
+    cancel = threading.Event()
+    return await _in_thread(partial(unformatted, formatter, files, settings, cancel), cancel)
 
 
 async def _in_thread(work: Callable[[], T], cancel: threading.Event) -> T:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import keyword
+import re
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from repopilot.code.languages import language_of
 from repopilot.errors import UsageError
-from repopilot.i18n import message
+from repopilot.i18n import joined, message
 from repopilot.resolve.values import NameSpan
 from repopilot.tools import result_types
 from repopilot.tools.definitions import IN_FILE, DefinitionSite, find_place, name_offset
@@ -20,6 +22,10 @@ from repopilot.tools.signature import AddedParameter, Signature, SignatureChange
 from repopilot.tools.signature_edit import SignatureEdit
 from repopilot.tools.working_copy import WorkingCopy
 
+_PARAMETER = re.compile(r"(?P<name>\w+)(?:\s*:\s*(?P<annotation>[^=]+?))?(?:\s*=\s*(?P<default>.+))?")
+"""A parameter as it is written in Python."""
+_MOST_LINES = 200
+"""Lines of the difference that are shown."""
 _MADE = ("dataclass", "define", "frozen", "mutable", "attrs", "attr.s", "pydantic")
 """What gives a class a constructor of its fields."""
 
@@ -27,10 +33,26 @@ _MADE = ("dataclass", "define", "frozen", "mutable", "attrs", "attr.s", "pydanti
 class NewParameter(Arguments):
     """A parameter to add."""
 
-    name: str = Field(description="its name")
+    name: str = Field(description="its name; `name: type = default` is understood, too")
     default: str = Field("", description="its default, as code; empty for a required one")
     annotation: str = Field("", description="its type, as code; empty for none")
     keyword_only: bool = Field(False, description="whether calls have to name it")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_written(cls, given: Any) -> Any:
+        """The parts of a parameter that is written as in Python, and a default that is a value instead of its code."""
+        parts = {"name": given} if isinstance(given, str) else given
+        written = _PARAMETER.fullmatch(str(parts.get("name", ""))) if isinstance(parts, dict) else None
+        if written is None:
+            return parts
+        parts = {
+            **{key: value for key, value in written.groupdict().items() if value is not None},
+            **{key: value for key, value in parts.items() if key != "name" and value != ""},
+        }
+        if "default" in parts and not isinstance(parts["default"], str):
+            parts["default"] = repr(parts["default"])
+        return parts
 
 
 class ChangedSignature(Arguments):
@@ -45,8 +67,8 @@ class ChangedSignature(Arguments):
 
 
 async def change_signature(arguments: ChangedSignature, desk: Desk) -> ToolResult:
-    """Add, remove, rename or reorder parameters of a Python function. Its overloads, stubs and overriding methods
-    change with it, and its callers follow; calls that aren't certain are listed."""
+    """Add, remove, rename or reorder parameters of a Python function, when its callers have to follow: they do, as do
+    its overloads, stubs and overriding methods. Shows the difference, and lists calls that aren't certain."""
     return await asyncio.to_thread(_change_signature, arguments, desk.working_copy)
 
 
@@ -69,7 +91,10 @@ def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolRes
     change = _asked(arguments, signature_of(source, function), place)
     found = SignatureEdit(copy.resolver, span, place.symbol.name, change)
     names = {place.symbol.name, *change.rename, *change.rename.values(), *change.remove, *(a.name for a in change.add)}
-    return finished(copy, edited(copy, found.edits), found.left, names)
+    done = finished(copy, edited(copy, found.edits), found.left, names)
+    lines = done.data["diff"].split("\n")
+    more = [message("tools.more_rows", count=len(lines) - _MOST_LINES)] if len(lines) > _MOST_LINES else []
+    return ToolResult(joined(["\n".join(lines[:_MOST_LINES]), *more, done.text], "\n"), done.data)
 
 
 def _constructor(copy: WorkingCopy, source: PythonSource, place: DefinitionSite) -> DefinitionSite:

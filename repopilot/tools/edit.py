@@ -6,7 +6,10 @@ import asyncio
 import difflib
 import re
 import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import Field
@@ -27,6 +30,8 @@ from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
+MOST_SHOWN = 30
+"""Lines of a file that are shown with what is wrong."""
 NEAREST = 3
 """Lines shown on each side of the line that comes nearest to a text that isn't there."""
 _NUMBERED = re.compile(r"^ *\d+(?:[:|\t] ?| )", re.M)
@@ -86,7 +91,8 @@ class Undo(Arguments):
 
 
 async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
-    """Replace a text that stands in a file exactly `count` times. Give enough lines around it to be unambiguous."""
+    """Replace a text that stands in a file exactly `count` times. For small edits of lines that you have read; give
+    enough lines around it to be unambiguous."""
     text = await _text(arguments.path, desk)
     plain = text.replace("\r\n", "\n")
     shown = desk.working_copy.hidden(redacted(plain))  # whether a text stands there must not tell what a secret is
@@ -94,7 +100,7 @@ async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
     found = shown.count(old) if old else 0
     if found != arguments.count:
         problem = message("edit_tools.not_there", path=arguments.path, count=found, wanted=arguments.count)
-        raise UsageError(problem, message("edit_tools.nearest", lines=_nearest(shown, old)))
+        raise UsageError(problem, _where_it_stands(shown, old, found))
     if plain.count(old) == found:
         return await _edited(arguments.path, plain.replace(old, new), text, desk)
     made, lost = restored(shown.replace(old, new), shown, plain)
@@ -104,11 +110,11 @@ async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
 
 
 async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
-    """Replace the whole of a definition by new code; by nothing, to remove it."""
+    """Replace the whole of a definition by new code; by nothing, to remove it. For more than a few of its lines."""
     text = await _text(arguments.path, desk)
     place = _definition(arguments.path, arguments.name, text)
     lines = text.replace("\r\n", "\n").split("\n")
-    code = _at_indentation(arguments.code, _indentation(lines[place.start_line - 1]))
+    code = _at_indentation(arguments.code, _indentation(lines[place.start_line - 1]), _unit(lines))
     start = place.start_line - 1
     while not arguments.code.strip() and start and not lines[start - 1].strip():
         start -= 1
@@ -117,12 +123,13 @@ async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
 
 
 async def insert_code(arguments: InsertCode, desk: Desk) -> ToolResult:
-    """Insert code before, after or at the end inside of a definition, or at the end of a file."""
+    """Insert code before, after or at the end inside of a definition, or at the end of a file. For new definitions: its
+    indentation becomes the file's."""
     text = await _text(arguments.path, desk)
     lines = text.replace("\r\n", "\n").split("\n")
     if not arguments.anchor:
         kept = "\n".join(lines).rstrip("\n")
-        code = "\n".join(_at_indentation(arguments.code, ""))
+        code = "\n".join(_at_indentation(arguments.code, "", _unit(lines)))
         gap = "\n\n\n" if language_of(arguments.path) == "python" and kept else "\n\n" if kept else ""
         return await _edited(arguments.path, with_final_newline(f"{kept}{gap}{code}\n", text), text, desk)
     place = _definition(arguments.path, arguments.anchor, text)
@@ -131,13 +138,13 @@ async def insert_code(arguments: InsertCode, desk: Desk) -> ToolResult:
 
 
 async def create_file(arguments: CreateFile, desk: Desk) -> ToolResult:
-    """Create a file. Fails where there is one already."""
+    """Create a file, for what belongs into none that there is. Fails where there is one already."""
     await _require_free(arguments.path, desk)
     return await _edited(arguments.path, arguments.content, None, desk)
 
 
 async def delete_file(arguments: DeleteFile, desk: Desk) -> ToolResult:
-    """Delete a file."""
+    """Delete a file that nothing needs any more."""
     await _text(arguments.path, desk)
     return _result(desk, {safe_path(arguments.path): None})
 
@@ -159,7 +166,7 @@ def _move_module(path: str, new: str, copy: WorkingCopy) -> ToolResult:
 
 
 async def undo(arguments: Undo, desk: Desk) -> ToolResult:
-    """Take back the last edits."""
+    """Take back the last edits, when they were wrong."""
     taken = desk.working_copy.undo(arguments.steps)
     return ToolResult(message("edit_tools.undone", count=taken), {"undone": taken})
 
@@ -205,14 +212,31 @@ def _as_in_file(old: str, new: str, text: str) -> tuple[str, str]:
     return (bare, _NUMBERED.sub("", new) if numbered else new) if bare in text else (old, new)
 
 
-def _nearest(shown: str, old: str) -> str:
-    """The numbered lines around the one most like the first line of a text that isn't there."""
-    lines = shown.split("\n")
-    first = next((line.strip() for line in old.split("\n") if line.strip()), "")
-    near = difflib.get_close_matches(first, [line.strip() for line in lines], 1, 0.0)
-    at = next((n for n, line in enumerate(lines) if near and line.strip() == near[0]), 0)
-    near_by = range(max(0, at - NEAREST), min(len(lines), at + NEAREST + 1))
-    return "\n" + "\n".join(f"{n + 1} {lines[n]}" for n in near_by)
+def _where_it_stands(shown: str, old: str, found: int) -> str:
+    """What helps to find a text that stands in a file too often or not at all: every place, or those that differ in
+    white space only, else the nearest lines."""
+    lines = shown.removesuffix("\n").split("\n")
+    if found:
+        starts = [match.start() for match in re.finditer(re.escape(old), shown)]
+        at = dict.fromkeys(shown.count("\n", 0, start) for start in starts)
+        return message("edit_tools.stands_at", lines=_numbered(lines, at), count=found)
+    wanted, bare = [line.strip() for line in old.strip("\n").split("\n")], [line.strip() for line in lines]
+    size = len(wanted)
+    alike = [n for n in range(len(lines) - size + 1) if bare[n : n + size] == wanted] if any(wanted) else []
+    if alike:
+        rows = [row for first in alike for row in range(first, first + size)]
+        return message("edit_tools.other_indentation", lines=_numbered(lines, rows))
+    near = difflib.get_close_matches(next(filter(None, wanted), ""), bare, 1, 0.0)
+    at_line = bare.index(near[0]) if near else 0
+    near_by = range(max(0, at_line - NEAREST), min(len(lines), at_line + NEAREST + 1))
+    return message("edit_tools.nearest", lines=_numbered(lines, near_by))
+
+
+def _numbered(lines: Sequence[str], rows: Iterable[int]) -> str:
+    """Some lines with their numbers, those that are left out counted."""
+    shown = [f"\n{n + 1} {lines[n]}" for n in rows]
+    more = f"\n… +{len(shown) - MOST_SHOWN}" if len(shown) > MOST_SHOWN else ""
+    return "".join(shown[:MOST_SHOWN]) + more
 
 
 def _definition(path: str, name: str, text: str) -> Symbol:
@@ -232,14 +256,14 @@ def _definition(path: str, name: str, text: str) -> Symbol:
 
 
 def _inserted(lines: list[str], place: Symbol, arguments: InsertCode) -> list[str]:
-    own = _indentation(lines[place.start_line - 1])
+    own, unit = _indentation(lines[place.start_line - 1]), _unit(lines)
     if arguments.position == "inside":
         inner = [_indentation(line) for line in lines[place.start_line : place.end_line] if line.strip()]
         braced = lines[place.end_line - 1].strip().startswith("}")
         at = place.end_line - 1 if braced else place.end_line
-        deeper = next((indentation for indentation in inner if len(indentation) > len(own)), f"{own}    ")
-        return [*lines[:at], "", *_at_indentation(arguments.code, deeper), *lines[at:]]
-    code = _at_indentation(arguments.code, own)
+        deeper = next((indentation for indentation in inner if len(indentation) > len(own)), own + (unit or "    "))
+        return [*lines[:at], "", *_at_indentation(arguments.code, deeper, unit), *lines[at:]]
+    code = _at_indentation(arguments.code, own, unit)
     gap = ["", ""] if language_of(arguments.path) == "python" and not own else [""]
     if arguments.position == "before":
         return [*lines[: place.start_line - 1], *code, *gap, *lines[place.start_line - 1 :]]
@@ -250,8 +274,26 @@ def _indentation(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _at_indentation(code: str, indentation: str) -> list[str]:
+def _unit(lines: Sequence[str]) -> str:
+    """What lines are indented by: a tab, or some spaces; '' where none is."""
+    indented = [_indentation(line) for line in lines if line.strip()]
+    tabs = sum(each.startswith("\t") for each in indented)
+    if tabs * 2 > sum(map(bool, indented)):
+        return "\t"
+    steps = Counter(len(now) - len(before) for before, now in pairwise(["", *indented]) if "\t" not in before + now)
+    usual = max((step for step in steps if step > 1), key=lambda step: (steps[step], -step), default=0)
+    return " " * usual
+
+
+def _at_indentation(code: str, indentation: str, unit: str) -> list[str]:
+    """Code at an indentation, in the unit of the file that it goes to."""
     bare = textwrap.dedent(code.replace("\r\n", "\n")).strip("\n").split("\n")
+    own, inner = _unit(bare), [_indentation(line) for line in bare]
+    even = "\t" in own + unit or not any(len(each) % max(1, len(own)) for each in inner)
+    if own and unit and own != unit and even:
+        levels = [each.count("\t") if own == "\t" else len(each) // len(own) for each in inner]
+        rest = [each.count(" ") if own == "\t" else len(each) % len(own) for each in inner]
+        bare = [unit * level + " " * more + line.lstrip() for line, level, more in zip(bare, levels, rest, strict=True)]
     return [indentation + line if line.strip() else "" for line in bare]
 
 

@@ -208,10 +208,12 @@ class NewFinding(TypedDict):
 
 
 class Checked(TypedDict):
-    """What is newly wrong in the files that were checked."""
+    """What is newly wrong in the files that were checked, what looked for it, and what could not, with the reason."""
 
     new: list[NewFinding]
     checked: list[str]
+    ran: list[str]
+    missing: list[str]
 
 
 class _Counted(TypedDict):

@@ -38,14 +38,15 @@ def shop(tmp_path: Path):
 
 async def test_only_what_is_new_is_found(shop):
     async with opened(shop) as tools:
-        assert (await tools("check")).data == {"new": [], "checked": []}
+        assert (await tools("check")).data == {"new": [], "checked": [], "ran": [], "missing": []}
         await tools("insert_code", path="shop/old.py", code="print(undefined_now)")
         await tools("insert_code", path="shop/cart.py", code="LARGEST = 3")
         done = await tools("check")
         assert [(row["path"], "undefined_now" in row["message"]) for row in done.data["new"]] == [("shop/old.py", True)]
         assert "undefined_before" not in done.text and "undefined_now" in done.text
         done = await tools("check", paths=["shop/cart.py"])
-        assert done.data == {"new": [], "checked": ["shop/cart.py"]}
+        assert done.data == {"new": [], "checked": ["shop/cart.py"], "ran": ["parser", "ruff"], "missing": []}
+        assert "Checked by: parser, ruff." in done.text
 
 
 async def test_what_an_edit_captures_is_a_remark(shop):
@@ -56,6 +57,26 @@ async def test_what_an_edit_captures_is_a_remark(shop):
         assert {"path": "shop/kit.py", "message": f"line 5: {said}"} in (await tools("check")).data["new"]
         done = await tools("replace_text", path="shop/old.py", old="print(", new="def show(x): ...\n\n\nprint(")
         assert "means something" not in done.text
+
+
+async def test_the_formatter_that_is_configured_is_asked_and_a_missing_one_named(tmp_path):
+    files = {
+        "pyproject.toml": "[tool.ruff]\nline-length = 100\n",
+        "shop/untidy.py": "x  =  1\n",
+        "package.json": '{"name": "a", "devDependencies": {"prettier": "3"}}',
+        "web/a.ts": "export const a = 1;\n",
+    }
+    async with opened(shop_workspace(tmp_path, files)) as tools:
+        await tools("insert_code", path="shop/untidy.py", code="y  =  2")
+        await tools("insert_code", path="shop/cart.py", code="LARGEST  =  3")
+        await tools("create_file", path="shop/new.py", content="z  =  1\n")
+        await tools("insert_code", path="web/a.ts", code="export const b = 1")
+        done = await tools("check")
+        assert [row["path"] for row in done.data["new"]] == ["shop/cart.py", "shop/new.py"]
+        assert "shop/cart.py: not formatted as ruff format does it `-LARGEST  =  3` `+LARGEST = 3`" in done.text
+        assert done.data["ran"] == ["parser", "ruff", "ruff format"]
+        missing = " ".join(done.data["missing"])
+        assert "prettier (the repository uses it" in missing and "tsc" in missing
 
 
 @pytest.mark.slow

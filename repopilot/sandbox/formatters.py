@@ -1,0 +1,194 @@
+"""The formatters that a repository uses, run in the sandbox over changed files: they only say what they would write.
+
+What one says of a version counts only beside what it says of the file as it was: not every file is kept formatted.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.errors import SandboxError
+from repopilot.redaction.redact import redacted
+from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
+from repopilot.sandbox.levels import level
+from repopilot.sandbox.run_program import CopiedRun, readable_packages, run_in_copy, why_stopped
+from repopilot.sandbox.runners.runner_form import NODE_VARIABLES
+from repopilot.sandbox.runners.runner_table import find_program
+from repopilot.settings import Settings
+from repopilot.types import Environment, InstalledPackages
+
+_LIMITS = SandboxLimits(memory=2048 * MB)
+_WEB = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".json", ".css")
+_SHOWN = 2
+"""Lines of a difference that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A formatter: the files it formats, and what configures it, with a text that a file shared with others holds."""
+
+    suffixes: tuple[str, ...]
+    configs: Mapping[str, str]
+    arguments: tuple[str, ...]
+    script: str = ""
+
+
+_PRETTIER = (".prettierrc", *(f".prettierrc.{each}" for each in ("json", "yaml", "yml", "toml", "js", "cjs", "mjs")))
+_KINDS = {
+    "gofmt": _Kind((".go",), {"go.mod": ""}, ("-d",)),
+    "ruff format": _Kind(
+        (".py", ".pyi"),
+        {"ruff.toml": "", ".ruff.toml": "", "pyproject.toml": "[tool.ruff"},
+        ("-s", "-P", "-B", "-m", "ruff", "format", "--diff", "--no-cache", "--"),
+    ),
+    "black": _Kind(
+        (".py", ".pyi"), {"pyproject.toml": "[tool.black"}, ("-s", "-P", "-B", "-m", "black", "-q", "--diff", "--")
+    ),
+    "prettier": _Kind(
+        (*_WEB, ".scss", ".less", ".html", ".vue", ".md", ".yaml", ".yml"),
+        {**dict.fromkeys((*_PRETTIER, "prettier.config.js", "prettier.config.mjs"), ""), "package.json": '"prettier"'},
+        ("--list-different",),
+        "prettier/bin/prettier.cjs",
+    ),
+    "biome": _Kind(_WEB, {"biome.json": "", "biome.jsonc": ""}, ("format",), "@biomejs/biome/bin/biome"),
+}
+_BESIDE = (".prettierignore", ".editorconfig", ".gitignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Formatter:
+    """A formatter that a repository configures.
+
+    Attributes:
+        name: as its users call it.
+        paths: the changed files that it formats.
+        configs: texts by path of the files that configure it.
+        run: the program without the files' names; None where it isn't here.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    configs: Mapping[str, str]
+    run: CopiedRun | None
+
+
+def formatters_for(
+    paths: Sequence[str],
+    read: Callable[[str], str | None],
+    environment: Environment | None,
+    packages: InstalledPackages | None,
+) -> list[Formatter]:
+    """The formatters that a repository configures for some files.
+
+    Args:
+        paths: the files.
+        read: the text of a file of the repository, None for none.
+        environment: the Python packages that the repository needs, None for none.
+        packages: its packages for Node, None for none.
+    """
+    found = []
+    for name, kind in _KINDS.items():
+        wanted = tuple(path for path in paths if path.endswith(kind.suffixes))
+        names = dict.fromkeys(
+            posixpath.join(folder, each) for folder in _folders(wanted) for each in (*kind.configs, *_BESIDE)
+        )
+        texts = {each: text for each in names if (text := read(each)) is not None}
+        needed = kind.configs
+        if any(needed.get(posixpath.basename(each), "\0") in text for each, text in texts.items()):
+            found.append(Formatter(name, wanted, texts, _run(name, kind, environment, packages)))
+    return found
+
+
+def unformatted(
+    formatter: Formatter, files: Mapping[str, str], settings: Settings, cancel: threading.Event
+) -> dict[str, str]:
+    """The files that a formatter would write otherwise, each with the first lines that differ, where it tells them.
+    Blocking.
+
+    Args:
+        formatter: one that is here.
+        files: texts by path.
+        settings: sandbox level and time limit.
+        cancel: ends the run once set.
+
+    Raises:
+        SandboxError: no level works, or it could not look at the files.
+        StorageError: the files can't be written.
+        Cancelled: `cancel` was set.
+    """
+    assert formatter.run is not None
+    program = formatter.run.program
+    limits = replace(_LIMITS, seconds=settings.test_timeout_s)
+    asked = replace(program, arguments=(*program.arguments, *files))
+    outcome, _ = run_in_copy(
+        {**formatter.configs, **files}, replace(formatter.run, program=asked, limits=limits), level(settings), cancel
+    )
+    said = redacted(outcome.report.decode("utf-8", "replace"))
+    if outcome.ended != "finished" or outcome.status not in (0, 1):
+        finished = outcome.ended == "finished"
+        why = said.strip().rpartition("\n")[2][:200] if finished else why_stopped(outcome, limits)
+        raise SandboxError(i18n.message("sandbox.format_unchecked", name=formatter.name, why=why))
+    places = ((path, re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", said)) for path in files)
+    return {path: _difference(said[place.end() :]) for path, place in places if place}
+
+
+def _difference(said: str) -> str:
+    """The first lines of a unified difference that change."""
+    rows = (row for row in said.split("\n") if re.match(r"[+-](?![+-]{2} )", row))
+    return " ".join(f"`{row}`" for row, _ in zip(rows, range(_SHOWN), strict=False))
+
+
+def _folders(paths: Iterable[str]) -> list[str]:
+    """The folders around some files, the repository's own among them."""
+    found: dict[str, None] = {}
+    for path in paths:
+        while path:
+            path = posixpath.dirname(path)
+            found[path] = None
+    return list(found)
+
+
+def _run(
+    name: str, kind: _Kind, environment: Environment | None, packages: InstalledPackages | None
+) -> CopiedRun | None:
+    """How a formatter is run; None where it isn't here."""
+    if kind.script:
+        return _node_run(kind, packages)
+    if name == "gofmt":
+        return _go_run(kind)
+    folders = [os.path.realpath(folder) for folder in environment.packages] if environment else []
+    if name == "black" and not any(os.path.isdir(f"{folder}/black") for folder in folders):
+        return None
+    variables = {"PYTHONPATH": os.pathsep.join(folders)} if name == "black" else {}
+    readable = tuple(map(Path, folders)) if name == "black" else ()
+    return CopiedRun(SandboxProgram((sys.executable, *kind.arguments), variables, readable=readable), _LIMITS)
+
+
+def _go_run(kind: _Kind) -> CopiedRun | None:
+    try:
+        go, readable = find_program("go")
+    except SandboxError:
+        return None
+    program = go.with_name("gofmt")
+    arguments = (str(program), *kind.arguments)
+    return CopiedRun(SandboxProgram(arguments, readable=readable), _LIMITS) if program.is_file() else None
+
+
+def _node_run(kind: _Kind, packages: InstalledPackages | None) -> CopiedRun | None:
+    if packages is None or not (packages.folder / kind.script).is_file():
+        return None
+    try:
+        node, readable = find_program("javascript")
+    except SandboxError:
+        return None
+    arguments = (str(node), f"{{root}}/node_modules/{kind.script}", *kind.arguments)
+    program = SandboxProgram(arguments, NODE_VARIABLES, readable=(*readable, *readable_packages(packages)))
+    return CopiedRun(program, _LIMITS, node_modules=packages.folder)
