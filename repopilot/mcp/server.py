@@ -462,7 +462,8 @@ def _short(done: Answer) -> str:
     """An answer without the lines of its evidence: what is said, and the places by their numbers."""
     if not (isinstance(done.result, Explanation) and done.evidence):
         return done.text
-    places = [f"[{each.number}] {each.place} {each.symbol}".rstrip() for each in done.evidence[:PLACES]]
+    shown = done.evidence[: max(PLACES, done.result.cited)]
+    places = [f"[{each.number}] {each.place} {each.symbol}".rstrip() for each in shown]
     return "\n\n".join(filter(None, (done.result.lead, done.result.draft, "\n".join(places))))
 
 

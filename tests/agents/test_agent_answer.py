@@ -17,6 +17,7 @@ from repopilot.agents.explain.borne_out import denied_words, strange_numbers, tu
 from repopilot.agents.explain.cited_prose import CitedLines, parts_of
 from repopilot.documents import ask_document
 from repopilot.errors import ModelError, ModelSilent
+from repopilot.trace import Published
 
 QUESTION = "how does a large order become cheaper, step by step?"
 
@@ -103,6 +104,23 @@ async def test_the_model_may_correct_once_what_code_could_not_check(shop) -> Non
     done, events = await answered(shop, f"{first} {wrong}", right)
     assert statuses(done) == ["checked", "checked"] and "7000" not in done.text
     assert any("7000 doesn't stand in the cited lines" in str(event) for event in events), "it was told why"
+
+
+async def test_what_is_complete_is_published_with_its_own_places(shop) -> None:
+    done, events = await answered(shop, f"{TRUE} Large orders become cheaper. They do.", "")
+    published = [event.answer for event in events if isinstance(event, Published)]
+    so_far = published[0]
+    assert 0 < len(so_far.sentences) < len(done.sentences) == len(published[-1].sentences)
+    assert so_far.sentences == done.sentences[: len(so_far.sentences)]
+    assert [(c.number, c.path) for c in so_far.citations[:1]] == [(1, "shop/cart.py")]
+    assert so_far.result.cited == 1 and so_far.evidence[0].lines and not so_far.evidence[1].lines
+
+
+async def test_every_cited_place_is_shown_above_the_others_also_one_within_another(shop) -> None:
+    inside = "`Cart.total` is a method [shop/cart.py:22-22]."
+    done, _ = await answered(shop, f"{TRUE.replace('. `with', f'. {inside} `with')}", "")
+    cited, _, others = done.text.partition("More places:")
+    assert done.result.cited == 3 and "[3] `shop/prices.py:12-14`" in cited and "[4] `" in others
 
 
 async def test_absence_may_rest_on_the_searches_made(shop) -> None:

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from browser.test_accessibility import violations
 from playwright.sync_api import expect
 from support import git_server
 from support.app import running
@@ -134,6 +135,7 @@ def test_each_sentence_of_an_answer_says_whether_it_is_checked_and_why(page):
         expect(evidence.locator("> .rp-found-list > .rp-found")).to_have_count(3)
         expect(evidence.locator("> .rp-found-list > .rp-found .rp-search-lines")).to_have_count(3)
         expect(evidence.locator("details .rp-search-lines")).to_have_count(0)
+        assert violations(page.page) == []
         plain.locator('a[href^="#cite-"]').click()
         expect(page.page.get_by_role("region", name="Code").locator(".rp-cited").first).to_contain_text("def harvest")
         page.page.reload()

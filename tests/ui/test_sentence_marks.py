@@ -36,7 +36,7 @@ def test_a_checked_sentence_is_plain_and_the_others_have_a_mark():
         "*1 of 3 sentences checked. Not checked: [sentence 2](#to-unchecked-m-2). "
         "Contradicted: [sentence 3](#to-contradicted-m-3).*",
     ]
-    assert "[non vérifié : elle ne cite aucune ligne](" in shown(unchecked, language="fr")
+    assert "[non vérifiée : elle ne cite aucune ligne](" in shown(unchecked, language="fr")
 
 
 def test_code_has_its_mark_below_it_also_where_its_fence_never_ends():
