@@ -20,7 +20,7 @@ from repopilot.routing.classifier import features
 
 OWN = Path(__file__).parent / "data" / "routing_train.jsonl"
 OUT = Path(__file__).parents[1] / "repopilot" / "routing" / "weights.npz"
-SCALE = 10.0
+SCALE = 14.0
 """Of the inputs: the larger, the less the weights are held back."""
 
 

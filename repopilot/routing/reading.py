@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from repopilot.retrieval.query.stack_frames import without_traces
 
-BUCKETS = 16384
+BUCKETS = 32768
 HEAD, TAIL = 1500, 700
 _READ = 600
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
@@ -21,6 +21,7 @@ _NAME = re.compile(
     r"\b[A-Z]\w*[a-z]\w*[A-Z]\w*|\b[A-Z]{2,}[a-z]{2,}\w*"
 )
 _PATH = re.compile(r"@[\w./\\-]+|\b[\w.-]+(?:/[\w.-]+)+/?|(?<!\w)\.?/[\w./-]+|\b\w+\.[a-zA-Z]\w{0,3}\b(?=[\s?,:;!)]|$)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _WORD = re.compile(r"[^\W_]+|[?:]")
 
 
@@ -40,7 +41,8 @@ def masked(text: str) -> str:
 
 
 def ngrams(text: str) -> dict[int, float]:
-    """Hashed n-grams of one to three words and of three to five characters, L2-normalised: bucket → weight.
+    """Hashed n-grams of one to three words and of three to five characters, and how each sentence begins and ends,
+    L2-normalised: bucket → weight.
 
     Args:
         text: as `masked` gives it. Case and accents don't count.
@@ -63,6 +65,10 @@ def _grams(text: str) -> Iterator[tuple[str, float]]:
     for size in (1, 2, 3):
         for start in range(len(words) - size + 1):
             yield "w" + " ".join(words[start : start + size]), 1.0
+    for sentence in _SENTENCE.split(text):
+        said = _WORD.findall(sentence)
+        for size in (1, 2):
+            yield f"s{' '.join(said[:size])} {sentence[-1:]}", 1.5
     padded = f" {text} "
     for size in (3, 4, 5):
         for start in range(len(padded) - size + 1):

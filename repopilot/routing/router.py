@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from repopilot.llm.model import Model
     from repopilot.trace import Step
 
-SURE_ENOUGH_TO_REFUSE = 0.9
+SURE_ENOUGH_TO_REFUSE = 0.92
 """Least chance of REFUSE: refusing an ordinary task costs more than doing a harmful one, which the sandbox confines."""
-SURE_ENOUGH_TO_ACT = 0.5
+SURE_ENOUGH_TO_ACT = 0.7
 """Least chance that something is to be done: written, tested or planned."""
 FOLLOW_UP_CHANCE = 0.5
 MODEL_S = 20.0
