@@ -111,9 +111,9 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
     examination = Examination(task, workspace, None, language, revise_until=until)
 
     def outcome_of(edit: LoopEdit) -> GenerationOutcome:
-        said = i18n.message("loop.says", summary=" ".join(visible(edit.summary).split())) if edit.summary else ""
-        notes = tuple(filter(None, (edit.note, said)))
-        return GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
+        notes = (edit.note,) if edit.note else ()
+        said = " ".join(visible(edit.summary).split())
+        return GenerationOutcome(changes=edit.changes, notes=notes, said=said, calls=edit.calls, language=language)
 
     async with AsyncExitStack() as opened:
 

@@ -46,6 +46,7 @@ class GenerationOutcome:
         open_references: what was left for the user to decide.
         choices: places that the task may mean, where it isn't clear which.
         follow_ups: what the files make necessary elsewhere.
+        said: what the model says of its change.
         calls: the tools that the model called.
         language: the question's.
     """
@@ -64,6 +65,7 @@ class GenerationOutcome:
     open_references: tuple[OpenReference, ...] = ()
     choices: tuple[str, ...] = ()
     follow_ups: tuple[FollowUpEdit, ...] = ()
+    said: str = ""
     calls: tuple[ToolUse, ...] = ()
     language: str = "en"
 
@@ -115,6 +117,7 @@ def summary_text(outcome: GenerationOutcome) -> str:
     ]
     failures = failure_list(outcome.tests, language) if outcome.tests else []
     parts = [_done(outcome), point_list(points), "\n".join(failures)]
+    parts += [i18n.text("loop.says", language, summary=outcome.said)] if outcome.said else []
     return "\n\n".join(filter(None, [*parts, _choices(outcome.choices, language), _open_references(outcome)]))
 
 
