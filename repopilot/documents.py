@@ -8,7 +8,7 @@ from dataclasses import asdict
 from repopilot import i18n
 from repopilot.agents.generate.render import generation_json
 from repopilot.index.build_report import BuildReport
-from repopilot.project_environment import environment_document, test_packages
+from repopilot.project_environment import environment_document, needed_packages
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.results import Answer, Generation, Sentence, TestReport
 from repopilot.tools.registry import Tool, ToolResult
@@ -46,7 +46,7 @@ def generate_document(done: Answer, events: Iterable[Event], workspace: Workspac
 
 def environment_of(workspace: Workspace) -> dict[str, object]:
     """What the tests of a repository could use: requirements, packages, megabytes, seconds, left_out, problems."""
-    packages = test_packages(workspace.snapshot, workspace.index.files, workspace.settings)
+    packages = needed_packages(workspace.snapshot, workspace.index.files, workspace.settings)
     return environment_document(packages, workspace.settings, workspace.fetch_problems)
 
 

@@ -87,10 +87,6 @@ class LanguageServerError(SandboxError):
     """A language server can't be started, doesn't answer, or has ended."""
 
 
-class PackagesMissing(SandboxError):
-    """The packages that a repository declares for its tests are not installed."""
-
-
 class EnvironmentFailed(RepoPilotError):
     """The environment that a repository's tests need can't be built or used."""
 

@@ -126,7 +126,7 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
     return load_packages(declaration, settings)
 
 
-def test_packages(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> TestPackages:
+def needed_packages(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> TestPackages:
     """What the tests of a repository need that can run here, fetched or not. Blocking.
 
     Args:
@@ -206,7 +206,7 @@ async def fetch_for_tests(
 async def until_fetched(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> None:
     """Wait while what the tests of a repository need is being fetched, by whoever does."""
     if settings.environments_folder.is_dir():
-        missing = not_fetched(await asyncio.to_thread(test_packages, snapshot, paths, settings), snapshot, settings)
+        missing = not_fetched(await asyncio.to_thread(needed_packages, snapshot, paths, settings), snapshot, settings)
         while any(is_being_built(key, settings) for key in missing.keys):
             await asyncio.sleep(_POLL_S)
 
@@ -215,7 +215,7 @@ def _fetched(
     snapshot: Snapshot, paths: Collection[str], settings: Settings, progress: OnProgress, cancel: threading.Event
 ) -> tuple[str, ...]:
     problems = []
-    for part in not_fetched(test_packages(snapshot, paths, settings), snapshot, settings).parts():
+    for part in not_fetched(needed_packages(snapshot, paths, settings), snapshot, settings).parts():
         try:
             fetch(part, settings, progress, cancel)
         except RepoPilotError as error:

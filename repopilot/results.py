@@ -481,7 +481,6 @@ class TestReport:
             and green by it, `still_green` how many passed both times, `added` the ids of those that need it to run.
         exercised: paths of changed files in which a fault of ours turned a test red.
         unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
-        needs: the language whose packages have to be installed before its tests can run, '' for none.
         mutants: the faults that written tests ran on.
     """
 
@@ -503,7 +502,6 @@ class TestReport:
     exercised: tuple[str, ...] = ()
     unbroken: bool = False
     added: tuple[str, ...] = ()
-    needs: str = ""
     kind: Literal["tests"] = "tests"
 
     @property

@@ -33,6 +33,7 @@ from repopilot.workspace import Workspace
 
 MOST_TEST_FILES = 6
 MOST_NAMED = 10
+LONGEST_NAME = 160
 LINES_SHOWN = 12
 NEAR = 8
 """Places of a task whose tests are looked for."""
@@ -102,6 +103,8 @@ async def tests_before(task: str, desk: Desk) -> TestsBefore:
             return TestsBefore(message("tests_before.not_here", why=error.message), False)
         run = before.run
         step.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
+        if run.ended == "timeout":
+            return TestsBefore(message("tests_before.slow", files=", ".join(paths)), True)
         if not _ran(run):
             step.degrade(_why_not(run))
             return TestsBefore(message("tests_before.not_here", why=_why_not(run)), False)
@@ -274,7 +277,7 @@ def _of_emptied(before: StateBefore) -> list[str]:
 
 def _names(ids: Sequence[str]) -> str:
     more = f" +{len(ids) - MOST_NAMED}" if len(ids) > MOST_NAMED else ""
-    return ", ".join(ids[:MOST_NAMED]) + more
+    return ", ".join(plain(name, LONGEST_NAME) for name in ids[:MOST_NAMED]) + more
 
 
 def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from repopilot import i18n
 from repopilot.code.languages import is_test_path
-from repopilot.errors import PackagesMissing, SandboxError
+from repopilot.errors import SandboxError
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
 from repopilot.impact.dependents import affected_places, covering_tests
@@ -51,7 +51,6 @@ def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSui
         The tests; None where the repository has none.
 
     Raises:
-        PackagesMissing: the packages that they need are not installed.
         SandboxError: as `runner_suite`.
     """
     tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
@@ -70,8 +69,8 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
         workspace: the repository as it is.
 
     Raises:
-        PackagesMissing: the packages that they need are not installed.
-        SandboxError: there is no manifest at the top, the runner isn't known here, or its program is missing.
+        SandboxError: there is no manifest at the top, the runner isn't known here, or its program or the packages
+            that the tests need are missing.
     """
     find_program(language)  # said before anything is prepared
     declared = (each for each in declared_packages(workspace.snapshot) if each.language == language)
@@ -84,7 +83,7 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     packages = find_packages(workspace.snapshot, declaration, workspace.settings)
     needed = declaration.requirements or declaration.elsewhere
     if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
-        raise PackagesMissing(
+        raise SandboxError(
             i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
             i18n.message("generate.needs_packages_hint"),
         )

@@ -49,7 +49,7 @@ def _opening_button(name: str) -> Handler:
 HANDLERS: dict[str, Handler] = {
     "show_citation": answer_view.show_citation,
     **{name: getattr(code_panel, name) for name in ("open_file", "look_up", "list_files")},
-    environment_offer.ACTION: environment_offer.build,
+    environment_offer.ACTION: environment_offer.decide,
     "show_trace": show_trace,
     "show_diagram": diagram_panel.show_diagram,
     "ask_larger": _ask_larger,

@@ -97,7 +97,7 @@ class Chat:
             commit to open.
         subject: the lines that the address of the repository named, as a mention; the first question is about them.
         next_model: the name of the model that answers the next question, '' for the usual one.
-        building: the environment of its repository's tests is being built.
+        offers: by repository, whether the question if what its tests need may be fetched waits for an answer.
         asking: how many questions are being answered.
         deciding: held while files are accepted or rejected.
     """
@@ -115,7 +115,7 @@ class Chat:
     overrides: dict[str, object] = field(default_factory=dict)
     subject: str = ""
     next_model: str = ""
-    building: bool = False
+    offers: dict[str, bool] = field(default_factory=dict)
     asking: int = 0
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)
 

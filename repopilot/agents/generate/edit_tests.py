@@ -11,8 +11,9 @@ from repopilot.agents.coding.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
 from repopilot.agents.generate.runner_suites import run_version, with_control
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.errors import PackagesMissing, SandboxError
+from repopilot.errors import SandboxError
 from repopilot.impact.covering_tests import is_test_file, reaching_tests
+from repopilot.project_environment import until_fetched
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
 from repopilot.sandbox.run_program import RunnerSuite
@@ -60,12 +61,13 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
         SandboxError: nothing can be run.
         StorageError: the files can't be written.
     """
+    workspace = examination.workspace
+    await until_fetched(workspace.snapshot, workspace.index.files, workspace.settings)
     language = suite_language(candidates[0])
     try:
-        suite = suite_of(candidates[0], language, examination.workspace) if language else None
+        suite = suite_of(candidates[0], language, workspace) if language else None
     except SandboxError as error:
-        needs = str(language) if isinstance(error, PackagesMissing) else ""
-        return _untested(candidates[0], i18n.reason(error), step, needs)
+        return _untested(candidates[0], i18n.reason(error), step)
     tests = [] if suite else tests_of(candidates[0], examination)
     if not tests and suite is None:
         code = [change.path for change in candidates[0] if file_kind(change.path) == "code"]
@@ -111,9 +113,9 @@ def tests_of(changes: Changes, examination: Examination) -> list[str]:
     return [path for path in dict.fromkeys((*own, *named, *covering)) if path not in gone][:MOST_TEST_FILES]
 
 
-def _untested(changes: Changes, why: str, step: Step, needs: str = "") -> TestedChanges:
+def _untested(changes: Changes, why: str, step: Step) -> TestedChanges:
     step.degrade(why)
-    return TestedChanges(changes, TestReport(stopped_because=why, needs=needs))
+    return TestedChanges(changes, TestReport(stopped_because=why))
 
 
 async def _compared(work: _Work, changes: Changes, number: int, known: TestRun | None) -> BaselineComparison:

@@ -22,12 +22,6 @@ def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(missing_modules(result.run, paths)))
 
 
-def packages_needed(answer: Answer) -> str:
-    """The language whose packages the tests of an answer need installed, '' for none."""
-    report = _report(answer)
-    return report.needs if report else ""
-
-
 def _report(answer: Answer) -> TestReport | None:
     result = answer.result.tests if isinstance(answer.result, Generation) else answer.result
     return result if isinstance(result, TestReport) else None

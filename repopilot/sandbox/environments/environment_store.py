@@ -149,6 +149,28 @@ def remove_environment(key: str, settings: Settings) -> bool:
     return existed
 
 
+def allow(repository: str, settings: Settings) -> None:
+    """Remember that the user lets the packages of a repository be fetched whenever its tests need them.
+
+    Raises:
+        StorageError: the data directory can't be used.
+    """
+    try:
+        settings.environments_folder.mkdir(parents=True, exist_ok=True)
+        _allowed_file(repository, settings).touch()
+    except OSError as error:
+        raise StorageError(i18n.message("environments.not_stored", error=error)) from error
+
+
+def is_allowed(repository: str, settings: Settings) -> bool:
+    """Whether the user lets the packages of a repository be fetched."""
+    return _allowed_file(repository, settings).is_file()
+
+
+def _allowed_file(repository: str, settings: Settings) -> Path:
+    return settings.environments_folder / f"{hashlib.sha256(repository.encode()).hexdigest()[:20]}.allowed"
+
+
 def megabytes_of(folder: Path) -> float:
     """The size of a folder on disk."""
     return round(disk_use(folder, _MOST_COUNTED) / MB, 1)

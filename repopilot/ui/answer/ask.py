@@ -23,7 +23,7 @@ from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, Published, root
 from repopilot.types import Evidence
 from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
-from repopilot.ui.answer.environment_offer import offer_environment
+from repopilot.ui.answer.environment_offer import offer_if_needed
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.user_question import ask_in_chat
 from repopilot.ui.chat import Chat, Work
@@ -129,7 +129,6 @@ async def _answer(chat: Chat, pending: PendingQuestion) -> None:
         exchange = pending.exchange(answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
         await _remember(chat, pending, exchange)
-        await offer_environment(chat, answer, workspace)
 
 
 def _unexpected(error: Exception) -> RepoPilotError:
@@ -153,6 +152,7 @@ async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> t
 
     def sink(event: Event) -> None:
         pending.sink(event)
+        offer_if_needed(chat, event)
         if pending.command not in intents.lookups():
             view.sink(event)
 
