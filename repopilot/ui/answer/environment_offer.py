@@ -51,7 +51,7 @@ async def _offer(chat: Chat) -> None:
         return
     chat.offers[opening.key] = True
     choices = {choice: i18n.text(f"ui.environment.{choice}", chat.language) for choice in CHOICES}
-    words = {"no_answer": i18n.text("ui.environment.no_answer", chat.language)}
+    words = i18n.section("ui.offer.words", chat.language)
     buttons = element("Offer", {"action": ACTION, "choices": choices, "words": words})
     await cl.Message(content=offer_text(missing, settings, chat.language), elements=[buttons]).send()
 
