@@ -82,6 +82,7 @@ async def test_the_final_text_is_the_answer_and_its_places_are_numbered(shop) ->
         ("`with_discount` lowers the sum [shop/prices.py:120-140].", "unchecked", "no lines"),
         ("`sign_token` signs it [shop/auth.py:7-10].", "unchecked", "wasn't read"),
         ("Large orders become cheaper.", "unchecked", "cites no lines"),
+        ("For `--rebate=5` it lowers the sum [shop/prices.py:12-14].", "unchecked", "stands nowhere"),
         ("`with_discount` lowers the sum.", "checked", ""),
         ("It raises `EmptyCart` without items [shop/cart.py:22-27].", "checked", ""),
         ("`total` does not raise for an empty cart [shop/cart.py:22-27].", "unchecked", "denied"),
@@ -121,6 +122,11 @@ async def test_every_cited_place_is_shown_above_the_others_also_one_within_anoth
     done, _ = await answered(shop, f"{TRUE.replace('. `with', f'. {inside} `with')}", "")
     cited, _, others = done.text.partition("More places:")
     assert done.result.cited == 3 and "[3] `shop/prices.py:12-14`" in cited and "[4] `" in others
+
+
+async def test_a_heading_is_no_sentence(shop) -> None:
+    done, _ = await answered(shop, f"**What happens**\n1. {TRUE}\n\nThe steps:\n\n## End")
+    assert statuses(done) == ["checked", "checked"] and "**What happens**" in done.text
 
 
 async def test_absence_may_rest_on_the_searches_made(shop) -> None:

@@ -29,6 +29,8 @@ _DENIES = re.compile(
     r"nulle part)\b|n[’']t\b",
     re.I,
 )
+_HEADING = re.compile(r":$|^(\*\*|__)[^*_]+\1:?$")
+"""Words that introduce what follows."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -98,7 +100,7 @@ def _checked(passage: AnswerPart, known: Known) -> CheckedPart:
         return _checked_code(passage, known)
     cited = tuple(_meant(place, known) for place in passage.places)
     anchors = _named(passage.bare, known)
-    if not _WORD.search(passage.bare) or not (cited or anchors or not passage.bare.endswith(":")):
+    if not _WORD.search(passage.bare) or not (cited or anchors or not _HEADING.search(passage.bare)):
         return CheckedPart(passage, cited=cited)
     status, why, added = _judged(passage, cited, anchors, known)
     return CheckedPart(passage, status, why, cited, added)
@@ -151,8 +153,11 @@ def _meant(place: CitedLines, known: Known) -> CitedLines | None:
 
 
 def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
-    """A sentence with a name that exists nowhere: it may say just that, of something that was looked for."""
-    if not _DENIES.search(_SPAN.sub(" ", passage.bare)):
+    """A sentence with a name that exists nowhere: it may say just that, of something that was looked for. A name in a
+    piece of code may be that of an example."""
+    is_named = any(re.match(rf"{re.escape(anchor.text)}(?:\(|$)", span) for span in _SPAN.findall(passage.bare))
+    is_named = is_named or anchor.text in _SPAN.sub(" ", passage.bare)
+    if is_named and not _DENIES.search(_SPAN.sub(" ", passage.bare)):
         return "contradicted", message("explain.sentence.nowhere", name=anchor.text)
     if any(_finds(searched.lower(), last_name(anchor.text).lower()) for searched in known.read.searches):
         return "checked", message("explain.sentence.searched", name=anchor.text)
