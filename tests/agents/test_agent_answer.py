@@ -206,9 +206,18 @@ async def test_a_model_that_is_sent_back_may_write_the_whole_answer_anew(shop) -
     assert statuses(done).count("checked") == 2 and "7000" not in done.text
 
 
-async def test_what_code_computed_settles_a_question_only_with_all_that_it_names(shop) -> None:
-    done, _ = await answered(shop, TRUE, question="who calls price_of, and what does with_discount change then?")
+@pytest.mark.parametrize(
+    "question",
+    ["who calls price_of, and what does with_discount change then?", "when was the discount added, and what is it?"],
+)
+async def test_what_code_computed_settles_a_question_only_with_all_that_it_names(shop, question) -> None:
+    done, _ = await answered(shop, TRUE, question=question)
     assert done.result.origin == "model" and statuses(done) == ["checked", "checked"]
+
+
+async def test_what_code_computed_is_the_answer_where_it_tells_all(shop) -> None:
+    done, _ = await answered(shop, question="who calls price_of?")
+    assert done.result.origin == "code"
 
 
 async def test_a_name_that_the_index_lacks_keeps_no_model_from_looking(shop) -> None:

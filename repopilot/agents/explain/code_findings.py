@@ -13,7 +13,7 @@ from repopilot.agents.exploration import retrieve, skipped_excerpts
 from repopilot.i18n import Language
 from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.claims import claim_of, identifiers, last_name
+from repopilot.retrieval.claims import claim_of, last_name
 from repopilot.retrieval.pack import Pack
 from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results
@@ -94,12 +94,11 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
 
 
 def _speaks_of_all(code: CodeAnswer, question: str) -> bool:
-    """Whether an answer by code names all code that the question names: else it answers a part of it, or another."""
-    places = "\n".join(
-        f"{place.path} {place.symbol}\n" + "\n".join(row for _, row in place.lines) for place in code.places
-    )
-    told = identifiers(f"{code.text}\n{places}")
-    return all(last_name(anchor.text) in told for anchor in claim_of(question).anchors if anchor.kind == "name")
+    """Whether a question names code, and an answer by code all of it: else it answers a part of it, or another."""
+    places = "\n".join(f"{e.path} {e.symbol}\n" + "\n".join(row for _, row in e.lines) for e in code.places)
+    told = f"{code.text}\n{places}"
+    asked = {last_name(anchor.text) for anchor in claim_of(question).anchors if anchor.kind != "quote"}
+    return bool(asked) and all(name in told for name in asked)
 
 
 def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:
