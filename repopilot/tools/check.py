@@ -37,7 +37,8 @@ class NoArguments(Arguments):
 
 
 async def changes(arguments: NoArguments, desk: Desk) -> ToolResult:
-    """Show all edits so far as a diff against what the copy began with, and what changed in the folder since."""
+    """Show all edits so far as a diff against what the copy began with, and what changed in the folder since. Before
+    you finish."""
     copy = desk.working_copy
     found = await asyncio.to_thread(copy.changes)
     rows = [{"path": c.path, "change": c.change, "diff": shown_diff(c.diff, c.content)} for c in found]

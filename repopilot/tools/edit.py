@@ -150,7 +150,7 @@ async def delete_file(arguments: DeleteFile, desk: Desk) -> ToolResult:
 
 
 async def move_file(arguments: MoveFile, desk: Desk) -> ToolResult:
-    """Give a file another path. Imports of a Python module follow."""
+    """Give a file another path, when it belongs elsewhere. Imports of a Python module follow."""
     text = await _text(arguments.path, desk)
     await _require_free(arguments.new_path, desk)
     path, new = safe_path(arguments.path), safe_path(arguments.new_path)

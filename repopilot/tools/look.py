@@ -94,7 +94,7 @@ async def search(arguments: Search, desk: Desk) -> ToolResult:
     """Find where something is when you don't know its name or place: the best places for a question or traceback, two
     of them with their lines. A name or a quoted string is looked up exactly."""
     copy, asked = desk.working_copy, arguments
-    return await asyncio.to_thread(lambda: lookup.search(copy.workspace, asked.query, asked.k, desk.shown))
+    return await asyncio.to_thread(lambda: lookup.search(copy, asked.query, asked.k, desk.shown))
 
 
 async def grep(arguments: Grep, desk: Desk) -> ToolResult:
@@ -102,7 +102,7 @@ async def grep(arguments: Grep, desk: Desk) -> ToolResult:
     and to be sure that something is nowhere."""
     copy, asked = desk.working_copy, arguments
     return await asyncio.to_thread(
-        lambda: lookup.grep(copy.workspace, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
+        lambda: lookup.grep(copy, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
     )
 
 

@@ -21,8 +21,8 @@ from repopilot.tools.definitions import near_names
 from repopilot.tools.printed_places import PrintedPlace, numbered, told
 from repopilot.tools.registry import ToolResult
 from repopilot.tools.text_lines import MatchingLines, matches, matching_lines
+from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
-from repopilot.workspace import Workspace
 
 MOST_ROWS = 60
 """Rows of a list; what is left out is counted."""
@@ -37,11 +37,11 @@ _QUOTED = re.compile(r"""(["'`])(.+)\1""")
 _QUALIFIERS = re.compile(r"::|#")
 
 
-def search(workspace: Workspace, query: str, k: int, shown: Collection[str] = ()) -> ToolResult:
+def search(copy: WorkingCopy, query: str, k: int, shown: Collection[str] = ()) -> ToolResult:
     """Find the definitions or lines of an exact name or string, else rank the passages for a query.
 
     Args:
-        workspace: the repository.
+        copy: the repository with the edits so far.
         query: the question, identifier, quoted string or traceback.
         k: the most places, 1 to 20.
         shown: results that the reader still sees.
@@ -56,8 +56,9 @@ def search(workspace: Workspace, query: str, k: int, shown: Collection[str] = ()
 
     if not 1 <= k <= _MOST_PASSAGES:
         raise UsageError(message("tools.passages", k=k, most=_MOST_PASSAGES))
+    workspace = copy.workspace
     index = workspace.index
-    if exact := _exactly(workspace, query.strip(), k, shown):
+    if exact := _exactly(copy, query.strip(), k, shown):
         return exact
     found = search_page(index, query, k, embedder=workspace.embedder, documentation=True)
     places = [
@@ -68,9 +69,9 @@ def search(workspace: Workspace, query: str, k: int, shown: Collection[str] = ()
     return told(index, places, notes or ([] if places else [message("tools.nothing_found")]), shown)
 
 
-def _exactly(workspace: Workspace, query: str, k: int, shown: Collection[str]) -> ToolResult | None:
+def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> ToolResult | None:
     """Where a query that is a name or a quoted string stands as it is; None where it is neither, or stands nowhere."""
-    index, quoted = workspace.index, _QUOTED.fullmatch(query)
+    index, quoted = copy.workspace.index, _QUOTED.fullmatch(query)
     wanted = (quoted[2] if quoted else query).removesuffix("()")
     is_name = parse(wanted).names == (wanted,) or _in_file(index, wanted)[1] != ""
     if is_name and (defined := _defined(index, wanted)):
@@ -82,7 +83,7 @@ def _exactly(workspace: Workspace, query: str, k: int, shown: Collection[str]) -
     if not quoted and (not is_name or (wanted.isalpha() and wanted.islower())):
         return None  # a word in small letters may be meant as one
     pattern = re.escape(wanted) if quoted else rf"(?<!\w){re.escape(wanted)}(?!\w)"
-    found = matching_lines(workspace, pattern, limit=2 * k)
+    found = matching_lines(copy, pattern, limit=2 * k)
     rows = [
         {"path": row["path"], "start_line": row["line"], "end_line": row["line"], "symbol": "", "text": row["text"]}
         for row in found.rows
@@ -90,11 +91,11 @@ def _exactly(workspace: Workspace, query: str, k: int, shown: Collection[str]) -
     return ToolResult(_listed(found), {"places": rows, "notes": []}) if rows else None
 
 
-def grep(workspace: Workspace, pattern: str, glob: str, *, regex: bool, limit: int) -> ToolResult:
+def grep(copy: WorkingCopy, pattern: str, glob: str, *, regex: bool, limit: int) -> ToolResult:
     """List the lines that match a pattern, and count them all.
 
     Args:
-        workspace: the repository.
+        copy: the repository with the edits so far.
         pattern: a regular expression of Python, or a text.
         glob: which files.
         regex: whether it is a regular expression.
@@ -105,7 +106,7 @@ def grep(workspace: Workspace, pattern: str, glob: str, *, regex: bool, limit: i
     """
     if not pattern or not 1 <= limit <= MOST_MATCHES:
         raise UsageError(message("tools.no_grep", limit=limit, most=MOST_MATCHES))
-    found = matching_lines(workspace, pattern, glob, regex=regex, limit=limit)
+    found = matching_lines(copy, pattern, glob, regex=regex, limit=limit)
     if not found.read:
         raise UsageError(message("tools.no_match", glob=glob), message("tools.glob_hint"))
     data = {"lines": found.rows, "total": found.total, "files": len(found.counts), "searched": found.read}

@@ -42,7 +42,8 @@ class MoveSymbol(Arguments):
 
 
 async def move_symbol(arguments: MoveSymbol, desk: Desk) -> ToolResult:
-    """Move a function, class or constant from the top of a Python module to another module; imports follow."""
+    """Move a function, class or constant from the top of a Python module to another module, when it belongs
+    there; imports follow."""
     return await asyncio.to_thread(_move, arguments, desk.working_copy)
 
 

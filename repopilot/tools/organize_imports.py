@@ -39,7 +39,8 @@ class OnePath(Arguments):
 
 
 async def organize_imports(arguments: OnePath, desk: Desk) -> ToolResult:
-    """Sort the imports of a Python file and remove those that nothing uses and nobody needs."""
+    """Sort the imports of a Python file and remove those that nothing uses and nobody needs. After edits that
+    change what it uses."""
     return await asyncio.to_thread(_organize_imports, arguments.path, desk.working_copy)
 
 

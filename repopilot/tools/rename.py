@@ -44,8 +44,8 @@ class RenameSymbol(Arguments):
 
 
 async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
-    """Rename a definition and all references to it. Where the name stands otherwise is listed, and left as it is unless
-    `everywhere` is true."""
+    """Rename a definition and all references to it, in place of many edits. Where the name stands otherwise is listed,
+    and left as it is unless `everywhere` is true."""
     return await asyncio.to_thread(_rename, arguments, desk.working_copy)
 
 

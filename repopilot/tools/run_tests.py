@@ -131,7 +131,8 @@ def _near(task: str, workspace: Workspace) -> list[str]:
 
 
 async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
-    """Run tests with the edits, and say which turned red or green against the state before. They run in a sandbox."""
+    """Run tests with the edits, and say which turned red or green against the state before. After
+    edits; they run in a sandbox."""
     copy = desk.working_copy
     made = await asyncio.to_thread(copy.changes)
     await until_fetched(copy.original.snapshot, copy.original.index.files, copy.original.settings)

@@ -39,7 +39,7 @@ class SetValue(Arguments):
 
 
 async def set_value(arguments: SetValue, desk: Desk) -> ToolResult:
-    """Set a constant, a parameter's default, an attribute or a key of a data file, where it is defined."""
+    """Set a constant, a parameter's default, an attribute or a key of a data file, when only a value changes."""
     return await asyncio.to_thread(_set_value, arguments, desk.working_copy)
 
 

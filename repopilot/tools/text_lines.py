@@ -16,6 +16,7 @@ from repopilot.i18n import message
 from repopilot.repo.read import plain_text, read_bytes
 from repopilot.repo.walk import searched_files
 from repopilot.tools import line_search
+from repopilot.tools.working_copy import WorkingCopy
 from repopilot.workspace import Workspace
 
 SECONDS = 10.0
@@ -43,12 +44,12 @@ def matches(path: str, glob: str) -> bool:
 
 
 def matching_lines(
-    workspace: Workspace, pattern: str, glob: str = "*", *, regex: bool = True, limit: int = 50
+    copy: WorkingCopy, pattern: str, glob: str = "*", *, regex: bool = True, limit: int = 50
 ) -> MatchingLines:
     """Look through all text files, those of the index first. Blocking.
 
     Args:
-        workspace: the repository.
+        copy: the repository with the edits so far.
         pattern: what a line has to hold.
         glob: which files.
         regex: whether the pattern is a regular expression; else it is taken as it is.
@@ -58,7 +59,7 @@ def matching_lines(
         UsageError: the pattern is no regular expression, or takes too long.
         SourceError: the repository can't be read.
     """
-    texts = list(_texts(workspace, glob))
+    texts = [(path, copy.hidden(text)) for path, text in _texts(copy.workspace, glob)]
     asked = {"pattern": pattern if regex else re.escape(pattern), "limit": limit, "files": texts}
     program = [sys.executable, "-I", "-S", "-B", str(line_search.__file__)]
     try:

@@ -148,6 +148,9 @@ async def test_grep_neither_shows_nor_tells_secrets_and_sees_edits(made):
         assert "REDACTED" in (await tools("grep", pattern="^password")).text
         await tools("replace_text", path="app/use.py", old="drain(queue)", new="refill(queue)")
         assert (await tools("grep", pattern="refill")).data["total"] == 1
+        await tools("replace_text", path="app/conf.py", old="password =", new="label =")
+        assert (await tools("grep", pattern="^label")).data["total"] == 1
+        assert not (await tools("grep", pattern="Xk29|vVtPq")).data["total"]  # it no longer looks like a secret
 
 
 async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
