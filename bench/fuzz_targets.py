@@ -20,10 +20,10 @@ from tempfile import mkdtemp
 
 from pydantic import BaseModel
 
+from repopilot.agents.coding.blocks import read_blocks
 from repopilot.agents.coding.checks import edits
 from repopilot.agents.coding.excerpts import code_of_task
 from repopilot.agents.coding.new_definition import definition_in
-from repopilot.agents.coding.replies.blocks import read_blocks
 from repopilot.agents.coding.typed_commands import read_command
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
 from repopilot.agents.explain.sentence_check import Ground, check_sentence

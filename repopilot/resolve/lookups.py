@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
     from repopilot.resolve.snapshot_tree import SnapshotTree
     from repopilot.sandbox.language_servers.session import Servers
+    from repopilot.sandbox.type_checkers import TypeDiagnostic
 
 _Kept = tuple[Path, "Resolver", "SnapshotTree", "Servers"]
 
@@ -28,6 +29,9 @@ class Lookups:
 
     Args:
         only: the resolver of a repository that is edited, which is given in any case; None for none.
+
+    Attributes:
+        type_diagnostics: what runs of type checkers said, by a digest of all that they read.
     """
 
     def __init__(self, only: Resolver | None = None) -> None:
@@ -35,6 +39,7 @@ class Lookups:
         self._lock = threading.RLock()
         self._kept: dict[str, _Kept] = {}
         self._all: WeakSet[Servers] = WeakSet()
+        self.type_diagnostics: dict[str, tuple[TypeDiagnostic, ...]] = {}
 
     def resolver(
         self, snapshot: Snapshot, index: Index, settings: Settings, environment: Environment | None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,6 +21,8 @@ _INCOMPLETE = re.compile(
     r"\[(?:no-untyped-\w+|no-any-\w+|type-arg|unused-ignore|import-\w+|var-annotated|explicit-any|untyped-decorator)\]\s*$"
 )
 """Annotations that strict options miss: nothing contradicts another."""
+MOST_KNOWN = 32
+"""Runs that are remembered."""
 TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -44,13 +48,37 @@ async def new_type_errors(
         return ()
     texts = {change.path: change.content for change in changes if change.change != "deleted"}
     async with step.child("type checker", "tool", checker.name) as checking:
-        after = await check_types_in_sandbox(checker, texts, workspace.settings)
+        after = await _diagnostics(checker, texts, workspace)
         # The repository as it is matters only where something is found at all.
-        before = await check_types_in_sandbox(checker, {}, workspace.settings) if after else ()
+        before = await _diagnostics(checker, {}, workspace) if after else ()
         new = _new(after, before, texts, workspace)
         checking.note(errors=len(new), before=len(before))
         await checking.write("\n".join(f"{each.path}:{each.line}: {each.message}" for each in new))
     return tuple(Finding(e.path, e.line, _severity(e), checker.name, e.message, checker.name, "types") for e in new)
+
+
+async def _diagnostics(
+    checker: TypeChecker, texts: Mapping[str, str], workspace: Workspace
+) -> tuple[TypeDiagnostic, ...]:
+    """What the type checker says of a version; remembered, since a run starts without any cache."""
+    known = workspace.lookups.type_diagnostics
+    key = await asyncio.to_thread(_key_of_run, checker, texts)
+    if key not in known:
+        known[key] = await check_types_in_sandbox(checker, texts, workspace.settings)
+        for oldest in list(known)[:-MOST_KNOWN]:
+            known.pop(oldest, None)
+    return known[key]
+
+
+def _key_of_run(checker: TypeChecker, texts: Mapping[str, str]) -> str:
+    """A digest of what a run reads: the program, its packages, the repository and the changed texts. Blocking."""
+    inputs = checker.run.inputs
+    stored = sorted(path for path in inputs.rglob("*") if path.is_file() and not path.is_symlink()) if inputs else []
+    digest = hashlib.blake2b(repr((checker.run.program, checker.run.node_modules, sorted(texts.items()))).encode())
+    for path in stored:
+        digest.update(os.fsencode(path.relative_to(inputs or path)) + b"\0")
+        digest.update(hashlib.blake2b(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _severity(error: TypeDiagnostic) -> Severity:

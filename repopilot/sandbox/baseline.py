@@ -34,11 +34,6 @@ class BaselineComparison:
     green: int = 0
     added: tuple[str, ...] = ()
 
-    @property
-    def no_worse(self) -> bool:
-        """Whether the change broke nothing. A run that ended early says nothing in favour of it."""
-        return not self.broken and self.after.ended == "finished"
-
 
 def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> BaselineComparison:
     """Compare two runs by test id.

@@ -220,16 +220,6 @@ async def test_cancelling_ends_the_sandbox():
         await asyncio.wait_for(task, 120)
 
 
-async def test_repository_files_and_tests_lie_around_the_code(tmp_path):
-    (tmp_path / "pkg").mkdir()
-    (tmp_path / "pkg" / "__init__.py").write_text("")
-    (tmp_path / "pkg" / "base.py").write_text("ONE = 1\n")
-    tests = {"tests/test_calc.py": "from pkg.calc import add\n\ndef test_it():\n    assert add(1) == 2\n"}
-    code = "from pkg.base import ONE\n\ndef add(x):\n    return x + ONE\n"
-    refined, _ = await run(code, tests, name="pkg/calc.py", inputs=tmp_path)
-    assert refined.genuine, refined.iterations
-
-
 async def test_written_tests_run_on_the_code_and_not_on_a_copy_of_it():
     copy = f"from solution import add\n{RIGHT}\n\ndef test_small():\n    assert add(1, 2) == 3\n"
     model, _ = scripted(*[fenced(copy)] * 2, *[fenced(WRONG)] * 5)

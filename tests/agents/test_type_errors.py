@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from support.shop_workspace import traced, workspace_of
 
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.pipeline import ordered_by_types, type_errors
+from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.sandbox.type_checkers import mypy_checker
 from repopilot.tools import file_change
+from repopilot.tools.checkout import checked_out
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 PRICES = 'def price(count: int) -> int:\n    return count * 9\n\n\ndef label() -> int:\n    return "old fault"\n'
@@ -44,6 +47,24 @@ async def test_new_errors_count_and_old_ones_dont(tmp_path, configured):
     assert order == [1, 0]
     assert [(e.path, e.line, e.severity, e.source) for e in wrong] == [("shop/prices.py", 2, "high", "mypy")]
     assert "str" in wrong[0].message and right == ()
+
+
+@pytest.mark.slow
+async def test_what_was_checked_is_remembered_until_something_differs(tmp_path):
+    workspace = workspace_of(tmp_path, FILES)
+    changes = (file_change.change("shop/prices.py", WRONG, PRICES),)
+
+    async def found():
+        async with checked_out(workspace) as folder:
+            errors, _, _ = await traced(partial(new_type_errors, changes, folder, workspace))
+        return [error.line for error in errors]
+
+    known = workspace.lookups.type_diagnostics
+    assert await found() == [2] and len(known) == 2, "with the change, and without it"
+    known.update(dict.fromkeys(known, ()))
+    assert await found() == [], "it is not run again"
+    (workspace.snapshot.root / "shop/calls.py").write_text(CALLS + "price('2')\n")
+    assert await found() == [2] and len(known) == 4
 
 
 @pytest.mark.slow

@@ -39,7 +39,6 @@ class EditRequest:
         failing: a test that fails and is to pass.
         passes: whether a version makes it pass; None where nothing can be run.
         seed: of the sampling; 0 for the first version.
-        language: the language of the messages in the steps.
     """
 
     task: str
@@ -48,4 +47,3 @@ class EditRequest:
     failing: FailingTest | None = None
     passes: Callable[[tuple[FileChange, ...]], Awaitable[bool]] | None = None
     seed: int = 0
-    language: str = "en"

@@ -35,8 +35,6 @@ async def edit_by_command(request: EditRequest, workspace: Workspace, step: Step
         GenerationFailed: it can't be made here.
         PlaceAmbiguous: several places fit.
     """
-    if request.feedback:
-        return None
     try:
         command = read_command(request.task)
     except UsageError as error:

@@ -12,13 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
-from repopilot.agents.coding.checks.checked_change import checked_change
-from repopilot.agents.coding.checks.preserve import unrequested_removals
-from repopilot.agents.coding.edit_request import EditRequest
-from repopilot.agents.coding.excerpts import LineExcerpt, choose_excerpts, code_of_task
-from repopilot.agents.coding.outcome import EditOutcome
-from repopilot.agents.coding.places import load, named_paths
-from repopilot.agents.coding.replies.blocks import (
+from repopilot.agents.coding.blocks import (
     END_OF_BLOCK,
     MOST_BLOCKS,
     SearchReplaceBlock,
@@ -27,6 +21,12 @@ from repopilot.agents.coding.replies.blocks import (
     blocks_of_json,
     read_blocks,
 )
+from repopilot.agents.coding.checks.checked_change import checked_change
+from repopilot.agents.coding.checks.preserve import unrequested_removals
+from repopilot.agents.coding.edit_request import EditRequest
+from repopilot.agents.coding.excerpts import LineExcerpt, choose_excerpts, code_of_task
+from repopilot.agents.coding.outcome import EditOutcome
+from repopilot.agents.coding.places import load, named_paths
 from repopilot.agents.coding.sampling import REPLY_TOKENS, Sample, best_sample
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream

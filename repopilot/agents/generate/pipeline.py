@@ -88,7 +88,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
     until = time.monotonic() + workspace.settings.revise_within_s
     if workspace.uses_tools:
         return await _by_loop(question, workspace, step, until)
-    found, edit = await _first_version(EditRequest(question, language=language), workspace, step)
+    found, edit = await _first_version(EditRequest(question), workspace, step)
     if isinstance(edit, RepoPilotError):
         choices = getattr(edit, "choices", ())
         failure = i18n.said(edit.message if choices else i18n.reason(edit), language)
@@ -323,13 +323,13 @@ async def _revise(examination: Examination, found: Exploration, version: Version
 
     A version that comes back unchanged ends it.
     """
-    first = EditRequest(without_tests(examination.task), found, language=examination.language)
+    first = EditRequest(without_tests(examination.task), found)
     best, latest, done = version, version, 0
     while latest.verdict.decision == "REQUEST_REVISION" and done < MOST_REVISIONS:
         if not _has_time(examination, step):
             break
         done += 1
-        feedback = scoring.requested_corrections(latest.evidence, latest.opinions)
+        feedback = scoring.requested_corrections(latest.evidence)
         request = replace(first, feedback=feedback, seed=done)
         edit = await _edit(request, examination.workspace, step)
         if isinstance(edit, RepoPilotError):

@@ -271,7 +271,7 @@ def _opinion_moves(opinions: Opinions) -> list[_Move]:
     return moves
 
 
-def requested_corrections(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
+def requested_corrections(evidence: ChangeEvidence) -> tuple[str, ...]:
     """What the model is asked to correct, the certain first: English, for its prompt."""
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
     failing = [
@@ -281,5 +281,4 @@ def requested_corrections(evidence: ChangeEvidence, opinions: Opinions) -> tuple
     ]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
-    objections = [f"line {i.quote!r}: {i.problem}" for i in opinions.issues]
-    return (*broken, *failing[:2], *removed, *certain[:3], *objections[:4])
+    return (*broken, *failing[:2], *removed, *certain[:3])

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Mapping, Sequence
 
 from repopilot import i18n
 from repopilot.agents.coding.agent import edit_by_loop
-from repopilot.agents.testing.mutation_run import kill_matrix, mutant_run
 from repopilot.code.languages import is_test_path
 from repopilot.code.mutation.mutants import mutants
 from repopilot.errors import GenerationFailed
@@ -25,6 +23,8 @@ from repopilot.workspace import Workspace
 
 MOST_JUDGED = 3
 """Definitions whose mutants judge the tests."""
+MOST_MUTANTS = 4
+"""Of a definition; each takes a run of the tests."""
 LONGEST_SHOWN = 48
 _NAME = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*")
 
@@ -56,7 +56,7 @@ async def write_tests_by_loop(question: str, workspace: Workspace, step: Step) -
         return changes, TestReport(tests=texts_of(changes), stopped_because=i18n.message("testing.only_pytest"))
     run = await run_shown(list(modules), modules, workspace, step)
     subjects = _subjects(question, modules, workspace.index)
-    outcomes = [o for subject in subjects for o in await _judged(subject, modules, workspace, step)]
+    outcomes = [o for subject in subjects for o in await _judged(subject, modules, run, workspace, step)]
     return changes, TestReport(run, tests=modules, mutants=tuple(outcomes))
 
 
@@ -73,25 +73,30 @@ def _subjects(question: str, modules: Mapping[str, str], index: Index) -> list[S
     return list(found.values())[:MOST_JUDGED]
 
 
-async def _judged(subject: Symbol, modules: Mapping[str, str], workspace: Workspace, step: Step) -> list[MutantOutcome]:
-    """Which tests catch each mutant of a definition."""
+async def _judged(
+    subject: Symbol, modules: Mapping[str, str], green: TestRun, workspace: Workspace, step: Step
+) -> list[MutantOutcome]:
+    """Which tests, of those that pass, fail on each mutant of a definition."""
     source = (stored_text(subject.path, workspace) or "").removeprefix("\ufeff").replace("\r\n", "\n")
-    made = mutants(source, subject.qualified)
-    caught: dict[int, set[str]] = {}
+    made = mutants(source, subject.qualified, MOST_MUTANTS)
+    judged = []
     async with step.child("mutants", "tool", subject.qualified) as judging, checked_out(workspace) as folder:
-        for path, text in modules.items() if made else ():
-            plan = mutant_run(text, path, source, made, secrets.token_hex(4))
-            run = await run_in_sandbox(plan.files, list(plan.files), workspace.settings, folder, workspace.environment)
-            matrix = kill_matrix(plan, run)
-            for number in matrix.measured:
-                names = {name for (_, name), numbers in matrix.caught.items() if number in numbers}
-                caught.setdefault(number, set()).update(names)
-        judging.note(mutants=len(caught), caught=sum(map(bool, caught.values())))
-    return [
-        MutantOutcome(subject.path, m.line, _short(m.before), _short(m.after), tuple(sorted(caught[n])))
-        for n, m in enumerate(made)
-        if n in caught
-    ]
+        for mutant in made:
+            files = {**modules, subject.path: mutant.text}
+            where = (workspace.settings, folder, workspace.environment)
+            run = await run_in_sandbox(files, list(modules), *where, verify=False)
+            if run.outcomes:
+                failed = (test for test, outcome in run.outcomes.items() if outcome in ("failed", "error"))
+                caught = sorted({_name_of(test) for test in failed if green.outcomes.get(test) == "passed"})
+                outcome = (mutant.line, _short(mutant.before), _short(mutant.after), tuple(caught))
+                judged.append(MutantOutcome(subject.path, *outcome))
+        judging.note(mutants=len(judged), caught=sum(bool(each.caught_by) for each in judged))
+    return judged
+
+
+def _name_of(test_id: str) -> str:
+    """`path::Class::name[parameters]` as the name."""
+    return test_id.partition("[")[0].rpartition("::")[2]
 
 
 def _short(code: str) -> str:

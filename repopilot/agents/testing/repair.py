@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from repopilot import i18n
 from repopilot.agents.testing import candidates
 from repopilot.agents.testing.attempts import assertion_line, best, doubtful_tests, iteration_json, why_stop
-from repopilot.agents.testing.coverage import ChangedDefinition, unexercised
 from repopilot.agents.testing.render import iteration_text
 from repopilot.errors import ModelError
 from repopilot.llm.backend import ChatOptions
@@ -32,8 +31,6 @@ _TEMPERATURE = 0.8
 _SHORT_MODULE = 80
 """Lines. Of longer modules only the failing function is sampled."""
 _REPLY_TOKENS = 900
-_TEST_ATTEMPTS = 2
-"""How often the model is asked for tests when none of them calls what they are for."""
 _LONGEST_HINT = 1_200
 """Characters of an assertion."""
 
@@ -46,13 +43,10 @@ class RepairRequest:
         code: the text of the module.
         tests: texts of test files by path; without any, the model writes some.
         task: what the code is for, '' when its names and docstrings say so.
-        name: the module's path.
+        name: of the module's file.
         protected: the tests are never changed. Tests written by the model are never protected.
-        context_files: texts by path that lie beside the code.
-        inputs: a folder with the rest of the repository.
-        focus: names that tests written here are to call (`Class.method`).
         language: the language of the messages in the steps.
-        environment: what the repository's tests need.
+        environment: what the tests need.
     """
 
     code: str
@@ -60,17 +54,13 @@ class RepairRequest:
     task: str = ""
     name: str = "solution.py"
     protected: bool = True
-    context_files: Mapping[str, str] = field(default_factory=dict)
-    inputs: Path | None = None
-    focus: tuple[str, ...] = ()
     language: str = "en"
     environment: Environment | None = None
 
     @property
     def module(self) -> str:
-        """The dotted name that tests import."""
-        parts = PurePosixPath(self.name).with_suffix("").parts
-        return ".".join(parts[1:] if parts[0] == "src" else parts)
+        """The name that tests import."""
+        return PurePosixPath(self.name).stem
 
 
 async def repair(request: RepairRequest, model: Model | None, settings: Settings, step: Step) -> TestReport:
@@ -122,9 +112,8 @@ class _RepairLoop:
 
     async def run(self, candidate: str, tests: Mapping[str, str]) -> TestRun:
         """Run tests over a candidate and the files around it."""
-        files = {**self.request.context_files, **tests, self.request.name: candidate}
-        request = self.request
-        return await run_in_sandbox(files, list(tests), self.settings, request.inputs, request.environment)
+        files = {**tests, self.request.name: candidate}
+        return await run_in_sandbox(files, list(tests), self.settings, environment=self.request.environment)
 
 
 async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...], str]:
@@ -211,7 +200,7 @@ async def _write_tests(request: RepairRequest, model: Model | None, step: Step) 
 
 
 async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[str], step: Step) -> str:
-    """The model's test file; asked for once more when no test of it calls what is in focus."""
+    """The model's test file, without copies of the code in it: small models test such a copy."""
     mark = nonce()
     shown = candidates.signatures(request.code) if request.task else request.code
     prompt = render(
@@ -221,16 +210,9 @@ async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[st
         mark=mark,
         signatures=sanitized(shown, mark),
         names=", ".join(names),
-        focus=f" Every test calls what is new: {', '.join(request.focus)}." if request.focus else "",
     )
-    focus = [ChangedDefinition(name, (name,)) for name in request.focus]
-    text = ""
-    for seed in range(_TEST_ATTEMPTS):
-        reply = candidates.code_in_reply(await _ask(model, prompt, step, "tests", seed))
-        text = candidates.without_definitions(reply, names) or text  # small models test a copy of the code
-        if len(unexercised(focus, [text])) < len(focus) or not focus:
-            break
-    return text
+    reply = candidates.code_in_reply(await _ask(model, prompt, step, "tests", 0))
+    return candidates.without_definitions(reply, names)
 
 
 async def _drop_doubtful_tests(
@@ -306,7 +288,7 @@ def _missing_modules(iteration: Iteration, request: RepairRequest) -> tuple[str,
     """Modules that the code as given or its tests import and the sandbox lacks: no other candidate would help."""
     if iteration.run is None or iteration.number > 1:
         return ()
-    return missing_modules(iteration.run, [request.name, *request.context_files, *request.tests])
+    return missing_modules(iteration.run, [request.name, *request.tests])
 
 
 async def _show(iteration: Iteration, language: str, step: Step) -> None:
