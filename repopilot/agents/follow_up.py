@@ -36,7 +36,7 @@ _REPOSITORY = re.compile(
     r"\b(?!(?:this|that|ce) code\b)(?:(?:this|the|that|our|your|whole|entire|"
     r"ce|cet|cette|le|la|notre|votre|tout|toute|du|au) ){1,3}"
     r"(?:project|repo|repository|code ?base|code|library|package|app|application|projet|dépôt|depot|bibliothèque|"
-    r"paquet)\b(?!['’]s? )(?! (?:of|in|for|de|du|dans|that|which|qui)\b)|\bl['’]application\b",
+    r"paquet)\b(?!['’]s? )(?! (?:of|in|for|de|du|dans|that|which|qui) \w)|\bl['’]application\b",
     re.I,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")

@@ -17,7 +17,7 @@ HEAD, TAIL = 1500, 700
 _READ = 600
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
 _NAME = re.compile(
-    r"`[^`\n]{1,200}`|\b[\w.]+\(\)|(?<!\w)--?[a-z][\w-]+|\b_\w+|\b\w*[a-z0-9]_\w+|\b[a-z]+[A-Z]\w*|"
+    r"`[^`\n]{1,200}`|\b[\w.]+\(\)|\b[A-Za-z]\w*(?:\.\w+)+|(?<!\w)--?[a-z][\w-]+|\b_\w+|\b\w*[a-z0-9]_\w+|\b[a-z]+[A-Z]\w*|"
     r"\b[A-Z]\w*[a-z]\w*[A-Z]\w*|\b[A-Z]{2,}[a-z]{2,}\w*"
 )
 _PATH = re.compile(r"@[\w./\\-]+|\b[\w.-]+(?:/[\w.-]+)+/?|(?<!\w)\.?/[\w./-]+|\b\w+\.[a-zA-Z]\w{0,3}\b(?=[\s?,:;!)]|$)")
@@ -36,7 +36,7 @@ def masked(text: str) -> str:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     prose = without_traces(text)
     trace = " trace" if prose != text else ""
-    prose = _PATH.sub(" file ", _NAME.sub(" name ", _FENCE.sub(" code ", prose)))
+    prose = _NAME.sub(" name ", _PATH.sub(" file ", _FENCE.sub(" code ", prose)))
     return " ".join((prose + trace).split())
 
 

@@ -62,6 +62,7 @@ def test_a_follow_up_is_rewritten_with_what_it_refers_to(question: str, understo
         "who calls [9]?",
         "what is the first request of a session?",
         "Give me an overview of the architecture of this project",
+        "what is this library for?",
         "What is this repository about?",
         "explain the code",
         "what does this library depend on?",
