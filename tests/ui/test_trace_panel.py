@@ -57,7 +57,7 @@ def test_two_traces_are_matched_by_the_names_of_their_steps():
         events(("a", None, "work", {}, ""), ("b", "a", "read", {}, ""), ("c", "a", "check", {}, "")), "en"
     )
     rows = [(row["title"], bool(row["left"]), bool(row["right"])) for row in compared(left, right, "en")]
-    assert rows == [("Work", True, True), ("Read", True, True), ("Read", True, False), ("check", False, True)]
+    assert rows == [("Work", True, True), ("Read", True, True), ("Read", True, False), ("Check the edits", False, True)]
 
 
 def test_what_is_stored_of_a_huge_trace_is_bounded():

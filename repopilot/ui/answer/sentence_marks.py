@@ -17,8 +17,6 @@ from repopilot.types import Citation
 from repopilot.ui.answer.citations import linked
 from repopilot.ui.trace.step_text import closed, inert, outside_code
 
-_SPECIAL = re.compile(r"[\[\]*_~]")
-
 
 def marked_answer(answer: Answer, explained: Explanation, anchor: str, language: str) -> str:
     """The words of an agent model, and below them how many sentences are checked.
@@ -35,7 +33,7 @@ def marked_answer(answer: Answer, explained: Explanation, anchor: str, language:
     # A sentence that isn't checked has a mark of its own.
     places = [replace(citation, supported=True) for citation in answer.citations]
     pieces = (
-        linked(piece, places, anchor)
+        linked(_literal(piece, "`"), places, anchor)
         if isinstance(piece, str)
         else _shown(answer.sentences[piece - 1], piece, places, anchor, language)
         for piece in explained.layout
@@ -44,14 +42,23 @@ def marked_answer(answer: Answer, explained: Explanation, anchor: str, language:
 
 
 def _shown(sentence: Sentence, number: int, places: Sequence[Citation], anchor: str, language: str) -> str:
-    text = inert(closed(sentence.text)) if sentence.is_code else linked(sentence.text, places, anchor)
-    if sentence.status == "checked":
+    marks = sentence.status != "checked"
+    if sentence.is_code:
+        text = inert(closed(sentence.text))
+    else:
+        text = linked(_literal(sentence.text.rstrip("\\ "), "`~" if marks else "`"), places, anchor)
+        text = f"~~{text}~~" if marks else text
+    if not marks:
         return text
-    why = outside_code(inert(mark_words(sentence, language)), lambda prose: _SPECIAL.sub(r"\\\g<0>", prose))
-    if not sentence.is_code:
-        within = outside_code(text, lambda prose: prose.replace("~", "\\~"))
-        text = f"~~{within}~~"
+    why = _literal(inert(mark_words(sentence, language)), "`[]*_~")
     return marked(sentence, text, f"[{why}](#{sentence.status}-{anchor}-{number})")
+
+
+def _literal(text: str, signs: str) -> str:
+    """Markdown with some signs outside of code as entities: a backtick without another would take the mark behind it
+    for code, and a backslash before a backslash would escape nothing."""
+    text = text.replace("\\`", "&#92;&#96;")
+    return outside_code(text, lambda prose: re.sub(f"[{re.escape(signs)}]", lambda sign: f"&#{ord(sign[0])};", prose))
 
 
 def _share(sentences: Sequence[Sentence], anchor: str, language: str) -> str:
