@@ -46,7 +46,7 @@ def generate_document(done: Answer, events: Iterable[Event], workspace: Workspac
 
 def environment_of(workspace: Workspace) -> dict[str, object]:
     """What the tests of a repository could use: requirements, packages, megabytes, seconds, left_out, problems."""
-    packages = needed_packages(workspace.snapshot, workspace.index.files, workspace.settings)
+    packages = needed_packages(workspace.snapshot, workspace.index, workspace.settings)
     return environment_document(packages, workspace.settings, workspace.fetch_problems)
 
 

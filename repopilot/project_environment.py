@@ -7,9 +7,11 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
+from typing import Protocol
 
 from repopilot import i18n
 from repopilot.background import in_background
+from repopilot.code.dependencies.node_test_packages import of_tests
 from repopilot.code.dependencies.package_declarations import PackageDeclaration, read_packages
 from repopilot.code.dependencies.project_version import built_files
 from repopilot.code.dependencies.python_project import ProjectDeclaration, read_project
@@ -126,21 +128,34 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
     return load_packages(declaration, settings)
 
 
-def needed_packages(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> TestPackages:
+class RepositoryFiles(Protocol):
+    """The files of a repository: those of its index."""
+
+    @property
+    def files(self) -> Collection[str]:
+        """Their paths."""
+
+    def text(self, path: str) -> str | None:
+        """The text of one, None where there is none."""
+
+
+def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> TestPackages:
     """What the tests of a repository need that can run here, fetched or not. Blocking.
 
     Args:
         snapshot: the repository.
-        paths: its files.
+        files: its files.
         settings: the interpreter that the user named, whose packages are not ours to fetch.
     """
+    paths = files.files
     declared = declared_project(snapshot) if not settings.test_python else None
     tested = any(path.endswith(".py") and is_test_path(path) for path in paths)
     python = declared if declared and declared.project.files and tested else None
     languages = {language_of_tests(path) for path in paths if is_run_as_test(path)}
     languages |= {"rust"} if any(path.endswith(".rs") for path in paths) else set()  # has its tests beside the code
-    others = [each for each in declared_packages(snapshot) if each.language in languages]
-    return TestPackages(python, tuple(each for each in others if _can_run(each)))
+    others = [each for each in declared_packages(snapshot) if each.language in languages and _can_run(each)]
+    fewer = (each if find_packages(snapshot, each, settings) else of_tests(each, paths, files.text) for each in others)
+    return TestPackages(python, tuple(fewer))
 
 
 def _can_run(declaration: PackageDeclaration) -> bool:
@@ -178,13 +193,13 @@ def fetch(
 
 
 async def fetch_for_tests(
-    snapshot: Snapshot, paths: Collection[str], settings: Settings, progress: OnProgress
+    snapshot: Snapshot, files: RepositoryFiles, settings: Settings, progress: OnProgress
 ) -> tuple[str, ...]:
     """Fetch what the tests of a repository need and is not there yet, once for what it declares.
 
     Args:
         snapshot: the repository.
-        paths: its files.
+        files: its files.
         settings: nothing is fetched where `environments` is `never`.
         progress: receives how far it is.
 
@@ -194,7 +209,7 @@ async def fetch_for_tests(
     if settings.environments == "never":
         return ()
     cancel = threading.Event()
-    fetching = in_background(partial(_fetched, snapshot, paths, settings, progress, cancel))
+    fetching = in_background(partial(_fetched, snapshot, files, settings, progress, cancel))
     try:
         return await asyncio.shield(fetching)
     except asyncio.CancelledError:
@@ -203,19 +218,19 @@ async def fetch_for_tests(
         raise
 
 
-async def until_fetched(snapshot: Snapshot, paths: Collection[str], settings: Settings) -> None:
+async def until_fetched(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> None:
     """Wait while what the tests of a repository need is being fetched, by whoever does."""
     if settings.environments_folder.is_dir():
-        missing = not_fetched(await asyncio.to_thread(needed_packages, snapshot, paths, settings), snapshot, settings)
+        missing = not_fetched(await asyncio.to_thread(needed_packages, snapshot, files, settings), snapshot, settings)
         while any(is_being_built(key, settings) for key in missing.keys):
             await asyncio.sleep(_POLL_S)
 
 
 def _fetched(
-    snapshot: Snapshot, paths: Collection[str], settings: Settings, progress: OnProgress, cancel: threading.Event
+    snapshot: Snapshot, files: RepositoryFiles, settings: Settings, progress: OnProgress, cancel: threading.Event
 ) -> tuple[str, ...]:
     problems = []
-    for part in not_fetched(needed_packages(snapshot, paths, settings), snapshot, settings).parts():
+    for part in not_fetched(needed_packages(snapshot, files, settings), snapshot, settings).parts():
         try:
             fetch(part, settings, progress, cancel)
         except RepoPilotError as error:

@@ -303,7 +303,7 @@ async def with_test_packages(workspace: Workspace, progress: OnProgress) -> Work
         progress: receives how far it is.
     """
     snapshot, settings = workspace.snapshot, workspace.settings
-    problems = await fetch_for_tests(snapshot, workspace.index.files, settings, progress)
+    problems = await fetch_for_tests(snapshot, workspace.index, settings, progress)
     environment = await asyncio.to_thread(workspace.current_environment)
     return replace(workspace, environment=environment, fetch_problems=problems)
 

@@ -77,6 +77,15 @@ async def with_packages(workspace: Workspace, arguments: argparse.Namespace) -> 
     return workspace
 
 
+class _Alone:
+    """The files of a project of which one Python file is tested, and nothing else."""
+
+    files = ("test_it.py",)
+
+    def text(self, path: str) -> str | None:
+        return None
+
+
 async def environment_around(file: Path, arguments: argparse.Namespace, runtime: Runtime) -> Environment | None:
     """The environment of the project that a file lies in, fetched as by `with_packages`; None without a manifest."""
     settings, folders = runtime.settings, file.resolve().parents
@@ -86,7 +95,7 @@ async def environment_around(file: Path, arguments: argparse.Namespace, runtime:
     snapshot = open_source(parse_source(str(top)), settings)
     if not arguments.no_environment:
         with live_progress(arguments.language) as report:
-            problems = await fetch_for_tests(snapshot, ["test_it.py"], settings, report)
+            problems = await fetch_for_tests(snapshot, _Alone(), settings, report)
         show_notes(problems, arguments.language)
     return usable_environment(snapshot, settings)
 

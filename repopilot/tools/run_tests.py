@@ -135,7 +135,7 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     edits; they run in a sandbox."""
     copy = desk.working_copy
     made = await asyncio.to_thread(copy.changes)
-    await until_fetched(copy.original.snapshot, copy.original.index.files, copy.original.settings)
+    await until_fetched(copy.original.snapshot, copy.original.index, copy.original.settings)
     try:
         tests = await asyncio.to_thread(_chosen_tests, arguments.paths, made, desk)
         if not tests.files and tests.suite is None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from repopilot import i18n
+from repopilot.code.dependencies.node_test_packages import of_tests
 from repopilot.code.languages import is_test_path
 from repopilot.errors import SandboxError
 from repopilot.impact.change import Change
@@ -80,7 +81,10 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
             raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
         return RunnerSuite(language, tests)
     runner_of(language, declaration.node)
-    packages = find_packages(workspace.snapshot, declaration, workspace.settings)
+    snapshot, settings, index = workspace.snapshot, workspace.settings, workspace.index
+    packages = find_packages(snapshot, declaration, settings) or find_packages(
+        snapshot, of_tests(declaration, index.files, index.text), settings
+    )
     needed = declaration.requirements or declaration.elsewhere
     if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
         raise SandboxError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from support.wheels import pack_installed, write_index, write_wheel
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.agents.testing.render import run_points
 from repopilot.cli.app import main
+from repopilot.code.dependencies.node_test_packages import of_tests
+from repopilot.code.dependencies.package_declarations import read_packages
 from repopilot.project_environment import declared_project, find_environment, needed_packages
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -23,6 +26,14 @@ from repopilot.types import Failure, TestRun
 from repopilot.ui.answer.environment_offer import offer_text
 
 PYPROJECT = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["idna"]\n[dependency-groups]\ntest = ["pytest"]\n'
+
+
+@dataclass
+class Files:
+    files: dict[str, str]
+
+    def text(self, path: str) -> str | None:
+        return self.files.get(path)
 
 
 @pytest.fixture
@@ -70,11 +81,11 @@ def test_modules_of_the_repository_are_no_reason_to_offer_an_environment():
 def test_the_offer_says_what_and_how_large(repository):
     (repository / "package.json").write_text('{"name": "web", "devDependencies": {"mocha": "^11"}}')
     snapshot = open_source(parse_source(str(repository)), Settings())
-    needed = needed_packages(snapshot, ["test_shop.py", "test/cart.test.js"], Settings())
+    needed = needed_packages(snapshot, Files({"test_shop.py": "", "test/cart.test.js": ""}), Settings())
     said = offer_text(needed, Settings(), "en")
     programs = ("`mocha@^11`",) if shutil.which("node") else ()
     assert all(part in said for part in ("`idna`, `pytest`", "1,024 MB", *programs))
-    assert needed_packages(snapshot, ["shop.py", "web.js"], Settings()).requirements == ()
+    assert needed_packages(snapshot, Files({"shop.py": "", "web.js": ""}), Settings()).requirements == ()
 
 
 def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
@@ -109,6 +120,28 @@ def greeting(repository, tmp_path, monkeypatch) -> Path:
     test = "from shop import welcome\n\n\ndef test_welcome():\n    assert welcome() == 'hello'\n"
     (repository / "test_shop.py").write_text(test)
     return repository
+
+
+def test_of_javascript_only_what_tests_can_load_is_fetched():
+    wanted = ("@types/node", "del-cli", "eslint", "happy-dom", "msw", "prettier", "typescript", "vitest", "xo", "zod")
+    manifest = {
+        "name": "web",
+        "dependencies": {"ms": "2"},
+        "devDependencies": dict.fromkeys(wanted, "1"),
+        "scripts": {"test": "xo && vitest run", "build": "del-cli dist", "lint": "eslint ."},
+    }
+    texts = {
+        "package.json": json.dumps(manifest),
+        "src/a.ts": "import { z } from 'zod/v4'\n",
+        "src/a.test.ts": "import { setupServer } from 'msw/node'\nimport { a } from './a'\n",
+        "vitest.config.ts": "export default { test: { environment: 'happy-dom' } }\n",
+        "eslint.config.js": "import prettier from 'prettier'\n",
+    }
+    (declared,) = read_packages(texts.get, lambda folder: frozenset(texts))
+    kept = of_tests(declared, texts, texts.get)
+    needed = {"@types/node", "happy-dom", "msw", "typescript", "vitest", "zod"}
+    assert set(kept.requirements) == {"ms@2", *(f"{name}@1" for name in needed)}
+    assert json.loads(kept.files["package.json"])["devDependencies"].keys() == needed
 
 
 def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):

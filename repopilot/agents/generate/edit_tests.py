@@ -62,7 +62,7 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
         StorageError: the files can't be written.
     """
     workspace = examination.workspace
-    await until_fetched(workspace.snapshot, workspace.index.files, workspace.settings)
+    await until_fetched(workspace.snapshot, workspace.index, workspace.settings)
     language = suite_language(candidates[0])
     try:
         suite = suite_of(candidates[0], language, workspace) if language else None

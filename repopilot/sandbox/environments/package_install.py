@@ -108,7 +108,7 @@ def install_packages(
     with building(key, settings) as folder:
         _write(declaration, folder)
         with watched(lambda: progress(_moment(folder, settings))):
-            tried = _install(installer, program, declaration, folder, (settings, cancel))
+            locked = _install(installer, program, declaration, folder, (settings, cancel))
         packages = folder / installer.folder
         packages.mkdir(exist_ok=True)  # nothing was asked for
         check_size(packages, settings.environment_max_mb)
@@ -120,7 +120,7 @@ def install_packages(
             tuple(LeftOut(name, i18n.message("environments.left_out.elsewhere")) for name in declaration.elsewhere),
             store.megabytes_of(packages),
             round(time.monotonic() - started, 1),
-            unlocked=tried > 0,
+            unlocked=not locked,
         )
         store.write_facts(facts, folder)
         publish(folder, settings.environments_folder / key)
@@ -153,15 +153,17 @@ def _install(
     declaration: PackageDeclaration,
     folder: Path,
     bounds: tuple[Settings, threading.Event],
-) -> int:
-    """Run the commands until one succeeds: its number. Raises EnvironmentFailed where none does."""
+) -> bool:
+    """Run the commands until one succeeds: whether it kept the versions of the lock file, which the last of several
+    doesn't. Raises EnvironmentFailed where none does."""
     problem = ""
-    for number, arguments in enumerate(installer.commands(declaration, folder)):
+    commands = installer.commands(declaration, folder)
+    for number, arguments in enumerate(commands, 1):
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
         if outcome.status == 0:
             if installer.folder == VENDOR:
                 (folder / CARGO_CONFIGURATION).write_text(_cargo_configuration(outcome.output, folder, bounds[0]))
-            return number
+            return number < len(commands) or number == 1
         problem = problem or outcome.output
     raise EnvironmentFailed(
         i18n.message("environments.not_installed", problem=_in_one_line(problem)),
@@ -220,13 +222,13 @@ def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str
     )
     loose = ("install", *options, "--no-package-lock", "--legacy-peer-deps")
     locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
-    return [("ci", *options), loose] if locked else [loose]
+    return [("ci", *options), ("install", *options, "--legacy-peer-deps"), loose] if locked else [loose]
 
 
 def _pnpm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:
     flat = ("--config.node-linker=hoisted", "--package-import-method=copy", "--ignore-workspace")
     options = ("--ignore-scripts", "--reporter=append-only", "--store-dir", str(_cache(folder, "pnpm")), *flat)
-    return [("install", "--frozen-lockfile", *options), ("install", "--no-lockfile", *options)]
+    return [("install", lock, *options) for lock in ("--frozen-lockfile", "--no-frozen-lockfile", "--no-lockfile")]
 
 
 def _cargo(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:

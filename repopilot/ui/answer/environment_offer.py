@@ -60,7 +60,7 @@ def _missing(chat: Chat) -> TestPackages:
     opening, settings = chat.opening, chat.settings
     if opening is None or opening.snapshot is None or opening.index is None:
         return TestPackages()
-    return not_fetched(needed_packages(opening.snapshot, opening.index.files, settings), opening.snapshot, settings)
+    return not_fetched(needed_packages(opening.snapshot, opening.index, settings), opening.snapshot, settings)
 
 
 def offer_text(packages: TestPackages, settings: Settings, language: str) -> str:

@@ -1,0 +1,80 @@
+"""Which of a package.json's development packages its tests can need: the runner, and what code or settings name. Pure.
+
+Linters, bundlers and release tools are most of what a large project installs, and no test loads them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from repopilot.code.data_formats import from_json
+from repopilot.code.dependencies.node_project import MANIFEST
+from repopilot.code.dependencies.package_declarations import PackageDeclaration
+from repopilot.code.languages import is_doc_path, is_example_path
+
+_CODE = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
+_SETTINGS = re.compile(
+    r"^(?:vitest|vite|jest|babel)\.\w[\w.]*$|^(?:tsconfig[\w.-]*\.json|\.mocharc\S*|\.babelrc\S*|\.swcrc)$"
+)
+_OTHER_TOOL = re.compile(
+    r"^(?:\.?(?:eslint|prettier|stylelint|commitlint|lint-staged)|(?:rollup|webpack|tsup|gulpfile)\b)"
+)
+_MODULE = re.compile(r"""['"]((?:@[\w.-]+/)?[\w.-]+)(?:/[^'"\s]*)?['"]""")
+_WORD = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
+_ALWAYS = re.compile(r"^(?:typescript|@types/.+)$")
+_TOOLS = ("jest", "mocha", "vitest", "ava", "babel", "swc", "imports", "c8", "nyc")
+_MOST_FILES = 3000
+
+
+def of_tests(
+    declaration: PackageDeclaration, paths: Collection[str], text: Callable[[str], str | None]
+) -> PackageDeclaration:
+    """A declaration without the development packages that no test can need.
+
+    Args:
+        declaration: of JavaScript; of any other language it is returned as it is.
+        paths: the files of the repository.
+        text: gives the text of one.
+
+    Returns:
+        What is to be installed; all that is declared, where there are too many files to tell.
+    """
+    manifest: dict[str, Any] = json.loads(declaration.files.get(MANIFEST, "{}"))
+    developing = manifest.get("devDependencies")
+    code = [path for path in paths if _can_load(path)]
+    if declaration.language != "javascript" or not developing or len(code) > _MOST_FILES:
+        return declaration
+    runner, scripts = declaration.node.runner, "\n".join(declaration.node.scripts.values())
+    commands = " ".join(each for each in re.split(r"&&|\|\||[;|&\n]", scripts) if runner in each)
+    named = {runner, *_WORD.findall(commands), *_in_manifest(text(MANIFEST))}
+    for path in code:
+        settings = _SETTINGS.match(PurePosixPath(path).name)
+        named.update((_WORD if settings else _MODULE).findall(text(path) or ""))
+    kept = {name: wanted for name, wanted in developing.items() if name in named or _ALWAYS.match(name)}
+    left = {f"{name}@{wanted}" for name, wanted in developing.items() if name not in kept}
+    written = json.dumps(manifest | {"devDependencies": kept}, indent=1, sort_keys=True)
+    requirements = tuple(each for each in declaration.requirements if each not in left)
+    return replace(declaration, files={**declaration.files, MANIFEST: written}, requirements=requirements)
+
+
+def _can_load(path: str) -> bool:
+    """Whether a test may load a file, or its runner reads it."""
+    name = PurePosixPath(path).name
+    if _SETTINGS.match(name):
+        return True
+    return path.endswith(_CODE) and not (_OTHER_TOOL.match(name) or is_example_path(path) or is_doc_path(path))
+
+
+def _in_manifest(text: str | None) -> list[str]:
+    """What the settings of tools in package.json name: of runners and compilers, not of linters."""
+    try:
+        data = from_json(text or "")
+    except ValueError:
+        return []
+    tables = [data.get(key) for key in _TOOLS] if isinstance(data, dict) else []
+    return _WORD.findall(json.dumps(tables))
