@@ -19,7 +19,7 @@ from repopilot.results import Generation
 from repopilot.trace import degraded
 
 
-def _call(name: str, **arguments: object) -> str:
+def _call(name: str, /, **arguments: object) -> str:
     return json.dumps({"name": name, "arguments": arguments})
 
 
@@ -85,6 +85,14 @@ async def test_what_is_found_in_unchecked_edits_goes_back_once(shop):
     assert [call.name for call in answer.result.calls] == ["replace_text", "finish", "finish"]
     assert "undefined_name" in prompts[-1].split("Not finished: ")[1]
     assert outline.count("    check\n") == 1
+
+
+async def test_a_tool_that_is_not_offered_at_first_is_asked_for_and_used(shop):
+    rename = _call("rename_symbol", name="price_of", new_name="cost_of")
+    agent, prompts = _watched(shop, _call("more_tools", names=["rename_symbol"]), rename, _call("changes"), DONE)
+    answer, _, _ = await traced(lambda step: generate("call it cost_of", agent, step))
+    assert [(call.name, call.ok) for call in answer.result.calls][:2] == [("more_tools", True), ("rename_symbol", True)]
+    assert "rename_symbol(name, new_name" in prompts[1] and "shop/prices.py" in [f.path for f in answer.files]
 
 
 @pytest.mark.parametrize("look", ["check", "changes"])

@@ -135,7 +135,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
             return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
         edit = best.edit
         if not edit.changes:
-            why = "\n\n".join(filter(None, (edit.summary.strip(), i18n.said(edit.note, language))))
+            why = "\n\n".join(filter(None, (visible(edit.summary.strip()), i18n.said(edit.note, language))))
             return GenerationOutcome(failure=why, calls=edit.calls, language=language)
         if edit.silent:
             workspace = replace(workspace, model=None)
