@@ -119,10 +119,7 @@ def _listed(found: MatchingLines) -> str:
     if found.total > len(rows):
         of_files = sorted(found.counts.items(), key=lambda each: -each[1])
         most = ", ".join(f"{path} {count}" for path, count in of_files[:_MOST_PASSAGES])
-        files = len(of_files)
-        rows.append(
-            message("tools.more_lines", count=found.total - len(rows), total=found.total, files=files, most=most)
-        )
+        rows.append(message("tools.more_lines", count=found.total - len(rows), total=found.total, most=most))
     return joined(rows, "\n") if rows else ""
 
 

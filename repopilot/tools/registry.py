@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from repopilot.tools.working_copy import WorkingCopy
 
 Kind = Literal["look", "edit", "check", "run", "talk"]
-ON_A_COPY = "It works on a copy of the repository: nothing is written to the folder itself."
+ON_A_COPY = "Edits a copy; nothing is written to the folder itself."
 """What a model is told of every tool that edits."""
 Ask = Callable[[str, tuple[str, ...]], Awaitable[str]]
 """Asks the user a question with choices, () for a free answer, and returns the answer."""
