@@ -11,7 +11,7 @@ from pydantic import Field
 
 from repopilot.code.languages import is_test_path
 from repopilot.errors import SandboxError, UsageError
-from repopilot.i18n import joined, message, reason
+from repopilot.i18n import joined, message, reason, said
 from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
 from repopilot.project_environment import until_fetched
 from repopilot.retrieval.search import search
@@ -100,18 +100,22 @@ async def tests_before(task: str, desk: Desk) -> TestsBefore:
             before = await _state_before(await asyncio.to_thread(_of_paths, paths, desk), desk)
         except SandboxError as error:
             step.degrade(reason(error))
-            return TestsBefore(message("tests_before.not_here", why=error.message), False)
+            return _not_here(error.message)
         run = before.run
         step.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
         if run.ended == "timeout":
             return TestsBefore(message("tests_before.slow", files=", ".join(paths)), True)
         if not _ran(run):
             step.degrade(_why_not(run))
-            return TestsBefore(message("tests_before.not_here", why=_why_not(run)), False)
+            return _not_here(_why_not(run))
     red = [name for name, outcome in run.outcomes.items() if outcome in ("failed", "error")]
     rows = [message("tests_before.run", count=len(run.outcomes), files=", ".join(paths))]
     rows += [message("tests_before.red", count=len(red), names=_names(red))] if red else []
     return TestsBefore(joined((*rows, *_of_emptied(before))), True)
+
+
+def _not_here(why: str) -> TestsBefore:
+    return TestsBefore(message("tests_before.not_here", why=said(why, "en").rstrip(".")), False)
 
 
 def _near(task: str, workspace: Workspace) -> list[str]:
@@ -229,8 +233,8 @@ def _why_not(run: TestRun) -> str:
         return message("testing.lacking", modules=", ".join(f"`{name}`" for name in lacking))
     if run.ended != "finished":
         return message("check_tools.ended", why=run.ended)
-    said = [failure.assertion for failure in run.failures] or [run.output]
-    lines = [line.removeprefix("E ").strip() for line in said[0].splitlines() if line.strip()]
+    told = [failure.assertion for failure in run.failures] or [run.output]
+    lines = [line.removeprefix("E ").strip() for line in told[0].splitlines() if line.strip()]
     return plain(lines[-1], 300) if lines else message("check_tools.nothing_said")
 
 
