@@ -109,7 +109,7 @@ class ModelRoles:
     """Models for one kind of work each, None where the model that answers does it.
 
     Attributes:
-        router: chooses the intent of a question where the classifier is unsure.
+        router: chooses the intent of a question.
         coder: writes code, tests and plans.
         reviewer: the second opinion on code; without a name, another size where there is memory for it.
         notes: which of the named models are not there, as messages.
