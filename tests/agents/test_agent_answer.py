@@ -87,6 +87,7 @@ async def test_the_final_text_is_the_answer_and_its_places_are_numbered(shop) ->
         ("It raises `EmptyCart` without items [shop/cart.py:22-27].", "checked", ""),
         ("`total` does not raise for an empty cart [shop/cart.py:22-27].", "unchecked", "denied"),
         ("There is no `repay` anywhere.", "unchecked", "stands nowhere"),
+        ("Nothing else calls `with_discount`.", "unchecked", "cites no lines"),
     ],
 )
 async def test_a_sentence_is_shown_whatever_it_is_worth_and_marked(shop, sentence, status, why) -> None:
@@ -290,6 +291,7 @@ def test_a_condition_may_not_be_turned_round() -> None:
         ("It is queued if `forced` is true.", "self.forced = a and b\nif not self.forced:\n    queue()", ["forced"]),
         ("It is copied unless `STOP` is set.", "if (flags & STOP) {\n  goto end;\n}\ncopy();", []),
         ("It is copied only if `SKIP` is set.", "if (flags & SKIP)\n  continue;\ncopy();", ["SKIP"]),
+        ("It runs only once `size` reaches `limit`.", "if size < limit:\n    return\nrun()", []),
         ("It is ignored when `interval` is 0.", "ignored = options.interval === 0 || never;", []),
         ("It ends when `next` is `NULL`.", "while (node && node->next) {\n}", []),
     ],

@@ -133,12 +133,19 @@ def _judged(
     if cited and anchors and len(apart) == len(anchors):
         names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
         return "unchecked", message("explain.sentence.elsewhere", names=names), added
-    if not cited and not added:
+    if not cited and (not added or _denies_unsearched(passage, anchors, known)):
         return "unchecked", message("explain.sentence.no_place"), ()
     lines = "\n".join([*texts, *(_text_of(place, known) for place in added)])
     values = [at for at in _values_of_names(passage.bare, lines, known) if not _within(at, places)]
     problem = _misstated(passage.bare, "\n".join([lines, *(_text_of(place, known) for place in values)]), known)
     return ("unchecked" if problem else "checked"), problem, (*added, *values)
+
+
+def _denies_unsearched(passage: AnswerPart, anchors: Sequence[Anchor], known: Known) -> bool:
+    """Whether a sentence says that something isn't, and nothing of it was searched for."""
+    return _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None and not any(
+        _was_searched(anchor, known) for anchor in anchors
+    )
 
 
 def _within(at: CitedLines, places: Iterable[CitedLines]) -> bool:
@@ -159,15 +166,16 @@ def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[Sentence
     is_named = is_named or anchor.text in _SPAN.sub(" ", passage.bare)
     if is_named and not _DENIES.search(_SPAN.sub(" ", passage.bare)):
         return "contradicted", message("explain.sentence.nowhere", name=anchor.text)
-    if any(_finds(searched.lower(), last_name(anchor.text).lower()) for searched in known.read.searches):
+    if _was_searched(anchor, known):
         return "checked", message("explain.sentence.searched", name=anchor.text)
     return "unchecked", message("explain.sentence.not_searched", name=anchor.text)
 
 
-def _finds(searched: str, name: str) -> bool:
+def _was_searched(anchor: Anchor, known: Known) -> bool:
     """Whether a search would have found a name: it holds the name, or each word of it is a part of the name."""
-    words = re.findall(r"[^\W_]{3,}", searched)
-    return name in searched or (bool(words) and all(word in name for word in words))
+    name = last_name(anchor.text).lower()
+    searches = [(searched.lower(), re.findall(r"[^\W_]{3,}", searched.lower())) for searched in known.read.searches]
+    return any(name in text or (words and all(word in name for word in words)) for text, words in searches)
 
 
 def _misstated(sentence: str, lines: str, known: Known) -> str:

@@ -124,6 +124,8 @@ _NAME_SPAN = re.compile(r"`([A-Za-z_$#@][\w$.:#>-]*)(?:\(\))?`")
 _CONDITIONAL_LINE = re.compile(
     r"\b(?:if|elif|while|unless|until|assert|and|or|when|case|guard)\b|&&|\|\||\?|^\s*return\b"
 )
+_COMPARED = re.compile(r"\s*(?:[<>]=?|[!=]==?)(?!\s*(?:None|null|NULL|nil|undefined)\b)\s*[\w\"'(&*-]")
+_COMPARED_WITH = re.compile(r"(?:[<>]=?|[!=]==?)\s*[\w.>-]*$")
 _LEAVES = re.compile(r"(?:\b(?:continue|break|return|goto|raise|throw|exit|panic!?|abort|die)\b)")
 _SKIPS = re.compile(r"[{):]?\s*(?:continue|return(?:\s+(?:None|False|false|nil|null))?)\s*[;}]*\s*$")
 _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n[’']t\b", re.I)
@@ -182,7 +184,7 @@ def denied_words(sentence: str, lines: str) -> list[str]:
 
 
 def _polarities(name: str, lines: str, only: bool, during: bool) -> Iterator[bool]:
-    """For each condition with a name whether what follows happens with it; both where that can't be told.
+    """For each condition with a name whether it is negated there; both where that can't be told.
 
     Args:
         name: as the lines have it.
@@ -200,7 +202,8 @@ def _polarities(name: str, lines: str, only: bool, during: bool) -> Iterator[boo
             negated = bool(re.search(r"\bnot\b|!\s*[\w.#>-]*$|\bunless\b|\buntil\b", before))
             falsy = bool(re.match(r"\s*(?:is|==|===)\s*(?:None|null|nil|False|false|undefined|0|\"\"|'')", after))
             body = after if _LEAVES.search(after) else following
-            if not during and re.search(r"\bwhile\b", line):
+            compared = (not falsy and _COMPARED.match(after)) or _COMPARED_WITH.search(before)
+            if compared or (not during and re.search(r"\bwhile\b", line)):
                 yield from (True, False)
             elif not re.search(r"\b(?:if|elif|when|guard)\b", line) or not _LEAVES.search(body):
                 yield negated != falsy
