@@ -262,6 +262,7 @@ def test_any_text_is_taken_apart_without_loss(text: str) -> None:
     [
         ("It answers 303.", "return Response(SEE_OTHER)", []),
         ("It reads 64 KiB at a time.", "CHUNK = 65536", []),
+        ("It reads 4 MiB at a time.", "read(2**22)", []),
         ("It waits for 10 minutes.", "TIMEOUT = 600", []),
         ("It waits 600 seconds.", "TIMEOUT = 10 * 60", []),
         ("On signal 15 it stops.", "signal.SIGTERM: stop", []),
@@ -292,6 +293,7 @@ def test_a_condition_may_not_be_turned_round() -> None:
         ("It is copied unless `STOP` is set.", "if (flags & STOP) {\n  goto end;\n}\ncopy();", []),
         ("It is copied only if `SKIP` is set.", "if (flags & SKIP)\n  continue;\ncopy();", ["SKIP"]),
         ("It runs only once `size` reaches `limit`.", "if size < limit:\n    return\nrun()", []),
+        ("`http.Gone` is used if it is nil.", "if r.Gone != nil {\n  r.Gone.Serve()\n} else {\n  http.Gone()\n}", []),
         ("It is ignored when `interval` is 0.", "ignored = options.interval === 0 || never;", []),
         ("It ends when `next` is `NULL`.", "while (node && node->next) {\n}", []),
     ],

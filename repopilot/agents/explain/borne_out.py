@@ -80,8 +80,12 @@ def _evaluated(node: ast.expr) -> float | None:
     left, right = _evaluated(node.left), _evaluated(node.right)
     if left is None or right is None or max(abs(left), abs(right)) > 2**40:
         return None
-    if isinstance(node.op, ast.LShift | ast.Pow):
-        return left * 2**right if isinstance(node.op, ast.LShift) and right < 64 else None
+    if isinstance(node.op, ast.LShift | ast.Pow) and (abs(left) > 1024 or not 0 <= right < 64):
+        return None
+    if isinstance(node.op, ast.LShift):
+        return left * 2**right
+    if isinstance(node.op, ast.Pow):
+        return left**right
     operations = {ast.Mult: left * right, ast.Add: left + right, ast.Sub: left - right}
     return operations.get(type(node.op))
 
@@ -164,7 +168,8 @@ def turned_names(sentence: str, lines: str) -> list[str]:
         )
         only = _ONLY.search(prose[: match.start()]) is not None
         during = _DURING.fullmatch(conditions[-1].group(0)) is not None
-        coded = set(_polarities(last_name(match.group(1)).lstrip("#@"), lines, only, during))
+        name = match.group(1) if match.group(1) in lines else last_name(match.group(1))
+        coded = set(_polarities(name.lstrip("#@"), lines, only, during))
         if coded == {not said}:
             found.append(match.group(1))
     return list(dict.fromkeys(found))
