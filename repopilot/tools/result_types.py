@@ -245,11 +245,21 @@ class CitedPlace(TypedDict):
     supported: bool
 
 
+class AnswerSentence(TypedDict):
+    """A sentence of an agent model's answer with what code found out: checked, unchecked or contradicted, and why."""
+
+    text: str
+    status: str
+    why: str
+    places: list[str]
+
+
 class Answered(TypedDict):
-    """An answer."""
+    """An answer. It has sentences where a model that calls tools wrote it."""
 
     route: dict[str, Any]
     answer: str
+    sentences: list[AnswerSentence]
     citations: list[CitedPlace]
     degraded: list[str]
     model: str | None
