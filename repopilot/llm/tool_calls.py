@@ -192,9 +192,9 @@ def _calls_of(value: Any, names: Collection[str]) -> Iterator[ToolCall]:
     if isinstance(value.get("function"), dict):
         value = value["function"]
     name = value.get("name") or value.get("tool")
-    if not isinstance(name, str) or name not in names:
-        return
     written = next((value[key] for key in ("arguments", "parameters") if key in value), None)
+    if not isinstance(name, str) or (name not in names and not isinstance(written, dict)):
+        return  # a tool that isn't offered may be called, too, in the plain form of a call
     if written is None:
         written = {key: each for key, each in value.items() if key not in ("name", "tool", "type", "id")}
     given = _arguments(written)
