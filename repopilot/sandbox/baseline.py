@@ -24,6 +24,7 @@ class BaselineComparison:
         red: ids of tests that failed before and still do.
         green: how many tests passed both times.
         added: ids of tests that pass now and were not there before, or could not run: of what the change brings.
+        own: ids of tests that the change itself brings or edits, and that fail without the rest of it.
     """
 
     after: TestRun
@@ -33,6 +34,7 @@ class BaselineComparison:
     red: tuple[str, ...] = ()
     green: int = 0
     added: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
 
 def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> BaselineComparison:
@@ -70,6 +72,7 @@ async def compare_with_baseline(
     edited: Collection[str] = (),
     *,
     always: bool = False,
+    own: Callable[[], Awaitable[TestRun]] | None = None,
 ) -> BaselineComparison:
     """Run tests with a change and, unless their pass is verified at once, without it, and compare.
 
@@ -79,6 +82,7 @@ async def compare_with_baseline(
         known: what `before` returned for another version of the change.
         edited: as in `compare`.
         always: compare a verified pass, too.
+        own: runs the tests that the change brings or edits on the tree without the rest of the change.
 
     Returns:
         The comparison.
@@ -95,10 +99,17 @@ async def compare_with_baseline(
         # A test that is red now and then has not been repaired.
         still = _with(await before(), "failed", "error")
         compared = replace(compared, repaired=tuple(name for name in compared.repaired if name in still))
+    if own is not None and changed.passed and not (compared.broken or compared.repaired):
+        compared = replace(compared, own=_failing_without(await own(), changed))
     rest = changed.outcomes.keys() - {*compared.red}
     if changed.genuine or not (compared.red and rest) or compared.broken or changed.ended != "finished":
         return compared
     return replace(compared, after=await after(compared.red))
+
+
+def _failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
+    """Tests that ran and failed without the change, and pass with it; one that can't run there shows nothing."""
+    return tuple(name for name in _with(run, "failed") if changed.outcomes.get(name) == "passed")
 
 
 def without(run: TestRun, left_out: Collection[str]) -> TestRun:

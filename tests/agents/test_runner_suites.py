@@ -221,6 +221,26 @@ async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
     assert "pass without the change" not in said and "as before" not in said and "Not verified: 1 test is new" in said
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("wanted", "proved"), [("6", True), ("4", False)])
+async def test_a_change_is_proved_by_a_test_of_its_own_that_fails_without_it(tmp_path, wanted, proved):
+    """Also in a file of tests that is there already; one that passes without the change proves nothing."""
+    old = "from tax import tax\n\n\ndef test_none():\n    assert tax(0) == 0\n"
+    files = PYTHON | {"tax.py": "def tax(count):\n    return count * 2\n", "test_tax.py": old}
+    workspace = workspace_of(tmp_path, files)
+    code = files["tax.py"].replace("* 2", f"* {int(wanted) // 2}")
+    test = old + f"\n\ndef test_two():\n    assert tax(2) == {wanted}\n"
+    changes = (file_change.change("tax.py", code, files["tax.py"]), file_change.change("test_tax.py", test, old))
+    if not proved:
+        changes = (file_change.change("tax.py", code + "\n", files["tax.py"]), changes[1])
+    examination = Examination("raise the tax", workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: choose_by_tests(examination, [changes], step))
+    assert done.report.genuine == proved and done.report.unbroken == (not proved)
+    assert done.report.repaired == (("test_tax.py::test_two",) if proved else ())
+    said = point_list(run_points(done.report, "en"))
+    assert ("1 test that failed before passes now: `test_tax.py::test_two`" in said) == proved, said
+
+
 async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):
     files = {
         "sum.c": "int twice(int a) { return 2 * a; }\n",

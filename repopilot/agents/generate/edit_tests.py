@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from repopilot import i18n
 from repopilot.agents.coding.failing_tests import named_test
@@ -135,7 +136,17 @@ async def _compared(work: _Work, changes: Changes, number: int, known: TestRun |
     edited = [change.path for change in changes if is_test_path(change.path)]
     if any(change.path.endswith(".rs") and _RUST_TESTS.search(change.content) for change in changes):
         edited += _RUST_TARGETS  # which unit tests beside the code are reported for
-    return await compare_with_baseline(after, before, known, edited, always=not work.examination.refactoring)
+    always = not work.examination.refactoring
+    own = partial(_run, work, _own_tests(changes), "its own tests without the change", ()) if always else None
+    return await compare_with_baseline(
+        after, before, known, edited, always=always, own=own if _own_tests(changes) else None
+    )
+
+
+def _own_tests(changes: Changes) -> Changes:
+    """The part of a change that is tests and what lies with them, of one that is more than that."""
+    own = tuple(change for change in changes if is_test_path(change.path) and change.change != "deleted")
+    return own if len(own) < len(changes) else ()
 
 
 async def _run(work: _Work, changes: Changes, name: str, left_out: tuple[str, ...]) -> TestRun:
@@ -150,14 +161,15 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
 
     Tests that pass without the change, too, don't ask for what is new: of 20 changes by a model in repositories never
     seen 9 passed them, verified, and 6 of these were wrong. They show that nothing broke, which verifies a refactoring
-    and nothing else.
+    and nothing else. Tests that the change itself brings count where they were seen to fail without the rest of it.
     """
     run, exercised = compared.after, tuple[str, ...]()
     if work.suite and not compared.broken:
         controlled = await with_control(work.examination, changes, work.suite, run, work.step)
         run, exercised = controlled.run, controlled.exercised
     tests = work.suite.tests if work.suite else work.tests
-    unbroken = run.genuine and not work.examination.refactoring and not compared.repaired
+    repaired = tuple(dict.fromkeys((*compared.repaired, *compared.own)))
+    unbroken = run.genuine and not work.examination.refactoring and not repaired
     if unbroken:
         run = replace(run, genuine=False, reasons=_why_unverified(compared))
     return TestReport(
@@ -168,10 +180,10 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         compared=compared.before is not None,
         still_green=compared.green,
         broken=compared.broken,
-        repaired=compared.repaired,
+        repaired=repaired,
         exercised=exercised,
         unbroken=unbroken,
-        added=compared.added,
+        added=tuple(name for name in compared.added if name not in compared.own),
     )
 
 
