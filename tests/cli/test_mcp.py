@@ -159,7 +159,7 @@ async def test_the_tools_say_what_they_do(home: Path) -> None:
             assert not tools[name].annotations.readOnlyHint and tools[name].annotations.destructiveHint is False
         assert tools["rename_symbol"].annotations.title == "Rename symbol"
         for name in ("rename_symbol", "create_file", "delete_file", "undo"):
-            assert "copy of the repository" in tools[name].description
+            assert "Edits a copy" in tools[name].description
         initialized = await session.initialize()
         assert initialized.serverInfo.version == __version__
     async with connected(home, apply=True) as session:
