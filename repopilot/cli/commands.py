@@ -132,15 +132,17 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Print the passages that answer queries best."""
     from repopilot.agents.search.render import search_json
     from repopilot.retrieval.result_page import search_page
+    from repopilot.retrieval.skipped_files import lines_with
 
     if arguments.all:
         return _search_all(arguments, runtime)
     queries = _queries(arguments.query, arguments.queries)
-    _, built = _opened(arguments, runtime)
+    snapshot, built = _opened(arguments, runtime)
     show_notes(built.notes, arguments.language)
     embedder = runtime.embedders.choose(runtime.settings)
+    beyond = partial(lines_with, index=built, snapshot=snapshot, settings=runtime.settings)
     for query in queries:
-        found = search_page(built, query, arguments.k, embedder=embedder)
+        found = search_page(built, query, arguments.k, embedder=embedder, beyond=beyond)
         facts = search_json(found)
         if arguments.queries:
             say_json(facts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -24,6 +26,11 @@ PAGE = 10
 MOST_PLACES = 100
 """Places that can be listed in the browser: whoever has seen so many needs a narrower query."""
 SHOWN_LINES = 8
+LinesWith = Callable[[str], Iterable[tuple[str, int, str]]]
+"""Gives path, number and text of the lines with a name."""
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_AROUND = 120
+"""Characters of a long line on each side of the name."""
 _EXAMPLE_FILES = 40
 
 
@@ -33,7 +40,13 @@ def place_of(index: Index, query: Query, hit: Hit) -> RankedPlace:
 
 
 def search_page(
-    index: Index, text: str, count: int = PAGE, *, embedder: Embedder | None = None, documentation: bool = False
+    index: Index,
+    text: str,
+    count: int = PAGE,
+    *,
+    embedder: Embedder | None = None,
+    documentation: bool = False,
+    beyond: LinesWith | None = None,
 ) -> SearchReport:
     """Search, and make of the hits places to show.
 
@@ -43,6 +56,8 @@ def search_page(
         count: how many places at most.
         embedder: for dense retrieval; None for lexical retrieval alone.
         documentation: as `retrieval.search.search` takes it.
+        beyond: looks for a name in the files that the index skips; asked where the query is a name that no indexed file
+            has.
 
     Returns:
         The places with their lines, what else matches, and notes on what doesn't.
@@ -57,13 +72,15 @@ def search_page(
     query, shown = results.query, results.hits[:count]
     counts = count_matches(index, query)
     tokens = query_tokens(query)
+    skipped = list(_skipped_places(index, text.strip(), beyond)) if beyond is not None else []
     return SearchReport(
         query=text,
         words=without_filters(text),
         filters=tuple(as_pairs(query.filters)),
-        places=tuple(_places(index, shown, tokens, results.query.names)),
-        total=max(counts.passages, len(shown)) if shown else 0,
-        files=max(counts.files, len({hit.chunk.path for hit in shown})) if shown else 0,
+        places=_numbered([*skipped, *_places(index, shown, tokens, results.query.names)])[:count],
+        total=(max(counts.passages, len(shown)) if shown else 0) + len(skipped),
+        files=(max(counts.files, len({hit.chunk.path for hit in shown})) if shown else 0)
+        + len({place.path for place in skipped}),
         more=len(results.hits) > count,
         languages=tuple(counts.languages.items()),
         kinds=tuple(counts.kinds.items()),
@@ -72,6 +89,21 @@ def search_page(
         seconds=time.perf_counter() - started,
         commit=index.commit,
     )
+
+
+def _skipped_places(index: Index, name: str, beyond: LinesWith) -> Iterator[RankedPlace]:
+    """The lines of files outside of the index that have a name which no indexed file has."""
+    if not _NAME.fullmatch(name) or index.symbols(name) or index.references(name):
+        return
+    for path, number, line in beyond(name):
+        at = line.find(name)
+        window = line[max(0, at - _AROUND) : at + len(name) + _AROUND].strip()
+        marked = MarkedLine(number, window, tuple(matched_spans(window, {name.lower()})))
+        yield RankedPlace(0, path, number, number, "", "", "", "", "", 0.0, {}, (marked,), window)
+
+
+def _numbered(places: Sequence[RankedPlace]) -> tuple[RankedPlace, ...]:
+    return tuple(replace(place, number=number) for number, place in enumerate(places, 1))
 
 
 def place_lines(place: RankedPlace, tokens: Sequence[str]) -> list[MarkedLine]:

@@ -13,13 +13,18 @@ from repopilot.errors import SourceError
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
 from repopilot.repo.read import read_on_demand
+from repopilot.repo.walk import searched_files
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.query.parse import HEAD, Query
+from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot
 
 MOST_NOTED = 3
 MOST_READ = 2
 EXCERPT_LINES = 60
+MOST_LINES = 5
+LARGEST = 8 << 20
+"""Bytes of a file that is looked through for a name."""
 _FILE_NAME = re.compile(r"[\w@.+~/\\-]*\.[\w-]*\w")
 _WILDCARD = re.compile(r"[*?\[]")
 
@@ -80,6 +85,31 @@ def excerpts(index: Index, snapshot: Snapshot, query: Query, max_bytes: int) -> 
             shown = lines[start : start + EXCERPT_LINES]
             found.append(Excerpt(len(found) + 1, skip.path, start + 1, start + len(shown), "", "\n".join(shown)))
     return tuple(found)
+
+
+def lines_with(name: str, index: Index, snapshot: Snapshot, settings: Settings) -> list[tuple[str, int, str]]:
+    """Where a name stands as a word in files that the index skips, and that are neither ignored nor may hold secrets.
+
+    Args:
+        name: an identifier.
+        index: tells which files it has.
+        snapshot: the files.
+        settings: what is left out.
+
+    Returns:
+        Path, number and text of each line, at most MOST_LINES, of files of at most LARGEST bytes.
+    """
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    found: list[tuple[str, int, str]] = []
+    for file in searched_files(snapshot, settings):
+        if file.path in index.files or file.size > LARGEST:
+            continue
+        text = text_on_demand(snapshot, file.path, LARGEST) or ""
+        lines = text.split("\n") if word.search(text) else []
+        found += [(file.path, number, line) for number, line in enumerate(lines, 1) if word.search(line)]
+        if len(found) >= MOST_LINES:
+            break
+    return found[:MOST_LINES]
 
 
 def text_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 from pydantic import TypeAdapter
-from support.shop_workspace import shop_workspace, traced
+from support.index_case import write
+from support.shop_workspace import offline, open_workspace, shop_workspace, traced
+from support.small_repo import run_git
 
 from repopilot.agents.search.render import search_json
 from repopilot.assistant import answer
@@ -36,3 +38,28 @@ async def test_nothing_found_is_said_in_the_language_of_the_question(tmp_path: P
     assert isinstance(done.result, SearchReport)
     document = search_json(done.result)
     assert json.loads(json.dumps(document)) == document
+
+
+async def test_a_name_that_only_skipped_files_have_is_found_in_them(tmp_path: Path) -> None:
+    """Scripts without a suffix, files with one long line; never one that is ignored or may hold secrets."""
+    table = "const table = {" + ",".join(f"k{number}: {number}" for number in range(20_000)) + "};"
+    files = {
+        "script": "#!/usr/bin/env python3\ndef without_suffix():\n    return 1\n",
+        "long.js": f"{table}\nexport function behindLongLine() {{ return table; }}\n",
+        ".env": "without_suffix=hK9%dPw2qLx7Zt\n",
+        "left/debug": "without_suffix\n",
+        ".gitignore": "left/\n",
+        "a.py": "known = 1\n",
+    }
+    folder = write(tmp_path / "r", files)
+    run_git(folder, "init", "-q")
+    workspace = open_workspace(folder, offline(tmp_path / "home"))
+
+    async def found(query: str) -> list[tuple[str, int]]:
+        done, _, _ = await traced(lambda step: answer(query, workspace, step, "SEARCH"))
+        return [(place.path, place.start_line) for place in done.result.places]
+
+    assert await found("without_suffix") == [("script", 2)]
+    assert (await found("behindLongLine"))[0] == ("long.js", 2)
+    assert await found("stands_nowhere_at_all") == []
+    assert [path for path, _ in await found("known")] == ["a.py"]

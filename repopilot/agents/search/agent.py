@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.results import Answer, SearchReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.retrieval.result_page import search_page
+from repopilot.retrieval.skipped_files import lines_with
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
@@ -24,7 +26,10 @@ async def search(question: str, workspace: Workspace, step: Step) -> Answer:
         The places as text, as evidence and, in `result`, as a SearchReport.
     """
     async with step.child("retrieve", "retrieval", question) as searching:
-        report = await asyncio.to_thread(search_page, workspace.index, question, embedder=workspace.embedder)
+        beyond = partial(lines_with, index=workspace.index, snapshot=workspace.snapshot, settings=workspace.settings)
+        report = await asyncio.to_thread(
+            search_page, workspace.index, question, embedder=workspace.embedder, beyond=beyond
+        )
         searching.note(commit=report.commit, hits=[_row(report, number) for number in range(len(report.places))])
     text = search_markdown(report, reply_language(question, workspace.settings))
     return Answer(text, evidence=evidence_of(report), result=report)
