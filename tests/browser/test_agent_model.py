@@ -110,6 +110,8 @@ def test_each_sentence_of_an_answer_says_whether_it_is_checked_and_why(page):
     page.say("Explain how a tree is watered and harvested.")
     expect(page.page.locator(".rp-footer").last).to_be_visible()
     for _ in range(2):
+        page.page.wait_for_selector('[data-answerable="true"]')
+        page.page.wait_for_function("!document.querySelector('#stop-button')")
         answer = page.page.locator('[data-step-type="assistant_message"]', has_text="2 of 6 sentences checked.").last
         plain = answer.locator("li", has_text="counts the fruit by kind")
         expect(plain.locator("del")).to_have_count(0)
