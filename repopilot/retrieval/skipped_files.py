@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,12 +12,12 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
-from repopilot.repo.read import read_on_demand
+from repopilot.repo.read import plain_text, read_bytes, read_on_demand
 from repopilot.repo.walk import searched_files
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.query.parse import HEAD, Query
 from repopilot.settings import Settings
-from repopilot.types import Skip, Snapshot
+from repopilot.types import Skip, Snapshot, SourceFile
 
 MOST_NOTED = 3
 MOST_READ = 2
@@ -101,15 +101,31 @@ def lines_with(name: str, index: Index, snapshot: Snapshot, settings: Settings) 
     """
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     found: list[tuple[str, int, str]] = []
-    for file in searched_files(snapshot, settings):
-        if file.path in index.files or file.size > LARGEST:
-            continue
-        text = text_on_demand(snapshot, file.path, LARGEST) or ""
+    for path, text in texts_beyond(index, snapshot, settings, lambda file: file.size <= LARGEST):
         lines = text.split("\n") if word.search(text) else []
-        found += [(file.path, number, line) for number, line in enumerate(lines, 1) if word.search(line)]
+        found += [(path, number, line) for number, line in enumerate(lines, 1) if word.search(line)]
         if len(found) >= MOST_LINES:
             break
     return found[:MOST_LINES]
+
+
+def texts_beyond(
+    index: Index, snapshot: Snapshot, settings: Settings, wanted: Callable[[SourceFile], bool]
+) -> Iterator[tuple[str, str]]:
+    """Path and text of the files that are searched and that the index hasn't: secrets redacted, nothing kept out.
+
+    Args:
+        index: tells which files it has.
+        snapshot: the files.
+        settings: what is left out.
+        wanted: which of them.
+    """
+    listed = searched_files(snapshot, settings)
+    rest = [file for file in listed if file.path not in index.files and wanted(file)]
+    for file, data in read_bytes(snapshot, rest):
+        text = plain_text(file.path, data) if data is not None else None
+        if text:
+            yield file.path, text
 
 
 def text_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:

@@ -13,8 +13,7 @@ from fnmatch import fnmatchcase
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.repo.read import plain_text, read_bytes
-from repopilot.repo.walk import searched_files
+from repopilot.retrieval.skipped_files import texts_beyond
 from repopilot.tools import line_search
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.workspace import Workspace
@@ -78,9 +77,4 @@ def _texts(workspace: Workspace, glob: str) -> Iterator[tuple[str, str]]:
     index = workspace.index
     for path in filter(lambda path: matches(path, glob), index.files):
         yield path, index.text(path) or ""
-    listed = searched_files(workspace.snapshot, workspace.settings)
-    rest = [file for file in listed if file.path not in index.files and matches(file.path, glob)]
-    for file, data in read_bytes(workspace.snapshot, rest):
-        text = plain_text(file.path, data) if data is not None else None
-        if text:
-            yield file.path, text
+    yield from texts_beyond(index, workspace.snapshot, workspace.settings, lambda file: matches(file.path, glob))

@@ -14,6 +14,7 @@ from repopilot.agents import loop
 from repopilot.agents.explain.answer_check import CheckedPart, Known, check_answer
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines, parts_of
 from repopilot.agents.explain.code_findings import Findings, excerpts_of
+from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
 from repopilot.agents.explain.render import sentence_markdown
@@ -24,7 +25,7 @@ from repopilot.tools.registry import Desk
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
-from repopilot.types import Citation, Evidence
+from repopilot.types import Citation, Evidence, innermost
 from repopilot.workspace import Workspace
 
 SHARE_OF_WINDOW = 12
@@ -140,6 +141,7 @@ class _Listener:
         self._publish = publish
         self._shown = 0
         self._sent_back = False
+        self._known_after: tuple[int, Known] | None = None
 
     @property
     def answered(self) -> bool:
@@ -213,10 +215,13 @@ class _Listener:
         self.checked = corrected
 
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
-        shown = [*self._begun, *(found for call in calls if call.ok for found in ranges_in(call.data))]
-        asked = [str(value) for call in calls for key, value in call.arguments.items() if key != "path"]
-        read = lines_read(self._workspace.index, shown, asked)
-        return known_names(read, self._question(), self._workspace)
+        """What the answer is checked against; the same for every sentence of a reply, which makes no calls."""
+        if self._known_after is None or self._known_after[0] != len(calls):
+            shown = [*self._begun, *(found for call in calls if call.ok for found in ranges_in(call.data))]
+            asked = [str(value) for call in calls for key, value in call.arguments.items() if key != "path"]
+            read = lines_read(self._workspace.index, shown, asked)
+            self._known_after = len(calls), known_names(read, self._question(), self._workspace)
+        return self._known_after[1]
 
     def _question(self) -> str:
         """The question with those before it: an answer may repeat their names and numbers."""
@@ -305,13 +310,12 @@ def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
 
 def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[CitedLines]) -> Evidence:
     """A cited place with its lines; without them where one before it has them."""
-    end = min(place.end, place.start + MOST_LINES - 1)
     repeated = any(place in other and place.end < other.start + MOST_LINES for other in within)
-    text = "" if repeated else index.lines(place.path, place.start, end) or ""
-    inner = [s for s in index.outline(place.path) if s.start_line <= place.start <= s.end_line]
-    symbol = max(inner, key=lambda s: s.start_line).qualified if inner else ""
-    lines = tuple(enumerate(text.split("\n"), place.start)) if text else ()
-    return Evidence(number, place.path, place.start, place.end, symbol, lines)
+    inner = innermost(index.outline(place.path), place.start)
+    made = evidence_of_lines(
+        index, number, (place.path, place.start, place.end), inner.qualified if inner else "", MOST_LINES
+    )
+    return replace(made, lines=()) if repeated else made
 
 
 def _with_further(cited: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:

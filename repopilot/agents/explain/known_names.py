@@ -45,9 +45,7 @@ def known_names(read: LinesRead, question: str, workspace: Workspace) -> Known:
 def whole_path(index: Index, path: str) -> str:
     """The path of the repository that is or ends in a path; '' for none or several."""
     bare = path.strip().removeprefix("./").strip("/")
-    if bare in index.files:
-        return bare
-    found = [known for known in index.files if known.endswith(f"/{bare}")]
+    found = index.files_named(bare)
     return found[0] if len(found) == 1 else ""
 
 
