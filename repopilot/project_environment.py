@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import Protocol
 
@@ -16,11 +16,18 @@ from repopilot.code.dependencies.package_declarations import PackageDeclaration,
 from repopilot.code.dependencies.project_version import built_files
 from repopilot.code.dependencies.python_project import ProjectDeclaration, read_project
 from repopilot.code.languages import is_test_path
-from repopilot.errors import RepoPilotError, SandboxError, SourceError
+from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError, SourceError
+from repopilot.repo.history import committed_at
 from repopilot.repo.read import names_in, read_on_demand
 from repopilot.sandbox.environments.distribution_metadata import UNKNOWN_VERSION
 from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
-from repopilot.sandbox.environments.environment_store import environment_key, load_environment, read_facts
+from repopilot.sandbox.environments.environment_store import (
+    environment_key,
+    failed_lately,
+    load_environment,
+    note_failure,
+    read_facts,
+)
 from repopilot.sandbox.environments.named_interpreter import named_environment
 from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages, packages_key
 from repopilot.sandbox.environments.publication import is_being_built
@@ -107,7 +114,8 @@ def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
         except SourceError:
             return None
 
-    return read_packages(read, lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/")))
+    found = read_packages(read, lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/")))
+    return tuple(replace(each, as_of=committed_at(snapshot)) for each in found)
 
 
 def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings: Settings) -> InstalledPackages | None:
@@ -195,7 +203,8 @@ def fetch(
 async def fetch_for_tests(
     snapshot: Snapshot, files: RepositoryFiles, settings: Settings, progress: OnProgress
 ) -> tuple[str, ...]:
-    """Fetch what the tests of a repository need and is not there yet, once for what it declares.
+    """Fetch what the tests of a repository need and is not there yet, once for what it declares. What failed within the
+    last hour isn't tried again.
 
     Args:
         snapshot: the repository.
@@ -229,12 +238,18 @@ async def until_fetched(snapshot: Snapshot, files: RepositoryFiles, settings: Se
 def _fetched(
     snapshot: Snapshot, files: RepositoryFiles, settings: Settings, progress: OnProgress, cancel: threading.Event
 ) -> tuple[str, ...]:
-    problems = []
+    problems: list[str] = []
     for part in not_fetched(needed_packages(snapshot, files, settings), snapshot, settings).parts():
+        (key,) = part.keys
+        if why := failed_lately(key, settings):
+            problems.append(i18n.message("environments.failed_lately", why=why))
+            continue
         try:
             fetch(part, settings, progress, cancel)
         except RepoPilotError as error:
             problems.append(i18n.reason(error))
+            if isinstance(error, EnvironmentFailed) and not is_being_built(key, settings):
+                note_failure(key, i18n.reason(error), settings)
     return tuple(problems)
 
 
@@ -270,5 +285,5 @@ def _declared(snapshot: Snapshot) -> DeclaredProject:
         except SourceError:
             return None
 
-    project = read_project(read)
+    project = replace(read_project(read), as_of=committed_at(snapshot))
     return DeclaredProject(project, built_files(project.version or UNKNOWN_VERSION, read))

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from repopilot import i18n
@@ -136,6 +137,19 @@ def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threadin
     except GitFailed:
         return []
     return [commit for commit in found if commit.sha not in boundary]
+
+
+@lru_cache(maxsize=16)
+def committed_at(snapshot: Snapshot) -> str:
+    """When the snapshot's commit was made, as RFC 3339 has it; '' where that isn't known."""
+    if snapshot.commit == local.UNVERSIONED:
+        return ""
+    repository, bare = _history_of(snapshot)
+    arguments = ["log", "-1", "--format=%cI", _head(snapshot)]
+    try:
+        return git_command.run(repository, arguments, git_command.reading(), bare=bare).decode("ascii").strip()
+    except GitFailed:
+        return ""
 
 
 def leads_to(snapshot: Snapshot, commit: str) -> bool:

@@ -10,10 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.wheels import pack_installed, write_index, write_wheel
+from support.wheels import pack_installed, serve_index, write_index, write_wheel
 
 from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import Cancelled, EnvironmentFailed
+from repopilot.project_environment import fetch_for_tests
+from repopilot.repo.snapshot import open_source
+from repopilot.repo.source import parse_source
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins
 from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
 from repopilot.sandbox.environments.environment_store import (
@@ -228,3 +231,54 @@ def test_the_index_of_pip_is_used_unless_uv_has_its_own(monkeypatch, tmp_path):
     assert index_variables()["UV_DEFAULT_INDEX"] == "https://index.example.org/simple"
     monkeypatch.setenv("UV_INDEX_URL", "https://other.example.org/simple")
     assert "UV_DEFAULT_INDEX" not in index_variables()
+
+
+def test_versions_are_those_of_the_commits_date_where_no_lock_states_them(index, settings, monkeypatch):
+    times = {"greeting-2.0-py3-none-any.whl": "2025-06-01T00:00:00Z"}
+    with serve_index(index.parent, times, "2024-01-01T00:00:00Z") as address:
+        for variable in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+            monkeypatch.setenv(variable, address)
+
+        def built(as_of: str, *requirements: str) -> set[str]:
+            project = replace(PROJECT, requirements=requirements, as_of=as_of)
+            key = build(project, settings).key
+            return {package for package in list_environments(settings)[key].packages if "greeting" in package}
+
+        assert built("2025-01-01T12:00:00+04:00", "greeting") == {"greeting==1.0"}
+        assert built("2025-07-01T00:00:00Z", "greeting", "pricing") == {"greeting==2.0"}
+        # Of a package that came after the last commit, and of a clock that was wrong:
+        assert built("2025-01-01T12:00:00Z", "greeting>=2", "pricing>=1") == {"greeting==2.0"}
+        assert built("1970-01-01T00:00:00Z", "greeting", "pricing>=1.0") == {"greeting==2.0"}
+    for variable in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(variable, index.as_uri())
+    assert built("2025-01-01T12:00:00Z", "greeting>=1.0") == {"greeting==2.0"}  # an index that doesn't say when
+
+
+class Tested:
+    """The files of a repository with one test."""
+
+    files = ("test_shop.py",)
+
+    def text(self, path: str) -> str | None:
+        return None
+
+
+async def test_what_could_not_be_fetched_isnt_tried_again_within_the_hour(index, settings, monkeypatch, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "stall"\ndependencies = ["greeting>1"]\n')
+    snapshot = open_source(parse_source(str(tmp_path)), settings)
+
+    async def fetched() -> tuple[tuple[str, ...], int]:
+        moments: list[object] = []
+        problems = await fetch_for_tests(snapshot, Tested(), settings, moments.append)
+        return problems, len(moments)
+
+    for variable in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(variable, (tmp_path / "none").as_uri())
+    (first,), tried = await fetched()
+    (second,), again = await fetched()
+    assert tried and not again and second.startswith(first) and "--build" in second
+    for variable in ("UV_DEFAULT_INDEX", "UV_INDEX"):
+        monkeypatch.setenv(variable, index.as_uri())
+    (note,) = settings.environments_folder.glob("*.failed.json")
+    os.utime(note, (1, 1))
+    assert (await fetched())[0] == ()

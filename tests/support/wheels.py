@@ -1,9 +1,13 @@
-"""A package index on disk: wheels made by hand, and those of installed packages packed again."""
+"""A package index: wheels made by hand, and those of installed packages packed again, on disk or served."""
 
 from __future__ import annotations
 
+import json
+import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -47,3 +51,45 @@ def write_index(folder: Path) -> Path:
             before = page.read_text() if page.exists() else "<!DOCTYPE html>"
             page.write_text(f'{before}<a href="../../{path.name}">{path.name}</a>')
     return top
+
+
+@contextmanager
+def serve_index(folder: Path, times: Mapping[str, str], other: str) -> Iterator[str]:
+    """Serve the packages in a folder as an index that says when they came (PEP 700).
+
+    Args:
+        folder: of the wheels.
+        times: by their names.
+        other: of all others.
+
+    Yields:
+        Its address.
+    """
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *arguments: object, **more: object) -> None:
+            super().__init__(*arguments, directory=str(folder), **more)  # type: ignore[arg-type]
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing."""
+
+        def do_GET(self) -> None:
+            if not self.path.startswith("/simple/"):
+                super().do_GET()
+                return
+            name = self.path.strip("/").rpartition("/")[2]
+            wheels = [path.name for path in folder.glob(f"{name.replace('-', '_')}-*.whl")]
+            files = [{"filename": w, "url": f"/{w}", "hashes": {}, "upload-time": times.get(w, other)} for w in wheels]
+            document = {"meta": {"api-version": "1.1"}, "name": name, "files": files}
+            self.send_response(200 if wheels else 404)
+            self.send_header("Content-Type", "application/vnd.pypi.simple.v1+json")
+            self.end_headers()
+            self.wfile.write(json.dumps(document).encode())
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/simple"
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -33,6 +33,7 @@ class PackageDeclaration:
         lock: the lock file that is respected, '' without one.
         files: what an installation reads, texts by path: no scripts and no source files.
         node: package.json, of JavaScript.
+        as_of: the moment of its commit, whose versions are wanted where none are stated; '' for the newest.
     """
 
     language: str
@@ -43,6 +44,7 @@ class PackageDeclaration:
     lock: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     node: NodeProject = field(default_factory=NodeProject)
+    as_of: str = ""
 
 
 def read_packages(read: Read, names: ListNames) -> tuple[PackageDeclaration, ...]:

@@ -75,6 +75,7 @@ class ProjectDeclaration:
         elsewhere: requirements that no index has: repositories, addresses, folders.
         entry_points: `name → place`, by group.
         files: the paths of the files that say so.
+        as_of: the moment of its commit, whose versions of packages are wanted where none are stated; '' for the newest.
     """
 
     name: str = ""
@@ -85,6 +86,7 @@ class ProjectDeclaration:
     elsewhere: tuple[str, ...] = ()
     entry_points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    as_of: str = ""
 
 
 def read_project(read: Read) -> ProjectDeclaration:

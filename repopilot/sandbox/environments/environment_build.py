@@ -68,9 +68,8 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
     with building(key, settings) as folder:
         limit = settings.environment_max_mb
         cache = settings.environments_folder / store.CACHE
-        run = UvRun(
-            folder, cache, settings.environment_timeout_s, limit, cancel, request.allow_builds, index_variables()
-        )
+        bounds = (settings.environment_timeout_s, limit, cancel)
+        run = UvRun(folder, cache, *bounds, request.allow_builds, index_variables(), project.as_of)
         progress(Progress("environment_resolve", 0, 0, ""))
         resolution = resolve(project.requirements, project.constraints, run, progress)
         if resolution.bytes > limit * MB:

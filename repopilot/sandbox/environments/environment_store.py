@@ -11,7 +11,9 @@ import json
 import platform
 import shutil
 import sys
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,6 +29,7 @@ from repopilot.types import Environment, LeftOut
 FACTS, SITE, METADATA = "environment.json", "site", "metadata"
 CACHE = "cache"
 _FORM = 1
+_FAILED, _AGAIN_S = ".failed.json", 3600.0
 _MOST_COUNTED = 1 << 42
 
 
@@ -99,6 +102,24 @@ def read_facts(folder: Path) -> EnvironmentFacts | None:
         return EnvironmentFacts(**data)
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def note_failure(key: str, reason: str, settings: Settings) -> None:
+    """Remember why an environment could not be built."""
+    with suppress(OSError):  # then it is tried again, which says what is wrong with the disk
+        settings.environments_folder.mkdir(parents=True, exist_ok=True)
+        (settings.environments_folder / f"{key}{_FAILED}").write_text(json.dumps(i18n.to_json(reason)), "utf-8")
+
+
+def failed_lately(key: str, settings: Settings) -> str:
+    """Why an environment could not be built within the last hour, '' where nobody tried or it went well."""
+    note = settings.environments_folder / f"{key}{_FAILED}"
+    try:
+        return (
+            i18n.from_json(json.loads(note.read_text("utf-8"))) if time.time() - note.stat().st_mtime < _AGAIN_S else ""
+        )
+    except (OSError, ValueError, LookupError):
+        return ""
 
 
 def write_facts(facts: EnvironmentFacts, folder: Path) -> None:

@@ -163,7 +163,8 @@ def _install(
         if outcome.status == 0:
             if installer.folder == VENDOR:
                 (folder / CARGO_CONFIGURATION).write_text(_cargo_configuration(outcome.output, folder, bounds[0]))
-            return number < len(commands) or number == 1
+            kept = number < len(commands) and "--no-package-lock" not in arguments
+            return kept or number == 1 or not declaration.lock
         problem = problem or outcome.output
     raise EnvironmentFailed(
         i18n.message("environments.not_installed", problem=_in_one_line(problem)),
@@ -221,8 +222,10 @@ def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str
         *quiet,
     )
     loose = ("install", *options, "--no-package-lock", "--legacy-peer-deps")
+    dated = [(*loose, "--before", declaration.as_of)] if declaration.as_of else []
     locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
-    return [("ci", *options), ("install", *options, "--legacy-peer-deps"), loose] if locked else [loose]
+    first = [("ci", *options), ("install", *options, "--legacy-peer-deps")] if locked else []
+    return [*first, *dated, loose]
 
 
 def _pnpm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:

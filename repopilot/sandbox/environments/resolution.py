@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import i18n
@@ -14,7 +14,7 @@ from repopilot.sandbox.environments.uv import UvRun, run_uv
 from repopilot.types import LeftOut, OnProgress, Progress
 
 _REPORTER_NEEDS = "pytest>=7"
-_LOCK = "pylock.toml"
+_LOCK, _DATED_LOCK = "pylock.toml", "pylock.dated.toml"
 _UNREACHABLE = re.compile(
     r"error sending request|dns error|failed to fetch|Request failed|connect error|tcp connect|network|"
     r"operation timed out|401 Unauthorized|403 Forbidden|invalid peer certificate",
@@ -58,7 +58,7 @@ def resolve(
     Args:
         requirements: in the order of their importance; pytest comes before them in any case.
         constraints: exact versions, given up where they can't be had.
-        run: where and how long uv may work.
+        run: where and how long uv may work; a moment that leaves out what can be had today is given up.
         progress: receives how many requirements were tried one by one.
 
     Returns:
@@ -68,21 +68,38 @@ def resolve(
         EnvironmentFailed: the index can't be reached, or took too long.
         Cancelled: the run was cancelled.
     """
+    newest = replace(run, as_of="")
+    if run.as_of and _problem((), (), run):
+        run = newest  # the index doesn't say when, or the clock of the commit was wrong
+    found = _resolved(requirements, constraints, run, progress)
+    if run.as_of and any(not _problem((entry.requirement,), (), newest) for entry in found.left_out):
+        newer = _resolved(requirements, constraints, newest, progress)
+        return newer if len(newer.left_out) < len(found.left_out) else found
+    return found
+
+
+def _resolved(
+    requirements: Sequence[str], constraints: Sequence[str], run: UvRun, progress: OnProgress
+) -> PackageResolution:
     if (locked := _together(requirements, constraints, run)) is not None:
-        return _read(run.folder / _LOCK, unlocked=not locked)
+        return _read(_lock(run), unlocked=not locked)
     left_out: list[LeftOut] = []
     possible: list[str] = []
     for number, requirement in enumerate(requirements, 1):
         progress(Progress("environment_one_by_one", number, len(requirements), "requirements"))
         _take(requirement, (), possible, left_out, run)
     if (locked := _together(possible, constraints, run)) is not None:
-        return _read(run.folder / _LOCK, tuple(left_out), unlocked=not locked)
+        return _read(_lock(run), tuple(left_out), unlocked=not locked)
     accepted: list[str] = []
     for requirement in possible:
         _take(requirement, tuple(accepted), accepted, left_out, run)
     if problem := _problem(accepted, (), run):
         raise EnvironmentFailed(i18n.message("environments.not_resolved", problem=_first_cause(problem)))
-    return _read(run.folder / _LOCK, tuple(left_out), unlocked=bool(constraints))
+    return _read(_lock(run), tuple(left_out), unlocked=bool(constraints))
+
+
+def _lock(run: UvRun) -> Path:
+    return run.folder / (_DATED_LOCK if run.as_of else _LOCK)
 
 
 def _together(requirements: Sequence[str], constraints: Sequence[str], run: UvRun) -> bool | None:
@@ -107,8 +124,8 @@ def _problem(requirements: Sequence[str], constraints: Sequence[str], run: UvRun
     wanted, bounds = run.folder / "requirements.in", run.folder / "constraints.txt"
     wanted.write_text("\n".join([_REPORTER_NEEDS, *requirements]) + "\n", "utf-8")
     bounds.write_text("\n".join(constraints) + "\n", "utf-8")
-    output = ["--format", "pylock.toml", "--output-file", str(run.folder / _LOCK), "--quiet", "--no-header"]
-    (run.folder / _LOCK).unlink(missing_ok=True)
+    output = ["--format", "pylock.toml", "--output-file", str(_lock(run)), "--quiet", "--no-header"]
+    _lock(run).unlink(missing_ok=True)
     outcome = run_uv(["compile", str(wanted), "--constraints", str(bounds), *output], run)
     if outcome.status == 0:
         return ""

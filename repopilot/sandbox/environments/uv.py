@@ -46,6 +46,7 @@ class UvRun:
         cancel: ends a run once set.
         allow_builds: packages without a wheel are built, which runs their code.
         variables: uv's, for the index, beside those of our own process.
+        as_of: packages that came later are not seen; '' for all.
     """
 
     folder: Path
@@ -55,6 +56,7 @@ class UvRun:
     cancel: threading.Event
     allow_builds: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
+    as_of: str = ""
 
 
 def find_uv() -> str:
@@ -84,6 +86,7 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
     options = ["--python", sys.executable, "--cache-dir", str(run.cache), "--no-progress", "--color", "never"]
     options += ["--no-python-downloads"]
     options += [] if run.allow_builds else ["--only-binary", ":all:"]
+    options += ["--exclude-newer", run.as_of] if run.as_of else []
     marker = secrets.token_hex(16)
     command = supervise.SandboxCommand(
         supervise.guarded([find_uv(), "pip", *arguments, *options]),
