@@ -14,7 +14,7 @@ from support.shop_workspace import answering, shop_workspace, traced
 from repopilot import i18n
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
-from repopilot.agents.explain.cited_prose import CitedLines, parts_of
+from repopilot.agents.explain.cited_prose import AnswerSoFar, CitedLines, parts_of
 from repopilot.documents import ask_document
 from repopilot.errors import ModelError, ModelSilent
 from repopilot.trace import Published
@@ -186,6 +186,13 @@ async def test_a_summary_given_to_finish_is_the_answer(shop) -> None:
     assert statuses(done) == ["checked", "checked"]
 
 
+async def test_a_note_that_cites_lines_is_no_part_of_the_answer(shop) -> None:
+    note = "First `price_of` [shop/cart.py:22-27]. Then the discount [shop/prices.py:12]. I look at it once more. So. "
+    done, events = await answered(shop, note + call("read", path="shop/auth.py"), TRUE)
+    assert statuses(done) == ["checked", "checked"] and "once more" not in done.text
+    assert any(isinstance(event, Published) and "Then the discount" in event.answer.text for event in events)
+
+
 async def test_numbers_in_the_place_of_lines_are_no_citations(shop) -> None:
     done, _ = await answered(shop, "Large orders become cheaper [1]. `with_discount` does it [2].", "")
     assert [(each.text, each.status) for each in done.sentences] == [
@@ -255,6 +262,28 @@ def test_any_text_is_taken_apart_without_loss(text: str) -> None:
     cited = [c for each in found for place in each.places for c in place.path if c in "ab"]
     kept = [c for each in found for c in each.lead + each.bare + each.gap if c in "ab"]
     assert len(kept) <= len(letters) <= len(kept) + 120 * bool(cited)
+
+
+PIECES = st.sampled_from(
+    "One. |two `a.b`|e.g. |[a/b.py:1-3]|[c.py:5|-6, 9]| (see `d.go:7`)| [2]|[^3]|\n|\n\n|- |1. |# Head|| a ||? |…|"
+    "```python\n|```|~~~|``|(an aside|**bold.** |> q |x.py:12|    code|\r\n".split("|")
+) | st.text("ab.`[]():-1,/\n ~|#>", max_size=3)
+
+
+@given(st.lists(PIECES, max_size=25).map("".join), st.lists(st.integers(0, 200), max_size=12).map(sorted))
+def test_what_is_taken_apart_while_it_is_written_stays_so_wherever_it_is_cut(text: str, cuts: list[int]) -> None:
+    whole, so_far = parts_of(text), AnswerSoFar()
+    for cut in (*cuts, len(text)):
+        complete = so_far.complete(text[:cut])
+        assert complete == whole[: len(complete)]
+
+
+def test_a_sentence_is_complete_before_its_line_is() -> None:
+    so_far = AnswerSoFar()
+    assert [each.bare for each in so_far.complete("One [a.py:1]. Two `b.c`. And `thr")] == ["One."]
+    assert [each.bare for each in so_far.complete("Another answer. It has [a.py:2, 7] two sentences. No")] == [
+        "Another answer."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Literal
 from repopilot import i18n
 from repopilot.agents import loop
 from repopilot.agents.explain.answer_check import CheckedPart, Known, check_answer
-from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines, parts_of
+from repopilot.agents.explain.cited_prose import AnswerPart, AnswerSoFar, CitedLines, parts_of
 from repopilot.agents.explain.code_findings import Findings, excerpts_of
 from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
@@ -93,9 +93,8 @@ async def agent_answer(
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
             if done.note:
                 working.degrade(done.note)
-        said = done.summary or listener.heard or done.text
-        if not listener.answered and said:
-            await listener.check(said, done.calls)
+        if not listener.answered and (said := done.summary or listener.heard or done.text):
+            await listener.check(said, done.calls, broken_off=said == listener.heard)
         await listener.show()
         answering.note(**_counts(listener.checked))
     return _made(listener, done)
@@ -139,6 +138,7 @@ class _Listener:
         self._workspace = workspace
         self._step = step
         self._publish = publish
+        self._so_far = AnswerSoFar()
         self._shown = 0
         self._sent_back = False
         self._known_after: tuple[int, Known] | None = None
@@ -152,14 +152,16 @@ class _Listener:
         """Show the sentences that are complete. A text that cites nothing yet may be a note before further calls."""
         if self._sent_back:
             return False
-        parts = parts_of(so_far)
-        passages = parts[:-2]
+        passages = self._so_far.complete(so_far)
         if not any(passage.places for passage in passages):
             return False
-        self.heard = so_far.removesuffix(parts[-1].text)
-        if len(passages) > len(self.checked):
+        if not so_far.startswith(self.heard):  # what cited lines before was a note
+            self.checked, self._shown = [], 0
+            await self._step.write("\n\n")
+        self.heard = so_far
+        if new := passages[len(self.checked) :]:
             known = await asyncio.to_thread(self._known, calls)
-            self.checked = await asyncio.to_thread(check_answer, passages, known)
+            self.checked += await asyncio.to_thread(check_answer, new, known)
             await self.show()
         return False
 
@@ -175,10 +177,11 @@ class _Listener:
         rows = [f"{n}: {each.passage.bare} ({i18n.said(each.why, 'en')})" for n, each in open_ones]
         return render("loop_answer_again", sentences="\n".join(rows)) if rows else ""
 
-    async def check(self, answer: str, calls: Sequence[loop.CallRecord]) -> None:
-        """Check a whole answer."""
+    async def check(self, answer: str, calls: Sequence[loop.CallRecord], broken_off: bool = False) -> None:
+        """Check a whole answer, or one without its last sentence, which is broken off."""
         known = await asyncio.to_thread(self._known, calls)
-        self.checked = await asyncio.to_thread(lambda: check_answer(parts_of(answer), known))
+        parts = parts_of(answer)[: -1 if broken_off else None]
+        self.checked = await asyncio.to_thread(check_answer, parts, known)
 
     async def show(self) -> None:
         """Write what is checked and hasn't been written yet."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from repopilot.retrieval.claims import split_sentences
 
 _PATH = r"(?:[\w@+.-]+/)*[\w@+.-]+"
-_LINES = r"L?\d{1,7}(?:\s?[-–]\s?L?\d{1,7})?"
+_LINES = r"L?\d{1,7}(?: ?[-–] ?L?\d{1,7})?"
 _AT = r"(?::|#(?=L))"
 _SPOT = rf"`?{_PATH}{_AT}{_LINES}`?"
 _CITATION = re.compile(
     rf"[\[(【]\s*{_SPOT}(?:\s*[,;]\s*(?:{_SPOT}|{_LINES}))*\s*[\])】](?!\()|(?<![\w/`]){_PATH}\.[A-Za-z]\w*{_AT}{_LINES}(?![\w`])"
 )
 _CITED_CODE = re.compile(rf"`(\[?{_PATH}{_AT}{_LINES}\]?)`")
-_PART = re.compile(rf"(?:(?P<path>{_PATH}){_AT})?L?(?P<start>\d{{1,7}})(?:\s?[-–]\s?L?(?P<end>\d{{1,7}}))?")
-_BARE_NUMBER = re.compile(r"\s?\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\()")
+_PART = re.compile(rf"(?:(?P<path>{_PATH}){_AT})?L?(?P<start>\d{{1,7}})(?: ?[-–] ?L?(?P<end>\d{{1,7}}))?")
+_BEGUN = re.compile(rf"[\[(【]\s*(?:(?:{_SPOT}|{_LINES}|\^?\d{{1,3}})\s*[,;]\s*)*[^\s,;\])】]*(?: ?[-–] ?L?\d*)?\s*\Z")
+"""What may become a citation with the text to come."""
+_BARE_NUMBER = re.compile(r"(?<=\S) ?\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\()")
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCED = re.compile(r"(^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\2[ \t]*(?:\n|\Z)|\Z))", re.M | re.S)
 _LIST_MARK = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+|\s*>\s*")
@@ -96,13 +98,62 @@ def parts_of(answer: str) -> list[AnswerPart]:
     Returns:
         The parts in order.
     """
-    found: list[AnswerPart] = []
-    for number, part in enumerate(_FENCED.split(answer)):
+    return _joined(_pieces(answer))
+
+
+@dataclass
+class AnswerSoFar:
+    """Takes an answer apart while it is written. Whole lines are read once, the open one with each text."""
+
+    _text: str = ""
+    _read: int = 0
+    _lines: list[AnswerPart] = field(default_factory=list)
+
+    def complete(self, text: str) -> list[AnswerPart]:
+        """The parts that no text to come changes: all before the last two that aren't blank, since a citation may
+        follow on a line of its own.
+
+        Args:
+            text: the answer so far; one that doesn't go on from the last is another answer.
+        """
+        if not text.startswith(self._text):
+            self._read, self._lines = 0, []
+        self._text = text
+        end = self._read + _end_of_lines(text[self._read :])
+        self._lines += _pieces(text[self._read : end])
+        self._read = end
+        parts = _joined([*self._lines, *_pieces(_unambiguous(text[end:]))])
+        written = [number for number, part in enumerate(parts) if part.text.strip()]
+        return parts[: written[-2]] if len(written) > 1 else []
+
+
+def _end_of_lines(text: str) -> int:
+    """Where the whole lines end that stay as they are: no fence is open, and nothing that may become a citation."""
+    end = text.rfind("\n") + 1
+    fences = [match for match in _FENCED.finditer(text, 0, end) if not _is_closed(match.group(0), match.group(2))]
+    end = fences[-1].start() if fences else end
+    begun = _BEGUN.search(text, 0, end)
+    return text.rfind("\n", 0, begun.start()) + 1 if begun else end
+
+
+def _is_closed(fence: str, marks: str) -> bool:
+    return re.search(rf"\n[ \t]*{marks}[ \t]*\n\Z", fence) is not None
+
+
+def _unambiguous(text: str) -> str:
+    """The beginning of the open lines that reads the same whatever follows."""
+    begun = _BEGUN.search(text)
+    kept = text[: begun.start()] if begun else text
+    open_mark = _CODE.sub(lambda span: " " * len(span.group(0)), kept).find("`", kept.rfind("\n") + 1)
+    return kept if open_mark < 0 else kept[:open_mark]
+
+
+def _pieces(text: str) -> Iterator[AnswerPart]:
+    for number, part in enumerate(_FENCED.split(text)):
         if number % 3 == 1:
-            found.append(AnswerPart(part, "code"))
+            yield AnswerPart(part, "code")
         elif number % 3 == 0:
-            found += _prose(part)
-    return _joined(found)
+            yield from _prose(part)
 
 
 def _prose(text: str) -> Iterator[AnswerPart]:
@@ -169,7 +220,7 @@ def _joined(passages: Iterable[AnswerPart]) -> list[AnswerPart]:
     found: list[AnswerPart] = []
     for each in passages:
         at = next((n for n in range(len(found) - 1, -1, -1) if found[n].text.strip()), -1)
-        if at >= 0 and found[at].kind == "sentence" and each.places and not re.search(r"\w", each.bare):
+        if at >= 0 and found[at].kind == "sentence" and each.places and not each.bare.strip(" .,;:!?"):
             before = found[at]
             numbers = ",".join(str(len(before.places) + n) for n in range(len(each.places)))
             text = f"{before.text} {_placed(numbers)}"
