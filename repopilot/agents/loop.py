@@ -76,7 +76,7 @@ async def run(
             was spent.
         model: who works.
         tools: what it may call; `finish` is added where it is missing. Without a tool that edits, text without a call
-            is the answer.
+            is the answer, and `finish` is offered only where the server takes no tools, so that all is a call.
         system: the system prompt.
         askings: how the model is asked.
         watch: looks on, and may send a model back that would finish.
@@ -146,8 +146,9 @@ class _Loop:
         if not self.watch.closing or over == "seconds":
             return _End(over)
         self.messages.append(transcript.said("user", self.watch.closing))
-        reply = await self.think(offered=())
-        text = reply.text.strip() if reply is not None else ""
+        reply = await self.think(offered=(FINISH,) if self.asking is self.fallback else ())
+        said = (reply.text, *(call.arguments.get("summary", "") for call in reply.calls)) if reply is not None else ()
+        text = "\n".join(filter(None, map(str, said))).strip()
         if text and self.watch.finish is not None:
             await self.watch.finish(text, self.calls.records)
         return _End("finished" if text else over, text)
@@ -155,7 +156,7 @@ class _Loop:
     async def think(self, offered: Sequence[Tool] | None = None) -> ModelReply | None:
         """The model's next reply, None where it takes more time than is left."""
         longest = min(REPLY_TOKENS, self.model.context_window // 3)
-        schemas = [tool.schema() for tool in (self.calls.tools if offered is None else offered)]
+        schemas = [tool.schema() for tool in (self.offered() if offered is None else offered)]
         self.shown = await asyncio.to_thread(self.fitting, schemas, longest)
         self.steps += 1
         async with self.desk.step.child("think", "llm", self.shown[-1]["content"]) as step:
@@ -170,6 +171,11 @@ class _Loop:
         self.tokens += await asyncio.to_thread(self.count, reply)
         self.text = reply.text or self.text
         return reply
+
+    def offered(self) -> list[Tool]:
+        """What the model is told that it may call."""
+        needs_finish = self.edits() or self.asking is self.fallback
+        return [tool for tool in self.calls.tools if tool is not FINISH or needs_finish]
 
     def fitting(self, schemas: Sequence[dict[str, Any]], longest: int) -> list[transcript.Message]:
         room = self.model.context_window - longest - self.model.count_tokens(json.dumps(schemas))
@@ -208,7 +214,7 @@ class _Loop:
             return _End(kind)
         if reply.text.strip():
             self.messages.append(transcript.said("assistant", reply.text))
-        names = ", ".join(f"{tool.name}({registry.signature(tool)})" for tool in self.calls.tools)
+        names = ", ".join(f"{tool.name}({registry.signature(tool)})" for tool in self.offered())
         end = "call finish with a summary if the task is done" if self.edits() else "answer"
         self.messages.append(
             transcript.said("user", REMINDERS[kind].format(problem=reply.malformed, names=names, end=end))

@@ -13,7 +13,7 @@ from support.shop_workspace import answering, offline, traced
 
 from repopilot import i18n, trace
 from repopilot.agents.generate import scoring
-from repopilot.agents.generate.debate import CriticPoint, debate, place_of, quoted_issues, try_objection
+from repopilot.agents.generate.debate import CriticPoint, code_shown, debate, place_of, quoted_issues, try_objection
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge
 from repopilot.types import Failure, FileChange, Finding, TestRun
@@ -79,6 +79,14 @@ async def test_reviewers_work_at_the_same_time(tmp_path) -> None:
     started = [e for e in events if isinstance(e, trace.Started)]
     finished = [e for e in events if isinstance(e, trace.Finished)]
     assert max(e.at for e in started) < min(e.at for e in finished)
+
+
+async def test_reviewers_see_the_diff_first_and_files_whole_where_the_window_has_room() -> None:
+    long = FileChange("long.py", "modified", "@@ the diff of long @@", "x = 1\n" * 4000)
+    short = FileChange("short.py", "modified", "@@ the diff of short @@", "whole = True\n")
+    shown = code_shown((long, short, *CHANGES), scripted_model(lambda messages: "", context_window=4096))
+    assert all(part in shown for part in (long.diff, short.diff, short.content, CODE)) and long.content not in shown
+    assert long.content in code_shown((long, short), scripted_model(lambda messages: "", context_window=65536))
 
 
 async def test_a_second_model_is_the_critic(tmp_path) -> None:

@@ -298,6 +298,26 @@ async def test_finish_waits_where_the_same_reply_edits(ran, finish_first) -> Non
     assert any("the same reply edits" in m["content"] for m in script.asked[-1])
 
 
+async def test_who_only_looks_is_offered_finish_where_all_is_a_call(ran) -> None:
+    """Without a tool that edits, text is the answer; a server without tools takes none."""
+    looking = [each for each in TOOLS if each.kind == "look"]
+    script = Script([Said("the answer")])
+    done = await ran(script=script, tools=looking)
+    assert done.result.summary == "the answer"
+    assert "finish" not in [each["name"] for each in script.offered[0]]
+    fallback = Script([READ, DONE])
+    refused = await ran(script=Script([errors.ToolsRefused("no tools")]), tools=looking, fallback=fallback)
+    assert refused.result.summary == "done" and "finish" in [each["name"] for each in fallback.offered[1]]
+
+
+async def test_a_budget_used_up_ends_with_an_answer_also_where_all_is_a_call(ran) -> None:
+    fallback = Script([READ, DONE])
+    watch = loop.Onlooker(closing="Answer now.")
+    budget, script = replace(BUDGET, steps=1), Script([errors.ToolsRefused("no tools")])
+    done = await ran(script=script, fallback=fallback, budget=budget, watch=watch)
+    assert (done.result.ended, done.result.summary) == ("finished", "done")
+
+
 async def test_whoever_looks_on_sends_a_finishing_model_back(ran) -> None:
     answers = ["look again", ""]
 

@@ -31,11 +31,16 @@ from repopilot.workspace import Workspace
 CRITIC_FOCUS = "logic errors, security, unhandled edge cases"
 DEFENDER_FOCUS = "robustness, style, testability"
 OBJECTION_TEST = "test_objection_of_the_critic.py"
-MOST_POINTS = 4
-SHOWN_CHARS = 6000
+MOST_POINTS = 12
+LONGEST_TASK = 8000
+"""Characters."""
 SHORTEST_QUOTE = 6
 """Characters. A shorter quote could stand anywhere."""
-REVIEW_TOKENS = 450
+REVIEW_TOKENS = 2048
+"""The longest reply, thinking included; less in a small context window."""
+SHARE_FOR_CODE = 2
+"""One token in two of the window goes to the code."""
+CHARS_A_TOKEN = 3
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +122,8 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
 
     mark = nonce()
     system = render(reviewer.name, focus=reviewer.focus)
-    user = render("debate_user", mark=mark, code=sanitized(code_shown(changes), mark), task=task[:2000])
+    code = sanitized(await asyncio.to_thread(code_shown, changes, reviewer.model), mark)
+    user = render("debate_user", mark=mark, code=code, task=sanitized(task[:LONGEST_TASK], mark))
     messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
     try:
         async with step.child(reviewer.name, "llm", task) as reviewing:
@@ -126,7 +132,7 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
                 messages,
                 reviewer.schema,
                 reviewing,
-                max_tokens=REVIEW_TOKENS,
+                max_tokens=min(REVIEW_TOKENS, reviewer.model.context_window // 4),
                 temperature=reviewer.temperature,
             )
     except ModelError as error:
@@ -134,10 +140,15 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
         return None
 
 
-def code_shown(changes: Sequence[FileChange]) -> str:
-    """The new code as reviewers read it: short files in full, else the diff; at most SHOWN_CHARS."""
-    parts = [f"{c.path}\n{c.content if len(c.content) < SHOWN_CHARS // 2 else c.diff}" for c in changes]
-    return "\n\n".join(parts)[:SHOWN_CHARS]
+def code_shown(changes: Sequence[FileChange], model: Model) -> str:
+    """What reviewers read of a change: the diff of each file, then each file whole where the window has room."""
+    room = model.context_window // SHARE_FOR_CODE
+    shown = "\n\n".join(f"{c.path} ({c.change})\n{c.diff or c.content}" for c in changes)[: room * CHARS_A_TOKEN]
+    for change in changes:
+        longer = f"{shown}\n\n{change.path}, as it is now\n{change.content}"
+        if change.change == "modified" and model.count_tokens(longer) <= room:
+            shown = longer
+    return shown
 
 
 def quoted_issues(points: Sequence[CriticPoint], changes: Sequence[FileChange]) -> tuple[tuple[Issue, ...], int]:
