@@ -13,7 +13,7 @@ from support.shop_workspace import answering, shop_workspace, traced
 
 from repopilot import i18n
 from repopilot.agents.explain.agent import explain
-from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
+from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names, turned_outcome
 from repopilot.agents.explain.cited_prose import AnswerSoFar, CitedLines, parts_of
 from repopilot.documents import ask_document
 from repopilot.errors import ModelError, ModelSilent
@@ -84,6 +84,9 @@ async def test_the_final_text_is_the_answer_and_its_places_are_numbered(shop) ->
         ("Large orders become cheaper.", "unchecked", "cites no lines"),
         ("For `--rebate=5` it lowers the sum [shop/prices.py:12-14].", "unchecked", "stands nowhere"),
         ("`with_discount` lowers the sum.", "checked", ""),
+        ("An `EmptyCart` is raised without asking `with_discount` [shop/cart.py:24-25].", "checked", ""),
+        ("It is called like `with_discount(sum)` [shop/prices.py:12-14].", "checked", ""),
+        ("It takes 1 percent off [shop/prices.py:12-14].", "unchecked", "not in the cited lines: 1"),
         ("It raises `EmptyCart` without items [shop/cart.py:22-27].", "checked", ""),
         ("`total` does not raise for an empty cart [shop/cart.py:22-27].", "unchecked", "denied"),
         ("There is no `repay` anywhere.", "unchecked", "stands nowhere"),
@@ -105,7 +108,7 @@ async def test_the_model_may_correct_once_what_code_could_not_check(shop) -> Non
     first = "`Cart.total` sums `price_of` for each article [shop/cart.py:22-27]."
     done, events = await answered(shop, f"{first} {wrong}", right)
     assert statuses(done) == ["checked", "checked"] and "7000" not in done.text
-    assert any("7000 doesn't stand in the cited lines" in str(event) for event in events), "it was told why"
+    assert any("not in the cited lines: 7000" in str(event) for event in events), "it was told why"
 
 
 async def test_what_is_complete_is_published_with_its_own_places(shop) -> None:
@@ -295,6 +298,9 @@ def test_a_sentence_is_complete_before_its_line_is() -> None:
         ("It waits for 10 minutes.", "TIMEOUT = 600", []),
         ("It waits 600 seconds.", "TIMEOUT = 10 * 60", []),
         ("On signal 15 it stops.", "signal.SIGTERM: stop", []),
+        ("It answers 405.", "HandleMethodNotAllowed: true", []),
+        ("It redirects with 302.", "code := http.StatusFound", []),
+        ("It redirects with 302.", "if not_found_again: pass", ["302"]),
         ("It reads `0x10` as 16.", "strtol(text, &end, 0)", []),
         ("It tries 5 times.", "RETRIES = 4", ["5"]),
         ("It takes two of them, HTTP/1.1 first.", "", []),
@@ -303,6 +309,28 @@ def test_a_sentence_is_complete_before_its_line_is() -> None:
 )
 def test_a_number_stands_in_the_lines_or_follows_from_them(sentence, lines, strange) -> None:
     assert strange_numbers(sentence, lines, "") == strange
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lines", "shown_otherwise"),
+    [
+        ("An invalid size raises `ValueError`.", "except ValueError:\n    return None", "raises"),
+        ("Such a `ValueError` doesn't escape and isn't raised again.", "except ValueError:\n    return None", ""),
+        ("It raises `ValueError`.", "except KeyError as e:\n    raise ValueError from e", ""),
+        ("The worker swallows it.", "try:\n    run()\nexcept Exception:\n    stop()\n    raise", "swallows"),
+        ("The worker swallows it.", "try:\n    run()\nexcept Exception:\n    pass", ""),
+        ("A second call panics.", "t.once.Do(func() { close(t.stop) })", "panics"),
+        ("A nil context panics.", "if ctx == nil {\n  panic(1)\n}", ""),
+        (
+            "The last error is returned rather than `ctx.Err()`.",
+            "case <-ctx.Done():\n  return res, ctx.Err()",
+            "ctx.Err",
+        ),
+        ("It doesn't call `flush`.", "def flush(self):\n    pass", ""),
+    ],
+)
+def test_an_outcome_that_the_lines_show_otherwise_is_not_checked(sentence, lines, shown_otherwise) -> None:
+    assert turned_outcome(sentence, lines) == shown_otherwise
 
 
 def test_a_condition_may_not_be_turned_round() -> None:

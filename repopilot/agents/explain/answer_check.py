@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names
+from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names, turned_outcome, words_of
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
@@ -21,16 +21,16 @@ from repopilot.types import Symbol
 
 MOST_ADDED = 3
 """Places that a sentence gets for names that its own places don't hold."""
-TELLING = 3
-"""Digits from which on a number is unlikely to stand anywhere by chance."""
 _SPAN = re.compile(r"`([^`\n]+)`")
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|nothing|nowhere|without|isn't|doesn't|aren't|don't|lacks?|absent|missing|pas|aucune?|jamais|"
     r"nulle part)\b|n[’']t\b",
     re.I,
 )
+_DENIED = r"\b(?:without|instead of|rather than|not|never|nor|no)\b|n[’']t\b"
 _HEADING = re.compile(r":$|^(\*\*|__)[^*_]+\1:?$")
 """Words that introduce what follows."""
+_STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -124,16 +124,21 @@ def _judged(
         return "unchecked", problem, ()
     places = [place for place in cited if place is not None]
     texts = [_text_of(place, known) for place in places]
-    elsewhere = [anchor for anchor in anchors if not any(_stands_in(anchor, text) for text in texts)]
-    found = [(anchor, _read_at(anchor, known, places)) for anchor in elsewhere]
-    if unread := next((anchor for anchor, at in found if at is None), None):
+    found = [(a, _read_at(a, known, places)) for a in anchors if not any(_stands_in(a, text) for text in texts)]
+    claimed = [(anchor, at) for anchor, at in found if not _need_not_stand(anchor, at, passage, known)]
+    if unread := next((anchor for anchor, at in claimed if at is None), None):
         return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
-    apart = [at for _, at in found if at is not None and not _within(at, places)]
-    added = tuple(dict.fromkeys(apart))[:MOST_ADDED]
-    if cited and anchors and len(apart) == len(anchors):
+    apart = [(anchor, at) for anchor, at in claimed if at is not None and not _within(at, places)]
+    added = tuple(dict.fromkeys(at for anchor, at in apart if _is_meant_at(anchor, at, known)))[:MOST_ADDED]
+    far = [at for _, at in apart if not any(_in_one_definition(at, place, known) for place in places)]
+    if cited and far and len(far) == len(anchors) - len(found) + len(claimed):
         names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
         return "unchecked", message("explain.sentence.elsewhere", names=names), added
-    if not cited and (not added or _denies_unsearched(passage, anchors, known)):
+    denies = _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None
+    searched = next((anchor for anchor, _ in found if denies and _was_searched(anchor, known)), None)
+    if not cited and searched is not None and not claimed:
+        return "checked", message("explain.sentence.searched", name=searched.text), ()
+    if not cited and (not added or (denies and searched is None)):
         return "unchecked", message("explain.sentence.no_place"), ()
     lines = "\n".join([*texts, *(_text_of(place, known) for place in added)])
     values = [at for at in _values_of_names(passage.bare, lines, known) if not _within(at, places)]
@@ -141,11 +146,30 @@ def _judged(
     return ("unchecked" if problem else "checked"), problem, (*added, *values)
 
 
-def _denies_unsearched(passage: AnswerPart, anchors: Sequence[Anchor], known: Known) -> bool:
-    """Whether a sentence says that something isn't, and nothing of it was searched for."""
-    return _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None and not any(
-        _was_searched(anchor, known) for anchor in anchors
-    )
+def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, known: Known) -> bool:
+    """Whether a name that the cited lines don't hold is right to be missing there: it is denied, was searched for in
+    vain, or is one of an example."""
+    bare = passage.bare
+    if passage.places and re.search(rf"(?:{_DENIED}|\bin vain)[^`.;]{{0,28}}`{re.escape(anchor.text)}", bare, re.I):
+        return True
+    if at is not None:
+        return False
+    if _DENIES.search(_SPAN.sub(" ", bare)) and _was_searched(anchor, known):
+        return True
+    is_named = re.search(rf"`{re.escape(anchor.text)}[`(]", bare) is not None
+    return not is_named and f"`{anchor.text}" not in bare and not known.definitions(last_name(anchor.text))
+
+
+def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
+    """Whether a place has what a name is qualified with, too: `ky.get` isn't `headers.get`."""
+    *before, _ = anchor.text.split(".") if anchor.kind == "name" else [""]
+    return not before or before[-1] in identifiers(_text_of(at, known))
+
+
+def _in_one_definition(at: CitedLines, place: CitedLines, known: Known) -> bool:
+    around = known.around(place.path, place.start) if at.path == place.path else ()
+    inner = min(around, key=lambda symbol: symbol.end_line - symbol.start_line, default=None)
+    return inner is not None and inner.start_line <= at.start <= inner.end_line
 
 
 def _within(at: CitedLines, places: Iterable[CitedLines]) -> bool:
@@ -185,21 +209,22 @@ def _misstated(sentence: str, lines: str, known: Known) -> str:
         return message("explain.sentence.number", number=", ".join(numbers))
     if names := turned_names(sentence, lines):
         return message("explain.sentence.turned", name=names[0])
+    if word := turned_outcome(sentence, lines):
+        return message("explain.sentence.outcome", name=word)
     if words := denied_words(sentence, lines):
         return message("explain.sentence.denied", word=words[0])
     return ""
 
 
 def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLines, ...]:
-    """Lines that were read and have a number that the sentence states: one that tells by itself what it is, or that a
-    name of the cited lines is given."""
-    missing = strange_numbers(sentence, lines, known.question)
-    names = identifiers(lines)
+    """Lines that were read and give a name of the cited lines a number that the sentence states."""
+    names = "|".join(map(re.escape, identifiers(lines)))
     places = []
-    for number in missing:
-        found = known.read.with_text(number)
-        named = ((p, n) for p, n in found if len(number) >= TELLING or identifiers(known.read.lines[p][n]) & names)
-        places += [at] if (at := _first(named)) is not None else []
+    for number in strange_numbers(sentence, lines, known.question):
+        given = re.compile(rf"(?<![\w$])(?<!: )(?:{names})\b[^=:,;]*[=:][^,;]*(?<![\w.]){re.escape(number)}(?![\w.])")
+        found = ((p, n, _STRING.sub("", known.read.lines[p][n])) for p, n in known.read.with_text(number))
+        at = _first((p, n) for p, n, code in found if given.search(code))
+        places += [at] if at is not None else []
     return tuple(dict.fromkeys(places))
 
 
@@ -221,7 +246,7 @@ def _parts(anchor: Anchor, known: Known) -> list[Anchor]:
     """A piece of code as it stands somewhere, else its names one by one."""
     if anchor.kind != "quote" or any(known.read.with_text(anchor.text)):
         return [anchor]
-    bare = re.sub(r"\"[^\"]*\"|'[^']*'", " ", anchor.text)
+    bare = _STRING.sub(" ", anchor.text)
     return [Anchor(name, "name") for name in sorted(identifiers(bare) - LITERALS) if len(name) > 1]
 
 
@@ -266,8 +291,15 @@ def _text_of(place: CitedLines, known: Known) -> str:
 
 def _stands_in(anchor: Anchor, text: str) -> bool:
     if anchor.kind == "name":
-        return not identifiers(text).isdisjoint(_spellings(anchor)) or f"`{anchor.text}`" in text
+        names = identifiers(text)
+        return not names.isdisjoint(_spellings(anchor)) or f"`{anchor.text}`" in text or _is_part_of(anchor, names)
     return without_spaces(anchor.text).removesuffix("()") in without_spaces(text)
+
+
+def _is_part_of(anchor: Anchor, names: Iterable[str]) -> bool:
+    """Whether a name of several words is a part of another: `HTTPError` of `isHTTPError`."""
+    words = f" {words_of(last_name(anchor.text))} "
+    return words.count(" ") > 2 and any(words in f" {words_of(name)} " for name in names)
 
 
 def _read_at(anchor: Anchor, known: Known, near: Sequence[CitedLines]) -> CitedLines | None:

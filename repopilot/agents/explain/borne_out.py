@@ -18,8 +18,7 @@ _OTHER_BASE = re.compile(r"\b0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)\b")
 _SUMS = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|<<|[*+-])\s*\d[\d_]*(?:\.\d+)?)+")
 _UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
 _WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
-_SMALL = 3
-"""Numbers up to this one count what the sentence itself speaks of."""
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
@@ -36,16 +35,26 @@ def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
     """
     stated = dict.fromkeys(match.group(1) for match in _NUMBER.finditer(sentence))
     there = {*_numbers(lines), *_numbers(known), *map(_value, _OTHER_BASE.findall(sentence))}
-    names = set(re.findall(r"[A-Za-z_]\w*", lines))
+    names = {words_of(name) for name in re.findall(r"[A-Za-z_]\w*", lines)}
     return [text for text in stated if not _is_borne_out(_value(text), there, names)]
 
 
 def _is_borne_out(value: float, there: set[float], names: set[str]) -> bool:
-    if value <= _SMALL or value in there:
+    if value in there:
         return True
     if any(value * unit in there or value / unit in there for unit in _UNITS):
         return True
-    return bool(_constants().get(value, frozenset()) & names)
+    return any(_is_name_of(constant, name) for constant in _constants().get(value, ()) for name in names)
+
+
+def _is_name_of(constant: str, name: str) -> bool:
+    """Whether an identifier names a constant, both as words: `StatusOK`, `handleMethodNotAllowed`."""
+    return name in (constant, f"status {constant}") or (" " in constant and f" {constant} " in f" {name} ")
+
+
+def words_of(name: str) -> str:
+    """The words of an identifier, in lower case, with spaces between them."""
+    return " ".join(_NAME_WORD.findall(name)).lower()
 
 
 def _numbers(text: str) -> Iterator[float]:
@@ -103,11 +112,11 @@ def _constants() -> dict[float, frozenset[str]]:
     """Names that the standard library gives to numbers: of HTTP, of signals, of errors."""
     found: dict[float, set[str]] = {}
     for status in HTTPStatus:
-        found.setdefault(float(status), set()).update((status.name, f"HTTP_{status.value}_{status.name}"))
+        found.setdefault(float(status), set()).add(words_of(status.name))
     for each in signal.Signals:
-        found.setdefault(float(each), set()).add(each.name)
+        found.setdefault(float(each), set()).add(words_of(each.name))
     for number, name in errno.errorcode.items():
-        found.setdefault(float(number), set()).add(name)
+        found.setdefault(float(number), set()).add(words_of(name))
     return {number: frozenset(names) for number, names in found.items()}
 
 
@@ -134,6 +143,19 @@ _LEAVES = re.compile(r"(?:\b(?:continue|break|return|goto|raise|throw|exit|panic
 _SKIPS = re.compile(r"[{):]?\s*(?:continue|return(?:\s+(?:None|False|false|nil|null))?)\s*[;}]*\s*$")
 _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n[’']t\b", re.I)
 _DENIES_ALL = re.compile(rf"{_DENIAL.pattern}|\b(?:no|nothing|none|nobody|nowhere|ne|pas|jamais|rien|aucune?)\b", re.I)
+_DENIED_NAME = re.compile(
+    rf"(?:{_DENIAL.pattern}|\b(?:without|instead of|rather than)\b)[^`.,;:]{{0,14}}`([\w.]+)(?:\(\))?`"
+)
+_DENIED_VERB = re.compile(rf"(?:{_DENIES_ALL.pattern}|\bwithout)[^`.,;]{{0,40}}", re.I)
+_FAILS = re.compile(
+    r"\b(?:rais(?:es?|ed|ing)|throws?|thrown|panics?|reject(?:s|ed)|refuse[sd]?|propagate[sd]?)\b", re.I
+)
+_FAILING = re.compile(
+    r"\b(?:raise|throw|panic|assert|reject|abort|exit|die)|err|fail|exception|fatal|return (?:None|nil|false|null|-1)",
+    re.I,
+)
+_SWALLOWS = re.compile(r"\b(?:swallow|suppress|ignor)\w*", re.I)
+_HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue)\b")
 _NEAR = 28
 """Characters around a name within which a negation belongs to it."""
 _VERB_WINDOW = 24
@@ -183,9 +205,35 @@ def denied_words(sentence: str, lines: str) -> list[str]:
         window = prose[match.end() : match.end() + _VERB_WINDOW]
         word = re.match(r"\s+(?:be|been|being|also|yet|ever|simply|directly|even)?\s*([a-z]{4,})", window)
         stem = re.sub(r"(?:ied|ies|ed|es|s|ing)$", "", word.group(1)) if word else ""
-        if len(stem) >= 3 and re.search(rf"(?<!not )\b{stem}\w{{0,3}}\s*\(|^\s*{stem}\w{{0,2}}\b", lines, re.M):
+        if len(stem) >= 3 and re.search(
+            rf"(?<!not )\b{stem}\w{{0,3}}\s*\(|^\s*{stem}\w{{0,2}}\b(?!\s*[:+-]?=)", lines, re.M
+        ):
             found.append(word.group(1))  # type: ignore[union-attr]
     return found
+
+
+def turned_outcome(sentence: str, lines: str) -> str:
+    """What a sentence says of an error, or of a name that it denies, and its lines show otherwise; '' for nothing.
+
+    An error that only a handler names isn't raised by these lines, one that a handler raises again isn't swallowed, and
+    nothing fails where no line could make it. A name that is denied isn't called.
+    """
+    for match in _DENIED_NAME.finditer(sentence):
+        if re.search(rf"(?<!def )\b{re.escape(last_name(match.group(1)))}\(", lines):
+            return match.group(1)
+    prose = _DENIED_VERB.sub(" ", sentence)
+    fails = _FAILS.search(prose)
+    if fails and not _FAILING.search(lines):
+        return fails.group(0)
+    if fails and any(_only_handled(name, lines) for name in _NAME_SPAN.findall(prose)):
+        return fails.group(0)
+    swallows = _SWALLOWS.search(prose)
+    return swallows.group(0) if swallows and re.search(r"(?m)^\s*(?:raise|throw;?)\s*$", lines) else ""
+
+
+def _only_handled(name: str, lines: str) -> bool:
+    rows = [row for row in lines.split("\n") if re.search(rf"\b{re.escape(last_name(name))}\b", row)]
+    return bool(rows) and all(_HANDLER.search(row) for row in rows)
 
 
 def _polarities(name: str, lines: str, only: bool, during: bool) -> Iterator[bool]:
