@@ -314,11 +314,12 @@ def test_a_number_stands_in_the_lines_or_follows_from_them(sentence, lines, stra
 @pytest.mark.parametrize(
     ("sentence", "lines", "shown_otherwise"),
     [
-        ("An invalid size raises `ValueError`.", "except ValueError:\n    return None", "raises"),
+        ("An invalid size raises `ValueError`.", "except ValueError:\n    return None", "raises ValueError"),
         ("Such a `ValueError` doesn't escape and isn't raised again.", "except ValueError:\n    return None", ""),
         ("It raises `ValueError`.", "except KeyError as e:\n    raise ValueError from e", ""),
         ("The worker swallows it.", "try:\n    run()\nexcept Exception:\n    stop()\n    raise", "swallows"),
         ("The worker swallows it.", "try:\n    run()\nexcept Exception:\n    pass", ""),
+        ("With each call the counter is raised.", "self.counter += 1", ""),
         ("A second call panics.", "t.once.Do(func() { close(t.stop) })", "panics"),
         ("A nil context panics.", "if ctx == nil {\n  panic(1)\n}", ""),
         (

@@ -7,7 +7,7 @@ Contradicted: it names code that exists nowhere. Not checked: everything else, w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -99,7 +99,7 @@ def _checked(passage: AnswerPart, known: Known) -> CheckedPart:
     if passage.kind == "code":
         return _checked_code(passage, known)
     cited = tuple(_meant(place, known) for place in passage.places)
-    anchors = _named(passage.bare, known)
+    anchors = _named(passage.bare, {place.path for place in cited if place is not None}, known)
     if not _WORD.search(passage.bare) or not (cited or anchors or not _HEADING.search(passage.bare)):
         return CheckedPart(passage, cited=cited)
     status, why, added = _judged(passage, cited, anchors, known)
@@ -130,7 +130,8 @@ def _judged(
         return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
     apart = [(anchor, at) for anchor, at in claimed if at is not None and not _within(at, places)]
     added = tuple(dict.fromkeys(at for anchor, at in apart if _is_meant_at(anchor, at, known)))[:MOST_ADDED]
-    far = [at for _, at in apart if not any(_in_one_definition(at, place, known) for place in places)]
+    wider = [_text_of(_function_of(place, known), known) for place in places]
+    far = [anchor for anchor, _ in apart if not any(_stands_in(anchor, text) for text in wider)]
     if cited and far and len(far) == len(anchors) - len(found) + len(claimed):
         names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
         return "unchecked", message("explain.sentence.elsewhere", names=names), added
@@ -166,10 +167,11 @@ def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
     return not before or before[-1] in identifiers(_text_of(at, known))
 
 
-def _in_one_definition(at: CitedLines, place: CitedLines, known: Known) -> bool:
-    around = known.around(place.path, place.start) if at.path == place.path else ()
+def _function_of(place: CitedLines, known: Known) -> CitedLines:
+    """The smallest function that a place begins in, else the place."""
+    around = [symbol for symbol in known.around(place.path, place.start) if symbol.kind in ("function", "method")]
     inner = min(around, key=lambda symbol: symbol.end_line - symbol.start_line, default=None)
-    return inner is not None and inner.start_line <= at.start <= inner.end_line
+    return CitedLines(place.path, inner.start_line, inner.end_line) if inner is not None else place
 
 
 def _within(at: CitedLines, places: Iterable[CitedLines]) -> bool:
@@ -228,8 +230,9 @@ def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLine
     return tuple(dict.fromkeys(places))
 
 
-def _named(sentence: str, known: Known) -> list[Anchor]:
-    """What a sentence names of code: all between code marks, and outside of them what can be nothing but code."""
+def _named(sentence: str, paths: Collection[str], known: Known) -> list[Anchor]:
+    """What a sentence that cites some files names of code: all between code marks, and outside of them what can be
+    nothing but code."""
     marked = {span.strip() for span in _SPAN.findall(sentence)}
     inside = frozenset().union(*(identifiers(span) for span in marked)) if marked else frozenset()
     found = []
@@ -239,15 +242,15 @@ def _named(sentence: str, known: Known) -> list[Anchor]:
             continue  # words that are quoted, and a sign by itself
         if in_marks or "_" in anchor.text or (anchor.kind == "path" and "/" in anchor.text):
             found.append(anchor)
-    return [each for anchor in found for each in _parts(anchor, known)]
+    return [each for anchor in found for each in _parts(anchor, paths, known)]
 
 
-def _parts(anchor: Anchor, known: Known) -> list[Anchor]:
-    """A piece of code as it stands somewhere, else its names one by one."""
-    if anchor.kind != "quote" or any(known.read.with_text(anchor.text)):
+def _parts(anchor: Anchor, paths: Collection[str], known: Known) -> list[Anchor]:
+    """A piece of code as it stands in the cited files, or somewhere where none is cited; else its names one by one."""
+    if anchor.kind != "quote" or any(not paths or path in paths for path, _ in known.read.with_text(anchor.text)):
         return [anchor]
-    bare = _STRING.sub(" ", anchor.text)
-    return [Anchor(name, "name") for name in sorted(identifiers(bare) - LITERALS) if len(name) > 1]
+    names = sorted(identifiers(_STRING.sub(" ", anchor.text)) - LITERALS)
+    return [Anchor(name, "name") for name in names if len(name) > 1]
 
 
 def _is_anywhere(anchor: Anchor, known: Known) -> bool:

@@ -148,8 +148,11 @@ _DENIED_NAME = re.compile(
 )
 _DENIED_VERB = re.compile(rf"(?:{_DENIES_ALL.pattern}|\bwithout)[^`.,;]{{0,40}}", re.I)
 _FAILS = re.compile(
-    r"\b(?:rais(?:es?|ed|ing)|throws?|thrown|panics?|reject(?:s|ed)|refuse[sd]?|propagate[sd]?)\b", re.I
+    r"\b(?:panics?|reject(?:s|ed)|refuse[sd]?|propagate[sd]?)\b|"
+    r"\b(?:rais(?:es?|ed|ing)|throws?)\s+(?:\w+\s+){0,3}(?:`[\w.]*[A-Z]\w*|error|exception)|"
+    r"(?:`[\w.]*[A-Z][\w.]*`|error|exception)\s+(?:is|are|gets?)\s+(?:\w+\s+)?(?:raised|thrown)\b"
 )
+"""What a sentence calls a failure. A counter is raised, too."""
 _FAILING = re.compile(
     r"\b(?:raise|throw|panic|assert|reject|abort|exit|die)|err|fail|exception|fatal|return (?:None|nil|false|null|-1)",
     re.I,
@@ -224,9 +227,9 @@ def turned_outcome(sentence: str, lines: str) -> str:
     prose = _DENIED_VERB.sub(" ", sentence)
     fails = _FAILS.search(prose)
     if fails and not _FAILING.search(lines):
-        return fails.group(0)
+        return fails.group(0).replace("`", "")
     if fails and any(_only_handled(name, lines) for name in _NAME_SPAN.findall(prose)):
-        return fails.group(0)
+        return fails.group(0).replace("`", "")
     swallows = _SWALLOWS.search(prose)
     return swallows.group(0) if swallows and re.search(r"(?m)^\s*(?:raise|throw;?)\s*$", lines) else ""
 
