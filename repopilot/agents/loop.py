@@ -169,7 +169,7 @@ class _Loop:
                 step.note(finish="seconds")
                 return None
         self.tokens += await asyncio.to_thread(self.count, reply)
-        self.text = reply.text or self.text
+        self.text = self.text if reply.malformed else reply.text or self.text
         return reply
 
     def offered(self) -> list[Tool]:

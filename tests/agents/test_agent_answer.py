@@ -167,6 +167,7 @@ NOTE = "`Cart.total` sums up [shop/cart.py:22-27]. It raises `EmptyCart` too [sh
     [
         (("", "", ""), "The model returned nothing.", "extractive"),
         ((MALFORMED,) * 3, "its tool calls could not be read", "extractive"),
+        ((MALFORMED + '"shop',) * 3, "its tool calls could not be read", "extractive"),
         (([GONE],), "The model failed: Connection refused.", "extractive"),
         (([SILENT],), "No word for 60 s.", "extractive"),
         ((READ[0],) * 5, "it made the same tool call again and again", "extractive"),

@@ -91,7 +91,7 @@ async def agent_answer(
             watch = loop.Onlooker(listener.hear, listener.look_again, closing=CLOSING)
             task = f"{found.question}\n\nFound so far:\n{beginning}"
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
-            if done.note:
+            if done.note and not listener.answered:
                 working.degrade(done.note)
         if not listener.answered and (said := done.summary or listener.heard or done.text):
             await listener.check(said, done.calls, broken_off=said == listener.heard)
