@@ -9,6 +9,8 @@ from typing import Literal
 
 from repopilot.retrieval.claims import split_sentences
 
+LONGEST_CITATION = 400
+"""Characters of one pair of brackets."""
 _PATH = r"(?:[\w@+.-]+/)*[\w@+.-]+"
 _LINES = r"L?\d{1,7}(?: ?[-–] ?L?\d{1,7})?"
 _AT = r"(?::|#(?=L))"
@@ -132,7 +134,7 @@ def _end_of_lines(text: str) -> int:
     end = text.rfind("\n") + 1
     fences = [match for match in _FENCED.finditer(text, 0, end) if not _is_closed(match.group(0), match.group(2))]
     end = fences[-1].start() if fences else end
-    begun = _BEGUN.search(text, 0, end)
+    begun = _BEGUN.search(text, max(0, end - LONGEST_CITATION), end)
     return text.rfind("\n", 0, begun.start()) + 1 if begun else end
 
 
@@ -142,7 +144,7 @@ def _is_closed(fence: str, marks: str) -> bool:
 
 def _unambiguous(text: str) -> str:
     """The beginning of the open lines that reads the same whatever follows."""
-    begun = _BEGUN.search(text)
+    begun = _BEGUN.search(text, max(0, len(text) - LONGEST_CITATION))
     kept = text[: begun.start()] if begun else text
     open_mark = _CODE.sub(lambda span: " " * len(span.group(0)), kept).find("`", kept.rfind("\n") + 1)
     return kept if open_mark < 0 else kept[:open_mark]
