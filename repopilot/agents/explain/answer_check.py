@@ -17,7 +17,7 @@ from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
 from repopilot.results import SentenceStatus
 from repopilot.retrieval.claims import LITERALS, Anchor, claim_of, identifiers, last_name
-from repopilot.types import Symbol
+from repopilot.types import Symbol, innermost
 
 MOST_ADDED = 3
 """Places that a sentence gets for names that its own places don't hold."""
@@ -125,7 +125,8 @@ def _judged(
     places = [place for place in cited if place is not None]
     texts = [_text_of(place, known) for place in places]
     found = [(a, _read_at(a, known, places)) for a in anchors if not any(_stands_in(a, text) for text in texts)]
-    claimed = [(anchor, at) for anchor, at in found if not _need_not_stand(anchor, at, passage, known)]
+    denies = _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None
+    claimed = [(anchor, at) for anchor, at in found if not _need_not_stand(anchor, at, passage, denies, known)]
     if unread := next((anchor for anchor, at in claimed if at is None), None):
         return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
     apart = [(anchor, at) for anchor, at in claimed if at is not None and not _within(at, places)]
@@ -135,7 +136,6 @@ def _judged(
     if cited and far and len(far) == len(anchors) - len(found) + len(claimed):
         names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
         return "unchecked", message("explain.sentence.elsewhere", names=names), added
-    denies = _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None
     searched = next((anchor for anchor, _ in found if denies and _was_searched(anchor, known)), None)
     if not cited and searched is not None and not claimed:
         return "checked", message("explain.sentence.searched", name=searched.text), ()
@@ -147,7 +147,7 @@ def _judged(
     return ("unchecked" if problem else "checked"), problem, (*added, *values)
 
 
-def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, known: Known) -> bool:
+def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, denies: bool, known: Known) -> bool:
     """Whether a name that the cited lines don't hold is right to be missing there: it is denied, was searched for in
     vain, or is one of an example."""
     bare = passage.bare
@@ -155,10 +155,9 @@ def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, 
         return True
     if at is not None:
         return False
-    if _DENIES.search(_SPAN.sub(" ", bare)) and _was_searched(anchor, known):
+    if denies and _was_searched(anchor, known):
         return True
-    is_named = re.search(rf"`{re.escape(anchor.text)}[`(]", bare) is not None
-    return not is_named and f"`{anchor.text}" not in bare and not known.definitions(last_name(anchor.text))
+    return f"`{anchor.text}" not in bare and not known.definitions(last_name(anchor.text))
 
 
 def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
@@ -169,8 +168,8 @@ def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
 
 def _function_of(place: CitedLines, known: Known) -> CitedLines:
     """The smallest function that a place begins in, else the place."""
-    around = [symbol for symbol in known.around(place.path, place.start) if symbol.kind in ("function", "method")]
-    inner = min(around, key=lambda symbol: symbol.end_line - symbol.start_line, default=None)
+    functions = (symbol for symbol in known.around(place.path, place.start) if symbol.kind in ("function", "method"))
+    inner = innermost(functions, place.start)
     return CitedLines(place.path, inner.start_line, inner.end_line) if inner is not None else place
 
 

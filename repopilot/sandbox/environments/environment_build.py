@@ -67,9 +67,16 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
     key = store.environment_key(project)
     with building(key, settings) as folder:
         limit = settings.environment_max_mb
-        cache = settings.environments_folder / store.CACHE
-        bounds = (settings.environment_timeout_s, limit, cancel)
-        run = UvRun(folder, cache, *bounds, request.allow_builds, index_variables(), project.as_of)
+        run = UvRun(
+            folder,
+            cache=settings.environments_folder / store.CACHE,
+            seconds=settings.environment_timeout_s,
+            megabytes=limit,
+            cancel=cancel,
+            allow_builds=request.allow_builds,
+            variables=index_variables(),
+            as_of=project.as_of,
+        )
         progress(Progress("environment_resolve", 0, 0, ""))
         resolution = resolve(project.requirements, project.constraints, run, progress)
         if resolution.bytes > limit * MB:

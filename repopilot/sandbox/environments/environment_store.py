@@ -115,9 +115,8 @@ def failed_lately(key: str, settings: Settings) -> str:
     """Why an environment could not be built within the last hour, '' where nobody tried or it went well."""
     note = settings.environments_folder / f"{key}{_FAILED}"
     try:
-        return (
-            i18n.from_json(json.loads(note.read_text("utf-8"))) if time.time() - note.stat().st_mtime < _AGAIN_S else ""
-        )
+        is_recent = time.time() - note.stat().st_mtime < _AGAIN_S
+        return i18n.from_json(json.loads(note.read_text("utf-8"))) if is_recent else ""
     except (OSError, ValueError, LookupError):
         return ""
 
