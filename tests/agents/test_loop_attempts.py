@@ -32,7 +32,7 @@ CHECK, DONE = _call("changes"), _call("finish", summary="Done.")
 def attempted(tmp_path):
     async def run(*values: int, attempts: int):
         replies = [reply for value in values for reply in (_set(value), CHECK, DONE)]
-        model = answering(lambda prompt: replies.pop(0) if replies and "data " in prompt else "")
+        model = answering(lambda prompt: replies.pop(0) if replies and "What tools return" in prompt else "")
         shop = shop_workspace(tmp_path, {"tests/test_from.py": FAILING})
         settings = shop.settings.model_copy(update={"loop_attempts": attempts})
         agent = replace(shop, model=replace(model, way="agent"), settings=settings)

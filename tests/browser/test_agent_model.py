@@ -130,7 +130,7 @@ def test_each_sentence_of_an_answer_says_whether_it_is_checked_and_why(page):
         wrong.click(position={"x": 150, "y": 8})
         expect(answer.get_by_role("link", name="contradicted: sprinkle_all exists neither")).to_be_focused()
         answer.get_by_role("link", name="sentence 6").click()
-        expect(answer.get_by_role("link", name="not checked: 12 doesn't stand")).to_have_css("opacity", "1")
+        expect(answer.get_by_role("link", name="not checked: not in the cited lines: 12")).to_have_css("opacity", "1")
         expect(answer.get_by_text("not checked: this code doesn't stand in the lines that were read")).to_be_visible()
 
         evidence = answer.locator(".rp-evidence")

@@ -112,8 +112,8 @@ class AnswerSoFar:
     _lines: list[AnswerPart] = field(default_factory=list)
 
     def complete(self, text: str) -> list[AnswerPart]:
-        """The parts that no text to come changes: all before the last two that aren't blank, since a citation may
-        follow on a line of its own.
+        """The parts that no text to come changes: all but the last that isn't blank, since a citation may follow on a
+        line of its own, and but what is begun behind it, which may become one.
 
         Args:
             text: the answer so far; one that doesn't go on from the last is another answer.
@@ -126,7 +126,8 @@ class AnswerSoFar:
         self._read = end
         parts = _joined([*self._lines, *_pieces(_unambiguous(text[end:]))])
         written = [number for number, part in enumerate(parts) if part.text.strip()]
-        return parts[: written[-2]] if len(written) > 1 else []
+        withheld = 2 if text[end:].strip() else 1
+        return parts[: written[-withheld]] if len(written) >= withheld else []
 
 
 def _end_of_lines(text: str) -> int:
