@@ -112,6 +112,7 @@ class LanguageSession:
         self._drafts: dict[str, str | None] = {}
         self._lock = threading.RLock()
         self._closed = threading.Event()
+        self._closing = threading.Lock()
         self._level = _level(settings)
         self._folder = Path(tempfile.mkdtemp(prefix="repopilot-server-")).resolve()
         packages = environment.packages if environment and "python" in server.ids else ()
@@ -216,15 +217,16 @@ class LanguageSession:
         return f"file://{quote(f'{self._root}/{path}')}"
 
     def close(self) -> None:
-        """End the server and all that it started."""
-        if self.closed:
-            return
-        self._closed.set()
-        self._client.fail(LanguageServerError(i18n.message("resolve.closed", name=self.server.name)))
-        if self._client.process is not None:
-            supervise.kill_all(self._client.process, self._marker)
-        self._errors.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """End the server and all that it started. Where that is under way, wait for it."""
+        with self._closing:
+            if self.closed:
+                return
+            self._closed.set()
+            self._client.fail(LanguageServerError(i18n.message("resolve.closed", name=self.server.name)))
+            if self._client.process is not None:
+                supervise.kill_all(self._client.process, self._marker)
+            self._errors.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _launch(self) -> subprocess.Popen[bytes]:
         try:
