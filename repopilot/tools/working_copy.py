@@ -313,8 +313,15 @@ def _removed(copy: WorkingCopy, workers: WorkerPool, folder: Path) -> None:
 
 
 def _seed_index(original: Workspace, folder: Path) -> None:
-    """Begin an index with that of the repository, so that only what differs is parsed. Its files never change."""
-    generation = original.index.folder
+    """Begin an index with that of the repository, so that only what differs is parsed. Its files never change, but go
+    when a newer generation takes their place: then all is parsed."""
+    try:
+        _link_generation(original.index.folder, folder)
+    except FileNotFoundError:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _link_generation(generation: Path, folder: Path) -> None:
     sources = [p for p in generation.rglob("*") if p.is_file()]
     kept = [generation.parent / name for name in (layout.GRAPH, layout.HISTORY)]
     for source in (*sources, *(p for p in kept if p.is_file())):

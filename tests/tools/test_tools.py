@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -68,6 +71,20 @@ async def test_the_edits_of_a_tool_that_fails_are_taken_back(shop: Workspace):
         with pytest.raises(LanguageServerError):
             await registry.call(registry.Tool("fail", registry.Arguments, "edit", fail), {}, tools.desk)
         assert tools.copy.text("notes.txt") == "before" and tools.copy.steps == 1
+
+
+async def test_a_generation_of_the_index_that_goes_while_it_is_copied_costs_time_only(shop: Workspace, monkeypatch):
+    link = os.link
+
+    def link_too_late(source: Path, target: Path) -> None:
+        shutil.rmtree(shop.index.folder, ignore_errors=True)
+        link(source, target)
+
+    async with opened(shop) as tools:
+        tools.copy.edit({"new.py": "def brand_new():\n    pass\n"})
+        monkeypatch.setattr(os, "link", link_too_late)
+        edited = await asyncio.to_thread(lambda: tools.copy.workspace)
+    assert edited.index.symbols("brand_new") and "shop/prices.py" in edited.index.files
 
 
 async def test_what_was_edited_is_found_by_the_next_look_and_nothing_is_written(shop: Workspace):
