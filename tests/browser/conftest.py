@@ -46,12 +46,16 @@ def browser():
     return BROWSERS[0]
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item, nextitem):
-    # Playwright's event loop runs as long as the browser, and no asynchronous test elsewhere could run.
-    if nextitem is None or nextitem.path.parent != item.path.parent:
-        BROWSERS.clear()
-        STARTED.close()
+    # Playwright's event loop runs as long as the browser, and no asynchronous test elsewhere could run: not after a
+    # teardown that failed, either.
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or nextitem.path.parent != item.path.parent:
+            BROWSERS.clear()
+            STARTED.close()
 
 
 @pytest.fixture(scope="session")
