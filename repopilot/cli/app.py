@@ -1,4 +1,4 @@
-"""The command line: its arguments and exit status. The commands are in commands.py.
+"""The command line: its arguments and exit status. What runs them is in run_command.py, the commands in commands.py.
 
 `--json` writes one JSON document to standard output; progress and logs go to standard error. Exit status 0 ok,
 1 failed, 2 invalid arguments, 130 stopped by the user.
@@ -7,71 +7,20 @@
 from __future__ import annotations
 
 import argparse
-import logging
-import os
-import signal
-import sys
 from collections.abc import Sequence
 
-from pydantic import ValidationError
-
-from repopilot import __version__, disk, i18n
-from repopilot.cli.output import say
-from repopilot.errors import Cancelled, RepoPilotError, UsageError
-from repopilot.i18n import message, reason
-from repopilot.redaction.log_records import log_to_stderr
-from repopilot.runtime import Runtime
-from repopilot.settings import Settings
+from repopilot import __version__
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Without a command, open the chat in the browser."""
-    from repopilot.cli import commands
-
     arguments, options = parser().parse_known_args(argv)
     if options and arguments.run != "tool":
         parser().parse_args(argv)  # says what is wrong, and exits
     arguments.options = options
-    log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
-    arguments.language = "en"
-    if arguments.run != "serve":  # which ends in its own way
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs without it
-        signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        with Runtime(Settings()) as runtime:
-            arguments.language = runtime.settings.language or "en"
-            status = getattr(commands, arguments.run)(arguments, runtime)
-        if not sys.stdout.closed:  # an MCP session closes it
-            sys.stdout.flush()  # what is still held back fails here, not when the interpreter ends
-        return status
-    except ValidationError as error:
-        problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
-        return _failed(message("cli.invalid_setting", problems=problems), 2, arguments.language)
-    except UsageError as error:
-        return _failed(reason(error), 2, arguments.language)
-    except (Cancelled, KeyboardInterrupt):
-        return _failed(message("cli.stopped"), 130, arguments.language)
-    except RepoPilotError as error:
-        return _failed(reason(error), 1, arguments.language)
-    except BrokenPipeError:
-        # The reader of our output (head, less) has closed the pipe: not an error to report.
-        sys.stderr.close()
-        return 1
-    except OSError as error:
-        if not disk.is_full(error):
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
-        return _failed(reason(error), 1, arguments.language)
+    from repopilot.cli.run_command import run_command  # which `--help` and `--version` don't wait for
 
-
-def _interrupt(*_: object) -> None:
-    """End as after Ctrl+C, with everything temporary removed."""
-    signal.raise_signal(signal.SIGINT)
-
-
-def _failed(problem: str, status: int, language: str) -> int:
-    say(i18n.text("cli.error", language, message=i18n.said(problem, language)), file=sys.stderr)
-    return status
+    return run_command(arguments)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -20,6 +20,17 @@ Run = Callable[..., object]
 HIT_KEYS = {"path", "start_line", "end_line", "symbol", "kind", "language", "score", "why", "text"}
 
 
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["search", "--help"], ["--unknown"]])
+def test_what_needs_no_repository_loads_nothing_of_the_program(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom repopilot.cli.app import main\ntry:\n    main(sys.argv[1:])\nfinally:\n"
+        "    print([name for name in sys.modules if name.startswith(('repopilot.', 'pydantic'))], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == (2 if arguments == ["--unknown"] else 0)
+    assert done.stderr.splitlines()[-1] == "['repopilot.cli', 'repopilot.cli.app']"
+
+
 def test_index_reports_what_it_read_and_what_it_skipped(run: Run, shop: Path) -> None:
     done = run("index", shop, "--json")
     assert done.status == 0, done.err

@@ -1,0 +1,64 @@
+"""Runs the command of parsed arguments: signals, the runtime, and errors as messages and exit status."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import sys
+
+from pydantic import ValidationError
+
+from repopilot import disk, i18n
+from repopilot.cli import commands
+from repopilot.cli.output import say
+from repopilot.errors import Cancelled, RepoPilotError, UsageError
+from repopilot.i18n import message, reason
+from repopilot.redaction.log_records import log_to_stderr
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+
+
+def run_command(arguments: argparse.Namespace) -> int:
+    """Run the command and return its exit status."""
+    log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
+    arguments.language = "en"
+    if arguments.run != "serve":  # which ends in its own way
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs without it
+        signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with Runtime(Settings()) as runtime:
+            arguments.language = runtime.settings.language or "en"
+            status = getattr(commands, arguments.run)(arguments, runtime)
+        if not sys.stdout.closed:  # an MCP session closes it
+            sys.stdout.flush()  # what is still held back fails here, not when the interpreter ends
+        return status
+    except ValidationError as error:
+        problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        return _failed(message("cli.invalid_setting", problems=problems), 2, arguments.language)
+    except UsageError as error:
+        return _failed(reason(error), 2, arguments.language)
+    except (Cancelled, KeyboardInterrupt):
+        return _failed(message("cli.stopped"), 130, arguments.language)
+    except RepoPilotError as error:
+        return _failed(reason(error), 1, arguments.language)
+    except BrokenPipeError:
+        # The reader of our output (head, less) has closed the pipe: not an error to report.
+        sys.stderr.close()
+        return 1
+    except OSError as error:
+        if not disk.is_full(error):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
+        return _failed(reason(error), 1, arguments.language)
+
+
+def _interrupt(*_: object) -> None:
+    """End as after Ctrl+C, with everything temporary removed."""
+    signal.raise_signal(signal.SIGINT)
+
+
+def _failed(problem: str, status: int, language: str) -> int:
+    say(i18n.text("cli.error", language, message=i18n.said(problem, language)), file=sys.stderr)
+    return status
