@@ -1,7 +1,6 @@
 """Vectors in a real Chroma server: shared by machines, and no question fails or waits because of it."""
 
 import socket
-import threading
 import time
 from contextlib import suppress
 
@@ -10,13 +9,11 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from support.chroma import Chroma, answering, guarded, reply
-from support.index_case import FILES, WordEmbedder, build_index, many, runtime_for, settings, snapshot, write
+from support.index_case import FILES, WordEmbedder, build_index, fill, many, runtime_for, settings, snapshot, write
 from support.postgres import free_port
 
 from repopilot.cli import doctor
 from repopilot.index import chroma_server, vectors
-from repopilot.index.build.embedding_pause import EmbeddingPause
-from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.chroma_server import ChromaServer
 from repopilot.index.vectors import vectors_of
 from repopilot.retrieval.search import search
@@ -47,10 +44,6 @@ def short_pause(monkeypatch):
 
 def index_at(home, shop, url="", token=""):
     return build_index(shop, settings(home, chroma_url=url, chroma_token=token))
-
-
-def fill(index, embedder):
-    return fill_vectors(index, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
 
 
 def notes(index, embedder=None):

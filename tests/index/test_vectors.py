@@ -6,12 +6,10 @@ import threading
 
 import numpy as np
 import pytest
-from support.index_case import FILES, WordEmbedder, many, settings, snapshot, write
+from support.index_case import FILES, WordEmbedder, fill, many, settings, snapshot, write
 
 from repopilot.errors import Cancelled
 from repopilot.index import vectors
-from repopilot.index.build.embedding_pause import EmbeddingPause
-from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.vectors import vectors_of
 from repopilot.retrieval.search import search
@@ -67,7 +65,7 @@ def test_no_chunks_have_no_vectors(index):
 def test_the_nearest_chunk_is_the_text_itself(index, conf):
     embedder = WordEmbedder()
     assert vectors_of(index, embedder).nearest(index, embedder.embed(["cart"])[0], 3) == []
-    fill_vectors(index, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
+    fill(index, embedder)
     for number, chunk in enumerate(index.chunks):
         found = vectors_of(index, embedder).nearest(index, embedder.embed([chunk.text])[0], 3)
         assert found[0][0] == number
@@ -79,7 +77,7 @@ def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf
     text = "def same():\n    return 'the same text twice'\n"
     index = jobs.build(IndexRequest(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf))
     embedder = WordEmbedder()
-    fill_vectors(index, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
+    fill(index, embedder)
     assert embedder.texts == 1
     assert [n for n, _ in vectors_of(index, embedder).nearest(index, embedder.embed([text])[0], 5)] == [0, 1]
 
@@ -111,7 +109,7 @@ def test_stopping_keeps_what_is_computed(tmp_path, conf, jobs):
 
     embedder = WordEmbedder(delay_s=0.05)
     with pytest.raises(Cancelled):
-        fill_vectors(index, embedder, stop, cancel, EmbeddingPause())
+        fill(index, embedder, stop, cancel)
     assert 4 <= len(vectors_of(index, embedder).known()) == embedder.texts < 30
 
 

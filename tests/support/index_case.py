@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
+from repopilot.index.build.embedding_pause import EmbeddingPause
+from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.embed import Embedder
@@ -17,7 +20,7 @@ from repopilot.index.store import Index, IndexStore
 from repopilot.index.workers.pool import WorkerPool
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.types import Snapshot
+from repopilot.types import OnProgress, Snapshot
 
 FILES = {
     "src/shop/cart.py": 'import json\n\n\nclass Cart:\n    """A basket."""\n\n    def add(self, item):\n'
@@ -84,6 +87,17 @@ def instant_index(snapshot: Snapshot, settings: Settings, **more: object) -> Ind
         "cancel": threading.Event(),
     }
     return build_instant(BuildRun(snapshot, settings, **{**default, **more}))  # type: ignore[arg-type]
+
+
+def fill(
+    index: Index, embedder: Embedder, progress: OnProgress = lambda _: None, cancel: threading.Event | None = None
+) -> list[str]:
+    """`fill_vectors` in a thread of its own, as it lowers its thread's priority for good, and with it that of what the
+    thread starts."""
+    with ThreadPoolExecutor(1) as own:
+        return own.submit(
+            fill_vectors, index, embedder, progress, cancel or threading.Event(), EmbeddingPause()
+        ).result()
 
 
 class WordEmbedder:
