@@ -14,6 +14,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 # A busy machine is no failure: what takes too long is measured in bench/.
 hypothesis.settings.register_profile("repopilot", deadline=None)
@@ -32,6 +34,8 @@ TEMPORARY.chmod(0o711)  # PostgreSQL, which root starts as another user, has its
 os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
 atexit.register(shutil.rmtree, TEMPORARY, ignore_errors=True)
 
+LONG = ("browser", "model", "slow")
+"""Marks of tests that take long."""
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
 OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "node"))
@@ -40,8 +44,9 @@ OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "n
 
 @pytest.fixture(autouse=True, scope="module")
 def _nothing_stays() -> Iterator[None]:
-    """What the tests of a module and the program in them put into the temporary directory is gone after them."""
-    before = set(TEMPORARY.iterdir())
+    """What the tests of a module and the program in them put into the temporary directory is gone after them, and the
+    process is as fast as before."""
+    before, niceness = set(TEMPORARY.iterdir()), os.nice(0)
     yield
     kept = {"repopilot.sandbox.language_servers.session": "Servers", "repopilot.resolve.snapshot_tree": "SnapshotTree"}
     kinds = tuple(getattr(sys.modules[module], name) for module, name in kept.items() if module in sys.modules)
@@ -50,6 +55,7 @@ def _nothing_stays() -> Iterator[None]:
     new = set(TEMPORARY.iterdir()) - before
     left = [path for path in new if not path.name.startswith("playwright")]  # the browser's, which outlives a module
     assert not left, "left in the temporary directory"
+    assert os.nice(0) == niceness, "the process has a lower priority than before"
 
 
 def _left_out(reporter: pytest.TerminalReporter) -> list[tuple[str, str]]:
@@ -64,6 +70,28 @@ def _left_out(reporter: pytest.TerminalReporter) -> list[tuple[str, str]]:
 def _missing_in_ci(reporter: pytest.TerminalReporter) -> list[str]:
     needed = ((file, reason) for file, reason in _left_out(reporter) if reason not in OPTIONAL)
     return sorted({file for file, _ in needed if set(Path(file).parts) & set(REQUIRED)})
+
+
+def _together(nodeid: str) -> str:
+    """What one process runs as a whole: the tests of a file; those of the browser, which share an application."""
+    file = nodeid.split("::", 1)[0]
+    return "browser" if file.startswith("tests/browser/") else file
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that the processes end together."""
+    long = Counter(_together(item.nodeid) for item in items if any(map(item.get_closest_marker, LONG)))
+    items.sort(key=lambda item: -long[_together(item.nodeid)])
+
+
+class _Scheduling(LoadFileScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        return _together(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    return _Scheduling(config, log) if config.option.dist == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:
