@@ -30,6 +30,7 @@ def _scripted(workspace, *replies: str, otherwise: str = ""):
     return replace(workspace, model=replace(model, way="agent"))
 
 
+@pytest.mark.slow
 async def test_a_change_is_made_with_tools_and_the_folder_stays_as_it_is(tmp_path):
     shop = shop_workspace(tmp_path)
     before = (shop.snapshot.root / "shop/prices.py").read_text()
@@ -79,6 +80,7 @@ BREAK = _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FRO
 DONE = _call("finish", summary="It is done.")
 
 
+@pytest.mark.slow
 async def test_what_is_found_in_unchecked_edits_goes_back_once(shop):
     agent, prompts = _watched(shop, BREAK, DONE, DONE)
     answer, outline, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
@@ -87,6 +89,7 @@ async def test_what_is_found_in_unchecked_edits_goes_back_once(shop):
     assert outline.count("    check\n") == 1
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_not_offered_at_first_is_asked_for_and_used(shop):
     rename = _call("rename_symbol", name="price_of", new_name="cost_of")
     agent, prompts = _watched(shop, _call("more_tools", names=["rename_symbol"]), rename, _call("changes"), DONE)
@@ -95,6 +98,7 @@ async def test_a_tool_that_is_not_offered_at_first_is_asked_for_and_used(shop):
     assert "rename_symbol(name, new_name" in prompts[1] and "shop/prices.py" in [f.path for f in answer.files]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", ["check", "changes"])
 async def test_edits_that_were_looked_at_are_not_checked_again(shop, look):
     agent, _ = _watched(shop, BREAK, _call(look), DONE)
@@ -103,6 +107,7 @@ async def test_edits_that_were_looked_at_are_not_checked_again(shop, look):
     assert outline.count("    check\n") == (look == "check")
 
 
+@pytest.mark.slow
 async def test_a_model_is_offered_questions_only_where_somebody_answers(shop):
     agent, prompts = _watched(shop, DONE)
     answer, _, _ = await traced(lambda step: generate("drop the discount", agent, step))
@@ -189,6 +194,7 @@ async def test_a_model_that_proposes_no_plan_leaves_that_of_code(shop):
     assert any("loop.empty" in str(event) or "empty" in str(event) for event in events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [True, False])
 async def test_the_loop_works_with_a_server_that_speaks_the_protocol(shop, native):
     script = [
@@ -210,6 +216,7 @@ async def test_the_loop_works_with_a_server_that_speaks_the_protocol(shop, nativ
     assert [call.name for call in answer.result.calls] == ["search", "replace_text", "finish"]
 
 
+@pytest.mark.slow
 async def test_tests_are_written_with_tools_run_and_judged_by_mutants(shop):
     judged = (
         "from shop.cart import Cart\n\n\ndef test_bread_costs_250():\n    cart = Cart()\n    cart.add('bread')\n"
@@ -231,6 +238,7 @@ async def test_tests_are_written_with_tools_run_and_judged_by_mutants(shop):
     assert "- `test_bread_costs_250` catches" in answer.text
 
 
+@pytest.mark.slow
 async def test_a_model_that_writes_no_tests_is_said_to(shop):
     agent = _scripted(
         shop,
@@ -259,6 +267,7 @@ async def doubted(shop):
 EDIT = ("replace_text", {"path": "shop/prices.py", "old": "FROM = 5000", "new": "FROM = 6000"})
 
 
+@pytest.mark.slow
 async def test_an_edit_goes_on_after_one_silence(doubted):
     agent, server = doubted
     server.state.reply = _then_silent([EDIT], 1)
@@ -268,6 +277,7 @@ async def test_an_edit_goes_on_after_one_silence(doubted):
     assert any("It is asked once more." in note for note in degraded(events))
 
 
+@pytest.mark.slow
 async def test_what_was_edited_before_a_model_fell_silent_is_kept_and_shown(doubted):
     agent, server = doubted
     server.state.reply = _then_silent([EDIT], 10**3)
@@ -277,6 +287,7 @@ async def test_what_was_edited_before_a_model_fell_silent_is_kept_and_shown(doub
     assert len(server.state.sent("/api/chat")) == 3, "nobody asks it any more"
 
 
+@pytest.mark.slow
 async def test_a_question_to_a_silent_model_is_answered_by_the_evidence(doubted):
     agent, server = doubted
     server.state.reply = _then_silent([("read", {"path": "shop/auth.py"})], 10**3)

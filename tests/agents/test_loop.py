@@ -205,6 +205,7 @@ async def test_an_identical_call_is_answered_from_memory_and_the_third_ends_it(r
     assert "counted" in script.told
 
 
+@pytest.mark.slow
 async def test_after_an_edit_the_same_call_is_made_again(ran) -> None:
     script = Script([READ, RAISE, READ, DONE])
     done = await ran(script=script)

@@ -42,6 +42,7 @@ def attempted(tmp_path):
     return run
 
 
+@pytest.mark.slow
 async def test_attempts_end_with_the_first_that_tests_prove(attempted):
     answer, outline, left = await attempted(7000, 6000, 8000, attempts=3)
     assert "+DISCOUNT_FROM = 6000" in answer.files[0].diff
@@ -51,6 +52,7 @@ async def test_attempts_end_with_the_first_that_tests_prove(attempted):
     assert tried == ["  attempt 1", "  attempt 2"] and outline.count("    work with tools") == 2
 
 
+@pytest.mark.slow
 async def test_one_attempt_is_no_step_of_its_own(attempted):
     answer, outline, _ = await attempted(7000, attempts=1)
     assert "attempt" not in outline and "\n  work with tools" in outline

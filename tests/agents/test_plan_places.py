@@ -61,6 +61,7 @@ async def planned(workspace: Workspace, task: str) -> Plan:
     return answer.result
 
 
+@pytest.mark.slow
 async def test_places_come_from_the_search_and_from_what_similar_commits_touched(money: Workspace) -> None:
     made = await planned(money, "Add caching of a rate, on disk and in memory, with expiry")
     files = [part.files[0] for part in made.parts]

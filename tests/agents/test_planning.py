@@ -185,6 +185,7 @@ def test_ordering_ends_and_respects_dependencies(parts: list[PlanPart]) -> None:
     assert all(d < p.number for p in result for d in p.depends_on)
 
 
+@pytest.mark.slow
 @given(st.lists(MADE, min_size=1, max_size=5, unique_by=lambda p: p.number))
 def test_a_plan_is_data_that_survives_json(parts: list[PlanPart]) -> None:
     made = Plan("a task", ordered(parts), (PlanQuestion("which?", ("a", "b")),), "Part 1 is done.")

@@ -92,6 +92,7 @@ def test_any_text_is_a_command_or_none(text):
     assert is_command(text) in (True, False)
 
 
+@pytest.mark.slow
 async def test_a_rename_shows_its_diff_without_asking_a_model(shop):
     done, outline, _ = await traced(lambda step: answer("rename price_of to cost_of", shop, step))
     assert done.route.intent == "GENERATE" and done.route.tier == "forced"

@@ -18,6 +18,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "decision", "said"),
     [

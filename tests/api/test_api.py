@@ -62,6 +62,7 @@ def client(tmp_path_factory):
             yield made
 
 
+@pytest.mark.slow
 def test_every_operation_returns_its_document(client, repository):
     source = str(repository)
     indexed = client.post("/repositories", json={"source": source}).json()
@@ -209,6 +210,7 @@ def has_stopped(client):
     return False
 
 
+@pytest.mark.slow
 def test_a_request_that_is_cancelled_stops_its_index(client, slow):
     answers = []
 
@@ -238,6 +240,7 @@ def test_no_client_has_all_that_a_user_has_indexed(client, tmp_path, source):
             assert "home folder" in reply.json()["error"]["message"] and reply.json()["error"]["hint"]
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, repository):
     body = {"source": str(slow), "query": "x"}
     with client.stream("POST", "/search", json=body, headers={"Accept": "text/event-stream"}) as reply:
@@ -253,6 +256,7 @@ def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, rep
     assert has_stopped(client)
 
 
+@pytest.mark.slow
 def test_nobody_is_stopped_by_another_who_wanted_the_same(client, slow):
     shutil.rmtree(slow / "many")  # so that it takes less long
     body, answers = {"source": str(slow), "query": "f1"}, []
@@ -264,6 +268,7 @@ def test_nobody_is_stopped_by_another_who_wanted_the_same(client, slow):
     assert answers[0].status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 def test_the_limit_holds_before_the_reply_begins(client, slow, accept):
     asked = {"json": {"source": str(slow), "query": "x"}}

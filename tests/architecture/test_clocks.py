@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).resolve().parents[1]
 DATA = {"forgers", "hostile", "samples"}
 CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
@@ -41,6 +43,7 @@ def timed(tree: ast.Module) -> Iterator[int]:
                 durations |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
 
 
+@pytest.mark.slow
 def test_no_test_asserts_how_long_something_took() -> None:
     paths = [path for path in sorted(TESTS.rglob("*.py")) if not DATA & set(path.parts)]
     found = [

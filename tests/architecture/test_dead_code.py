@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [*sorted((ROOT / "repopilot").rglob("*.py")), ROOT / "chainlit_app.py"]
 
@@ -100,16 +102,19 @@ def unreachable() -> list[str]:
     return [name for name in definitions if name not in reached]
 
 
+@pytest.mark.slow
 def test_the_program_reaches_all_that_the_package_defines() -> None:
     assert unreachable() == []
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_there_and_not_reached_otherwise(monkeypatch) -> None:
     kept = list(KEPT)
     monkeypatch.setattr(f"{__name__}.KEPT", {})
     assert set(kept) <= set(unreachable())
 
 
+@pytest.mark.slow
 def test_a_definition_that_nothing_reaches_is_found(monkeypatch) -> None:
     code = "def run(): ...\n\ndef alone():\n    return helper()\n\ndef helper(): ...\n\nrun()\n"
     monkeypatch.setitem(TREES, "repopilot.sample", ast.parse(code))

@@ -13,6 +13,7 @@ import pytest
 SKIPPED = "import pytest\n\n\ndef test_it():\n    pytest.skip('nothing to test it with')\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "ci", "status"),
     [("browser", "true", 1), ("browser", "", 0), ("sandbox", "true", 1), ("code", "true", 0)],

@@ -56,6 +56,7 @@ def _changed(text, path="shop.py"):
     return FileChange(path, "modified", "", text)
 
 
+@pytest.mark.slow
 def test_check_tells_the_reference_from_the_unchanged_tree(tree):
     assert patched_paths(PATCH) == ["shop.py", "new.py"]
     assert changed_lines(PATCH, "shop.py") == [1, 1]

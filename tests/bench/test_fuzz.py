@@ -38,6 +38,7 @@ def test_an_input_that_takes_too_long_is_a_fault_that_is_kept_and_the_run_goes_o
     assert fuzz("replies", "--show", kept.stem.rpartition("-")[2]).stdout == kept.read_bytes()
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=3), st.integers(0, 10_000))
 def test_an_input_can_be_made_again(corpus: list[bytes], number: int) -> None:
     made = input_of(corpus, "split", 7, number)

@@ -20,7 +20,7 @@ def printed_address(app: App) -> str:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.browser
 def test_the_printed_address_lets_in_and_stays_clean(visitor, app):
     page = visitor.page
     page.goto(printed_address(app))
@@ -32,6 +32,7 @@ def test_the_printed_address_lets_in_and_stays_clean(visitor, app):
     assert visitor.problems == [] and visitor.outside == []
 
 
+@pytest.mark.browser
 def test_without_it_a_page_says_what_to_do(visitor, app):
     answer = visitor.page.goto(f"{app.url}/?repo=pallets/flask")
     assert answer.status == 403
@@ -39,7 +40,7 @@ def test_without_it_a_page_says_what_to_do(visitor, app):
     expect(visitor.page.locator("body")).to_contain_text("Open the address that RepoPilot printed")
 
 
-@pytest.mark.slow
+@pytest.mark.browser
 def test_a_link_on_another_site_reaches_who_was_let_in_and_only_offers(visitor, app):
     """The browser keeps the cookie back at first: SameSite=Strict."""
     page = visitor.page

@@ -89,6 +89,7 @@ async def shop(tmp_path: Path) -> AsyncIterator[tuple[Path, Call]]:
             await stack.aclose()
 
 
+@pytest.mark.slow
 async def test_an_mcp_client_applies_its_edits_and_keeps_those_of_others(shop: tuple[Path, Call]) -> None:
     prices, call = shop
     for old, new in (("= 5000", "= 6000"), ("= 6000", "= 7000")):
@@ -113,6 +114,7 @@ async def test_an_mcp_client_applies_its_edits_and_keeps_those_of_others(shop: t
     assert "= 8000" in prices.read_text() and "MINE = 1\n" in prices.read_text()
 
 
+@pytest.mark.slow
 async def test_edits_at_the_lines_of_others_are_refused_with_the_places(shop: tuple[Path, Call]) -> None:
     prices, call = shop
     await call("replace_text", path="shop/prices.py", old="= 5000", new="= 8000")

@@ -31,6 +31,7 @@ def test_what_needs_no_repository_loads_nothing_of_the_program(arguments: list[s
     assert done.stderr.splitlines()[-1] == "['repopilot.cli', 'repopilot.cli.app']"
 
 
+@pytest.mark.slow
 def test_index_reports_what_it_read_and_what_it_skipped(run: Run, shop: Path) -> None:
     done = run("index", shop, "--json")
     assert done.status == 0, done.err

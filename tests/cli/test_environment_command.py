@@ -46,6 +46,7 @@ def repository(tmp_path, monkeypatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_is_needed_is_said_without_fetching_anything(repository, capsys):
     assert main(["environment", str(repository), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -88,6 +89,7 @@ def test_the_offer_says_what_and_how_large(repository):
     assert needed_packages(snapshot, Files({"shop.py": "", "web.js": ""}), Settings()).requirements == ()
 
 
+@pytest.mark.slow
 def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
     (repository / "package.json").write_text(
         '{"name": "web", "devDependencies": {"mocha": "^11", "\\u001b[31mx": "1"}}'
@@ -144,6 +146,7 @@ def test_of_javascript_only_what_tests_can_load_is_fetched():
     assert json.loads(kept.files["package.json"])["devDependencies"].keys() == needed
 
 
+@pytest.mark.slow
 def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):
     command = ["generate", str(greeting), "rename the function `welcome` to `greet`", "--json"]
     assert main([*command, "--no-environment"]) == 0
@@ -161,6 +164,7 @@ def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):
     assert folder.stat().st_ino == before
 
 
+@pytest.mark.slow
 def test_what_can_not_be_fetched_is_said_and_the_work_goes_on(greeting, monkeypatch, capsys):
     for name in ("UV_DEFAULT_INDEX", "UV_INDEX"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/simple")
@@ -174,6 +178,7 @@ def test_what_can_not_be_fetched_is_said_and_the_work_goes_on(greeting, monkeypa
     assert json.loads(capsys.readouterr().out)["environment"]["problems"] == []
 
 
+@pytest.mark.slow
 def test_refine_tests_a_file_with_what_its_project_declares(greeting, capsys):
     code, tests = greeting / "shop.py", greeting / "test_shop.py"
     assert main(["refine", str(code), "--tests", str(tests), "--json", "--no-environment"]) == 1

@@ -17,6 +17,7 @@ def shops(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_one_that_fails_ends_nothing_and_all_are_searched_together(run, shops):
     listed = shops / "list.txt"
     listed.write_text(f"# ours\n{shops / 'fruit'}\n{shops / 'gone'}\n\n{shops / 'tools'}\n")
@@ -31,6 +32,7 @@ def test_one_that_fails_ends_nothing_and_all_are_searched_together(run, shops):
     assert {hit["repository"] for hit in found["hits"]} == {"fruit", "tools"}
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_from_all_and_a_damaged_index_is_said_to_be_left_out(run, shops, tmp_path):
     for name in ("fruit", "tools"):
         run("index", shops / name)
@@ -53,6 +55,7 @@ def test_a_question_is_answered_from_all_and_a_damaged_index_is_said_to_be_left_
     assert run("ask", "--all", "/review this")[0] == 2 and run("ask", shops / "tools")[0] == 2
 
 
+@pytest.mark.slow
 def test_an_index_is_handed_over(run, shops, tmp_path, monkeypatch):
     file = tmp_path / "fruit.index"
     status, exported, _ = run("index", "export", shops / "fruit", file, "--json")

@@ -195,6 +195,7 @@ async def test_arguments_of_every_tool_are_checked(shop: Path, home: Path) -> No
             await session.get_prompt("explain", {})
 
 
+@pytest.mark.slow
 async def test_one_index_blocks_nobody_else_and_is_stopped_with_its_request(shop: Path, home: Path, big: Path) -> None:
     async with connected(home) as session, asyncio.timeout(50):
         parsing = asyncio.Event()
@@ -239,6 +240,7 @@ def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Pa
     assert folders and not any(map(layout.generations, folders))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("port", ["99999", "taken"])
 def test_a_port_that_cannot_be_used_is_said(home: Path, port: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:

@@ -63,6 +63,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in folder.rglob("*") if p.is_file() and ".git" not in p.parts}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["roots", "start"])
 async def test_edits_are_applied_in_a_root_and_in_a_named_folder(tmp_path: Path, user: Path, by: str) -> None:
     code, shop = user / "code", user / "code/shop"
@@ -73,6 +74,7 @@ async def test_edits_are_applied_in_a_root_and_in_a_named_folder(tmp_path: Path,
     assert "= 6000" in (shop / "shop/prices.py").read_text()
 
 
+@pytest.mark.slow
 async def test_without_roots_and_named_folders_nothing_is_written(tmp_path: Path, user: Path) -> None:
     async with client(tmp_path) as session:
         assert "+DISCOUNT_FROM = 6000" in await said(session, "replace_text", user / "code/shop", **EDIT)
@@ -80,6 +82,7 @@ async def test_without_roots_and_named_folders_nothing_is_written(tmp_path: Path
     assert "= 5000" in (user / "code/shop/shop/prices.py").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("roots", [None, (), ("code/shop",), (".",), ("../..",), ("/",)])
 async def test_no_client_reaches_what_it_was_not_given(
     tmp_path: Path, user: Path, roots: tuple[str, ...] | None
@@ -110,6 +113,7 @@ async def test_no_client_reaches_what_it_was_not_given(
     assert everything(user) == before
 
 
+@pytest.mark.slow
 async def test_a_folder_without_git_is_not_written_to(tmp_path: Path, user: Path) -> None:
     plain = user / "code/plain"
     async with client(tmp_path, user / "code") as session:
@@ -118,6 +122,7 @@ async def test_a_folder_without_git_is_not_written_to(tmp_path: Path, user: Path
     assert "= 5000" in (plain / "shop/prices.py").read_text()
 
 
+@pytest.mark.slow
 async def test_a_repository_cannot_make_a_wider_work_tree_of_itself(tmp_path: Path, user: Path) -> None:
     shop = user / "code/shop"
     run_git(shop, "config", "core.worktree", str(user))
@@ -127,6 +132,7 @@ async def test_a_repository_cannot_make_a_wider_work_tree_of_itself(tmp_path: Pa
     assert not (shop / "new.md").exists() and not (user / "new.md").exists()
 
 
+@pytest.mark.slow
 async def test_outside_of_its_roots_a_client_reads_nothing(tmp_path: Path, user: Path) -> None:
     other = lay_out(tmp_path / "other")
     async with client(tmp_path, roots=(user / "code",)) as session:

@@ -144,11 +144,13 @@ def test_abandoned_sessions_end_and_are_bounded(shop: Path, home: Path, tmp_path
         assert not called(server, session, "outline", source=str(shop), path="shop/cart.py")["isError"]
 
 
+@pytest.mark.slow
 def test_another_session_than_the_bound_is_refused(home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "t", mcp_sessions=2) as server:
         assert [server.post("initialize", **INITIALIZE).status_code for _ in range(4)] == [200, 200, 503, 503]
 
 
+@pytest.mark.slow
 def test_what_is_not_there_has_the_codes_of_the_protocol(shop: Path, home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "t") as server:
         session = server.begin()
@@ -168,6 +170,7 @@ def test_what_is_not_there_has_the_codes_of_the_protocol(shop: Path, home: Path,
         assert server.post("ping", session).status_code == 200
 
 
+@pytest.mark.slow
 async def test_readers_and_edits_go_on_while_tests_run(home: Path, tmp_path: Path) -> None:
     commit(tmp_path / "r", {"prices.py": "def price(n):\n    return n * 2\n", "test_prices.py": SLOW})
     given, told, running = {"source": str(tmp_path / "r")}, [], asyncio.Event()

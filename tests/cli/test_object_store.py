@@ -26,6 +26,7 @@ def shop(tmp_path):
     return tmp_path / "shop"
 
 
+@pytest.mark.slow
 def test_an_index_is_exported_to_a_store_and_imported_from_it(run_afresh, store, shop, tmp_path, monkeypatch):
     status, exported, err = run_afresh("index", "export", shop, PLACE, "--json")
     assert status == 0 and exported["file"] == PLACE and list(store.objects) == ["/team/indexes/shop.index"], err
@@ -36,6 +37,7 @@ def test_an_index_is_exported_to_a_store_and_imported_from_it(run_afresh, store,
     assert run_afresh("index", "import", shop, PLACE, "--sha256", "0" * 64)[0] == 1
 
 
+@pytest.mark.slow
 def test_what_a_store_refuses_is_said(run_afresh, store, shop):
     store.failing = True
     status, _, err = run_afresh("index", "export", shop, PLACE)
@@ -45,6 +47,7 @@ def test_what_a_store_refuses_is_said(run_afresh, store, shop):
         assert status == 1 and f"{place} can’t be read or written" in err
 
 
+@pytest.mark.slow
 def test_a_worker_publishes_in_a_store_what_changed(store, shop, tmp_path, monkeypatch):
     monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path / "worker"))
     row = publish(str(shop), "s3://team/all/", {}, False)

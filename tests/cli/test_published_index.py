@@ -22,6 +22,7 @@ def published(tmp_path, monkeypatch):
     return one
 
 
+@pytest.mark.slow
 def test_a_remote_is_cloned_again_only_for_a_new_commit_and_never_replaced_by_an_older_state(published, tmp_path):
     git_server.commit(tmp_path / "work", {"a.py": "a = 1\n"})
     git_server.publish(tmp_path / "work", tmp_path / "served")
@@ -39,6 +40,7 @@ def test_a_remote_is_cloned_again_only_for_a_new_commit_and_never_replaced_by_an
     assert [str(each) for each in (tmp_path / "shared").iterdir()] == [first["file"]]
 
 
+@pytest.mark.slow
 def test_a_folder_that_differs_from_its_commit_is_published_when_its_files_change(published, tmp_path):
     git_server.commit(tmp_path / "shop", {"a.py": "a = 1\n"})
     (tmp_path / "shop" / "a.py").write_text("a = 2\n")
@@ -47,6 +49,7 @@ def test_a_folder_that_differs_from_its_commit_is_published_when_its_files_chang
     assert [*unchanged, published(tmp_path / "shop")["unchanged"]] == [False, True, False]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_taken_over_is_a_row_with_its_error(published, tmp_path):
     git_server.commit(tmp_path / "shop", {"a.py": "a = 1\n"})
     row, asking = published(tmp_path / "shop"), Settings(home=tmp_path / "asking")

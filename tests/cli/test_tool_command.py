@@ -15,6 +15,7 @@ def shop(tmp_path, monkeypatch):
     return lay_out(tmp_path / "shop")
 
 
+@pytest.mark.slow
 def test_a_tool_prints_one_document_and_writes_nothing(shop, capsys):
     before = (shop / "shop/prices.py").read_text()
     edit = ["--path", "shop/prices.py", "--old", "= 5000"]
@@ -25,12 +26,14 @@ def test_a_tool_prints_one_document_and_writes_nothing(shop, capsys):
     assert (shop / "shop/prices.py").read_text() == before
 
 
+@pytest.mark.slow
 def test_grep_lists_what_matches_and_counts_the_rest(shop, capsys):
     assert main(["tool", str(shop), "grep", "--pattern", "def ", "--glob", "shop", "--limit", "1"]) == 0
     said = capsys.readouterr().out
     assert ": def " in said and "more lines of " in said
 
 
+@pytest.mark.slow
 def test_what_it_changed_is_written_where_that_is_wanted(shop, capsys):
     arguments = ["--path", "shop/prices.py", "--old", "= 5000", "--new", "= 6000", "--count", "1", "--apply"]
     assert main(["tool", str(shop), "replace_text", *arguments]) == 0
@@ -38,6 +41,7 @@ def test_what_it_changed_is_written_where_that_is_wanted(shop, capsys):
     assert "+DISCOUNT_FROM = 6000" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

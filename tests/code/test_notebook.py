@@ -127,6 +127,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from(["source", "cell_type", "input"]), JSON)), JSON)
 def test_any_json_has_a_text_that_can_be_stored_or_none(cells: list, metadata: object) -> None:
     found = notebook_text(json.dumps({"cells": cells, "metadata": metadata}))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from repopilot.code.syntax import parse
 
 TEXT = "".join(f"def f{n}(x):\n    return x + {n}\n" for n in range(3000)).encode()
 
 
+@pytest.mark.slow
 def test_threads_parse_at_once() -> None:
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

@@ -135,6 +135,7 @@ print(*sorted(filter(None, said["accept"])), sep="\\n")
 """
 
 
+@pytest.mark.slow
 def test_accepted_files_and_small_ones(tmp_path):
     said = on_small_disk(FILES, tmp_path / "disk", "512k", tmp_path / "app").splitlines()
     assert any("c.py" in line for line in said) and any("a.py" in line for line in said)
@@ -319,6 +320,7 @@ assert sorted(each.name for each in conf.models.iterdir() if each.suffix != ".lo
 """
 
 
+@pytest.mark.slow
 def test_a_download_of_a_model(tmp_path):
     content = random.Random(7).randbytes(3_000_000)
     digest = hashlib.sha256(content).hexdigest()

@@ -41,6 +41,7 @@ def shop(tmp_path: Path) -> Path:
     return write(tmp_path / "shop", FILES)
 
 
+@pytest.mark.slow
 @own_mounts
 def test_without_a_home_directory_it_says_what_to_set(shop):
     ended = run("search", shop, "total", within=["unshare", "--map-user=54321"])  # an account without an entry

@@ -31,6 +31,7 @@ def issue(world):
     return f"{world.hub.url}/o/r/issues/5"
 
 
+@pytest.mark.slow
 def test_without_the_right_to_push_the_pull_request_comes_from_a_fork(world, fork, run):
     url = issue(world)
     status, _, err = run("solve", url, "--json")
@@ -57,6 +58,7 @@ def test_without_the_right_to_push_the_pull_request_comes_from_a_fork(world, for
     assert "/o/r/pull/102 from the fork me/shop-1" in said
 
 
+@pytest.mark.slow
 def test_a_fork_that_is_behind_gets_the_commit_from_the_host_or_it_is_said(world, fork, run):
     git_server.commit(world.work, {"README.md": "# The shop\n"})
     world.publish()
@@ -89,6 +91,7 @@ def test_a_fork_that_is_behind_gets_the_commit_from_the_host_or_it_is_said(world
     assert git_server.git(fork, "rev-parse", "main") != head
 
 
+@pytest.mark.slow
 def test_what_a_host_refuses_is_said_and_nothing_pushed(world, fork, run):
     url, of = issue(world), world.hub.fork
     world.hub.fork = {}
@@ -118,6 +121,7 @@ def test_a_rate_limit_is_told_as_one_whatever_was_asked_for(world):
         assert "accepts no more requests for now" in str(error)
 
 
+@pytest.mark.slow
 def test_gitea_refuses_a_second_fork_so_the_first_is_looked_for(world, fork):
     item = parse_item(f"{world.hub.url}/o/r/issues/5")
     forge = forge_of(item, world.settings.model_copy(update={"forge_api": f"{world.hub.url}/api/v1"}))

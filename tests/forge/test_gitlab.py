@@ -40,6 +40,7 @@ def report(*lines):
     return ReviewReport("it", "h" * 40, findings, (), ("a.py",))
 
 
+@pytest.mark.slow
 def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, world):
     settings = world.settings.model_copy(update={"forge_api": ""})
     item = parse_item(f"{lab.url}/g/p/-/merge_requests/7")
@@ -128,6 +129,7 @@ def test_an_own_merge_request_is_gone_on_with(lab, world):
     assert going_on(item, forge, issue) == issue
 
 
+@pytest.mark.slow
 def test_without_the_right_to_push_the_merge_request_comes_from_a_fork(lab, world):
     settings = world.settings.model_copy(update={"forge_api": ""})
     item = parse_item(f"{lab.url}/g/p/-/issues/3")

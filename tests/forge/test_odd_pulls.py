@@ -1,5 +1,6 @@
 """Pull requests with files of any name and size: reviewed and commented on, with what can't be reviewed named."""
 
+import pytest
 from support import git_server
 
 from repopilot.forge.review_comments import SUMMARY
@@ -8,6 +9,7 @@ FAULT = "import subprocess\n\n\ndef f(x):\n    subprocess.call(x, shell=True)\n"
 NAMES = ("a b/x.py", "d b/y z.py", 'q"uote.py', "-dash.py", "new\nline.py", "caf\u00e9 \u96ea.py")
 
 
+@pytest.mark.slow
 def test_odd_names_and_large_files_are_reviewed_named_and_posted(world, run):
     large = {"data.csv": "1,2,3\n" * 300_000, "big.py": "x = 1  # filler\n" * 90_000}
     world.push_pull({"README.md": "# Shop\n\nMore.\n"})

@@ -87,6 +87,7 @@ def finding(path, text):
     return Finding(path or "p", 3, "high", text or "r", text, "tool", "security", "quote")
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @example("a`b\n# Heading @ada\n\nfixes #1", "`x` fixes #1")
 @example("`", "`` ` fixes #1")

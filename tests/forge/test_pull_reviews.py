@@ -26,6 +26,7 @@ def address(world, kind="pull", number=7):
     return f"{world.hub.url}/o/r/{kind}/{number}"
 
 
+@pytest.mark.slow
 def test_a_pull_request_is_reviewed_by_its_address(world, run):
     world.push_pull({"shop/prices.py": BAD})
     status, found, _ = run("review", address(world), "--json")
@@ -37,6 +38,7 @@ def test_a_pull_request_is_reviewed_by_its_address(world, run):
     assert sarif["version"] == "2.1.0" and sarif["runs"][0]["results"]
 
 
+@pytest.mark.slow
 def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
     world.push_pull({"shop/prices.py": BAD})
     world.hub.comments += [{"id": n, "body": "me too", "user": {"login": "x"}} for n in range(150)]  # two pages
@@ -65,6 +67,7 @@ def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
 STRANGER = {"user": {"login": "mallory"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("account", ["me", "github-actions[bot]"])
 def test_comments_of_others_are_never_ours_whatever_mark_they_have(world, run, account):
     world.hub.account = account
@@ -87,6 +90,7 @@ def test_comments_of_others_are_never_ours_whatever_mark_they_have(world, run, a
     assert again["posted"]["kept"] == new and len(world.hub.comments) == 2
 
 
+@pytest.mark.slow
 def test_nothing_is_posted_where_the_host_does_not_say_whose_the_token_is(world, run):
     world.hub.account = ""
     world.push_pull({"shop/prices.py": BAD})
@@ -94,6 +98,7 @@ def test_nothing_is_posted_where_the_host_does_not_say_whose_the_token_is(world,
     assert status == 1 and "which account the token is of" in err and world.hub.inline == world.hub.comments == []
 
 
+@pytest.mark.slow
 def test_a_defect_that_comes_back_gets_a_thread_of_its_own(world, run):
     def reviewed(content):
         world.push_pull({"shop/prices.py": content})
@@ -108,6 +113,7 @@ def test_a_defect_that_comes_back_gets_a_thread_of_its_own(world, run):
     assert reviewed(FIXED)["fixed"] == fixed and len(set(world.hub.resolved)) == 2 * fixed
 
 
+@pytest.mark.slow
 def test_threads_beyond_the_first_hundred_are_resolved(world, run):
     world.push_pull({"shop/prices.py": BAD})
     talk = [{"id": 1000 + n, "body": "hm", "path": "shop/prices.py", "line": 7, **STRANGER} for n in range(250)]
@@ -142,6 +148,7 @@ def test_many_findings_get_some_comments_the_gravest_first_and_no_more_in_a_seco
     assert (again.new, again.changed, again.fixed, again.kept) == ((), (), (), MOST_COMMENTS)
 
 
+@pytest.mark.slow
 def test_what_is_not_on_a_line_of_the_diff_is_in_the_summary(world, run):
     world.push_pull({"shop/prices.py": BAD})
     world.hub.files = [{"filename": "shop/prices.py", "status": "modified"}]  # too large to be shown
@@ -150,6 +157,7 @@ def test_what_is_not_on_a_line_of_the_diff_is_in_the_summary(world, run):
     assert "shop/prices.py:7" in world.hub.comments[0]["body"]
 
 
+@pytest.mark.slow
 def test_what_the_author_wrote_is_text_in_what_is_posted(world, run):
     evil = "a`b\n# Heading @ada fixes #1"
     code = 'password = "fixes #1 @ada ![x](http://h/x) <img src=x> /close"\n' + BAD
@@ -164,6 +172,7 @@ def test_what_the_author_wrote_is_text_in_what_is_posted(world, run):
     assert "`` a`b\\n# Heading @ada fixes #1/x.csv ``" in texts[-1], "as code"
 
 
+@pytest.mark.slow
 def test_on_gitea_comments_are_those_of_a_review(world, run):
     world.push_pull({"shop/prices.py": BAD})
     status, found, _ = run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
@@ -177,6 +186,7 @@ def test_on_gitea_comments_are_those_of_a_review(world, run):
     assert third["posted"]["fixed"] == sum("**Fixed**" in each["body"] for each in world.hub.inline) >= 1
 
 
+@pytest.mark.slow
 def test_a_fork_is_fetched_where_the_host_has_no_ref(world, run):
     world.push_pull({"shop/prices.py": BAD})
     git_server.git(world.served / "shop.git", "update-ref", "-d", "refs/pull/7/head")
@@ -187,6 +197,7 @@ def test_a_fork_is_fetched_where_the_host_has_no_ref(world, run):
     assert status == 0 and found["findings"]
 
 
+@pytest.mark.slow
 def test_nothing_is_posted_to_what_is_closed_or_was_pushed_to(world, run):
     world.push_pull({"shop/prices.py": BAD})
     world.hub.pulls[7]["state"] = "closed"
@@ -244,6 +255,7 @@ def test_post_needs_the_address_of_a_pull_request(world, run):
     assert status == 1 and "not the address of a pull request" in err
 
 
+@pytest.mark.slow
 async def test_a_review_that_is_cancelled_clones_nothing_more(world):
     world.push_pull({"shop/prices.py": BAD})
     item = parse_item(address(world))

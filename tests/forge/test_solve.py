@@ -25,6 +25,7 @@ def issue(world, title, body="", **facts):
     return f"{world.hub.url}/o/r/issues/5"
 
 
+@pytest.mark.slow
 def test_an_issue_becomes_a_branch_and_a_pull_request(world, run):
     url = issue(world, "rename price to cost", "The name says too little.")
     status, found, err = run("solve", url, "--json")
@@ -43,6 +44,7 @@ def test_an_issue_becomes_a_branch_and_a_pull_request(world, run):
     assert parent == git_server.git(bare, "rev-parse", "main")
 
 
+@pytest.mark.slow
 def test_a_second_run_goes_on_where_its_own_pull_request_is(world, run):
     url = issue(world, "rename price to cost")
     first = run("solve", url, "--open-pull", "--json")[1]["pull"]
@@ -64,6 +66,7 @@ def test_a_second_run_goes_on_where_its_own_pull_request_is(world, run):
     assert status == 0 and world.hub.opened[1]["head"] == f"{first['branch']}-2" == found["pull"]["branch"], err
 
 
+@pytest.mark.slow
 def test_a_pull_request_of_somebody_else_is_not_gone_on_with(world, run):
     git_server.git(world.work, "checkout", "-q", "-B", "repopilot/5-rename-price-to-cost", "main")
     git_server.commit(world.work, {"evil.py": "x = 1\n"}, "planted")
@@ -77,6 +80,7 @@ def test_a_pull_request_of_somebody_else_is_not_gone_on_with(world, run):
     assert "evil.py" not in files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["push", "pull"])
 def test_a_change_that_can_not_be_pushed_is_shown_and_kept(world, run, fault):
     url = issue(world, "rename price to cost")
@@ -96,6 +100,7 @@ def test_a_change_that_can_not_be_pushed_is_shown_and_kept(world, run, fault):
     assert run("solve", url, "--open-pull")[0] == 0 and set(file.parent.iterdir()) == before
 
 
+@pytest.mark.slow
 async def test_the_title_of_an_issue_is_the_line_of_a_commit_and_nothing_else(world):
     url = issue(world, "rename price to cost")
     item = parse_item(url)
@@ -116,6 +121,7 @@ async def test_the_title_of_an_issue_is_the_line_of_a_commit_and_nothing_else(wo
     assert "Co-authored-by" not in trailers
 
 
+@pytest.mark.slow
 def test_an_issue_of_gitea_is_found_by_its_address_alone(world, run, monkeypatch):
     monkeypatch.delenv("REPOPILOT_FORGE_API")
     url = issue(world, "rename price to cost")
@@ -126,6 +132,7 @@ def test_an_issue_of_gitea_is_found_by_its_address_alone(world, run, monkeypatch
     assert status == 0 and found["pull"]["number"] == 101 and len(world.hub.opened) == 1, err
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_said_and_nothing_pushed(world, run):
     url = issue(world, "Make the shop nicer in every respect")
     status, found, _ = run("solve", url, "--open-pull", "--json")
@@ -141,6 +148,7 @@ def test_what_cannot_be_done_is_said_and_nothing_pushed(world, run):
     assert "not the address of an issue" in run("solve", f"{world.hub.url}/o/r/tree/main")[2]
 
 
+@pytest.mark.slow
 def test_what_reviewers_ask_for_is_pushed_to_the_branch_of_the_pull_request(world, run):
     head = world.push_pull({"shop/cart.py": "def total(n):\n    return n\n"})
     world.hub.pulls[7]["title"] = "rename total to sum_of"
@@ -160,6 +168,7 @@ def test_what_reviewers_ask_for_is_pushed_to_the_branch_of_the_pull_request(worl
     assert "is closed" in run("solve", url)[2]
 
 
+@pytest.mark.slow
 def test_a_push_that_is_refused_is_said(world, run):
     git_server.git(world.served / "shop.git", "config", "http.receivepack", "false")
     status, _, err = run("solve", issue(world, "rename price to cost"), "--open-pull")

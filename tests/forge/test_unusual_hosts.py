@@ -155,11 +155,13 @@ def test_a_host_that_can_not_be_found_reached_or_trusted_is_said_as_cloning_does
 def test_what_takes_too_long_or_fails_is_tried_again_a_few_times_and_nothing_done_twice(settings, path, monkeypatch):
     with answering(None) as (url, asked), monkeypatch.context() as impatient:
         for module in (github, gitlab):
-            impatient.setattr(module, "TIMEOUT_S", (10, 2))
+            impatient.setattr(module, "TIMEOUT_S", (10, 0.5))
         assert "stopped answering" in failure(client(url, path, settings).pull) and len(asked) == 2
         with pytest.raises(ForgeError, match="stopped answering"):
             client(url, path, settings).open_pull("t", "b", "head", "main")
         assert len(asked) == 3, "a request that writes may have been read"
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
     with answering((502, {}, PAGE)) as (url, asked):
         assert "has a server error (502)" in failure(client(url, path, settings).pull) and len(asked) == 3
         assert "has a server error (502)" in failure(
@@ -167,11 +169,9 @@ def test_what_takes_too_long_or_fails_is_tried_again_a_few_times_and_nothing_don
         )
         assert len(asked) == 4
     said = b'{"message": "API rate limit exceeded"}'
-    waits: list[float] = []
+    waits.clear()
     with answering((429, {"Retry-After": "7", **JSON}, said), (200, JSON, b"{}")) as (url, asked):
-        with monkeypatch.context() as quick:
-            quick.setattr(time, "sleep", waits.append)
-            failure(lambda: client(url, path, settings).open_pull("t", "b", "head", "main"))
+        failure(lambda: client(url, path, settings).open_pull("t", "b", "head", "main"))
         assert len(asked) == 2 and sum(waits) >= 7, "what was refused may be sent again, when it said"
     with answering((429, JSON, said)) as (url, asked):
         refused = failure(client(url, path, settings).pull)

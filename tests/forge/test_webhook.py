@@ -46,6 +46,7 @@ def until(what, seconds=60):
     assert what()
 
 
+@pytest.mark.slow
 def test_a_call_has_its_pull_request_reviewed_once(world, settings):
     world.push_pull({"shop/prices.py": BAD})
     body = event(world)
@@ -168,6 +169,7 @@ def test_only_the_repositories_that_are_named_are_served(world, settings):
         assert served(url, names) is expected, (url, names)
 
 
+@pytest.mark.slow
 def test_what_waited_at_a_restart_is_worked_on(world, settings):
     world.push_pull({"shop/prices.py": BAD})
     Deliveries(settings.home).add("before", f"{world.hub.url}/o/r/pull/7")
@@ -175,6 +177,7 @@ def test_what_waited_at_a_restart_is_worked_on(world, settings):
         until(lambda: world.hub.comments)
 
 
+@pytest.mark.slow
 def test_a_review_that_fails_ends_no_other(world, settings):
     deliveries = Deliveries(settings.home)
     gone = f"{world.hub.url}/o/r/pull/99"
@@ -187,6 +190,7 @@ def test_a_review_that_fails_ends_no_other(world, settings):
     assert not deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [2, 9])
 def test_a_review_is_tried_again_where_the_network_failed_and_hinders_no_other(world, settings, monkeypatch, times):
     monkeypatch.setattr(webhook, "AGAIN_AFTER_S", (3600, 3600, 3600))
@@ -245,6 +249,7 @@ def test_calls_that_an_older_version_kept_are_worked_on(tmp_path):
     assert deliveries.next() is None
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_no_later_review(world, settings, monkeypatch, caplog):
     monkeypatch.setattr(webhook, "LOOK_S", 0.1)
     world.push_pull({"shop/prices.py": BAD})

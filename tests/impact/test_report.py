@@ -168,6 +168,7 @@ async def test_a_new_definition_breaks_nobody(shop):
     assert not any("interface" in r.text for r in report.risks)
 
 
+@pytest.mark.slow
 async def test_nothing_depends_on_it_and_all_is_known(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
     past = [{"a.py": files["a.py"] + "\n" * (number % 2)} for number in range(1, 12)]

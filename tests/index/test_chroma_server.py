@@ -53,6 +53,7 @@ def notes(index, embedder=None):
     return [note for note in found.notes if "Chroma" in note]
 
 
+@pytest.mark.slow
 def test_vectors_stored_from_one_data_directory_are_found_from_another(server, tmp_path, shop):
     one, first = index_at(tmp_path / "one", shop, server.url), WordEmbedder()
     assert fill(one, first) == []
@@ -75,6 +76,7 @@ def both(server, tmp_path_factory, shop):
     vectors.release(found[0].folder.parent.parent)
 
 
+@pytest.mark.slow
 @examples(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from("cart total price helper_3 Thing7 run discount number value shop".split()), min_size=1))
 def test_a_search_finds_the_same_with_the_folder_and_with_the_server(both, words):
@@ -189,6 +191,7 @@ def test_what_is_no_chroma_server_is_said_and_asked_once(what, both, monkeypatch
         assert notes(index) == [note] and len(asked) == before
 
 
+@pytest.mark.slow
 def test_only_who_has_the_token_is_served(server, tmp_path, shop):
     with answering(guarded(server.url, "right")) as url:
         assert notes(index_at(tmp_path / "one", shop, url, "right")) == []

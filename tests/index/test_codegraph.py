@@ -136,6 +136,7 @@ def test_what_a_killed_process_left_is_swept(root, conf, jobs):
     assert [name for name in (*left, *alive) if kept(index).with_name(name).exists()] == alive
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch, jobs):
     monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:sleeping")
     index = jobs.build(IndexRequest(snapshot(root), conf), until="history")

@@ -209,6 +209,7 @@ def test_int8_products_stay_close_to_the_published_model(tmp_path):
         assert vector @ theirs > 0.97
 
 
+@pytest.mark.slow
 def test_the_library_that_runs_the_model_sends_no_telemetry(tmp_path):
     # Its telemetry begins a session in a file `.ses` when it is imported.
     code = "from repopilot.index.embed import silent_onnxruntime; silent_onnxruntime()"

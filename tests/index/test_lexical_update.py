@@ -58,6 +58,7 @@ def test_an_updated_index_is_that_of_a_rebuild(trees):
         assert lexical_content(index) == lexical_content(built(after))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(TREES, TREES)
 def test_an_updated_index_ranks_like_a_rebuild(before, more):

@@ -65,6 +65,7 @@ def log_ratios(tree, token):
     return pushed_down(tree, np.bincount(tree.nodes[own], tree.gains[own], minlength=len(tree.parents))) + tree.base
 
 
+@pytest.mark.slow
 @given(COMMITS)
 def test_it_is_the_formula(commits):
     paths, tree = model(commits)
@@ -95,6 +96,7 @@ def test_a_file_without_a_past_is_like_its_folder(commits):
         assert ratios[new] == pytest.approx(ratios[folder])
 
 
+@pytest.mark.slow
 @given(COMMITS)
 def test_counting_in_blocks_changes_nothing(commits):
     whole, block = model(commits)[1], path_tree.BLOCK

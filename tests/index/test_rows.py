@@ -43,6 +43,7 @@ def stored(text, language="python", kind="code"):
     return analysis, row, info
 
 
+@pytest.mark.slow
 @given(TEXTS, st.sampled_from([("python", "code"), ("javascript", "code"), ("markdown", "doc"), ("toml", "config")]))
 @settings(max_examples=150, deadline=None)
 def test_a_row_gives_back_what_was_found(text, sort):

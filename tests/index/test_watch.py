@@ -36,6 +36,7 @@ def test_a_change_leads_to_a_new_index(conf, root, jobs):
     assert all(paths == {"src/shop/fresh.py"} or paths == {"src/shop", "src/shop/fresh.py"} for paths in changed)
 
 
+@pytest.mark.slow
 def test_what_a_listener_raises_does_not_end_the_watching(root):
     calls = []
 

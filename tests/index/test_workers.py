@@ -55,6 +55,7 @@ def test_a_process_that_gets_little_of_the_processor_has_longer(waited, cpu, lat
     assert is_overdue(waited, cpu, 20) == late
 
 
+@pytest.mark.slow
 def test_every_item_of_a_batch_may_crash(run):
     found = list(run([[2100, 2100, 2100]], count=1))
     assert found == [ItemFailure(2100, "crashed")] * 3

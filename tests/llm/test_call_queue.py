@@ -6,6 +6,7 @@ import asyncio
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
@@ -42,6 +43,7 @@ async def test_who_came_first_is_served_first() -> None:
     assert await served(CallQueue(2), askers) == askers
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abc"), max_size=25), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_no_more_than_allowed_run_and_all_that_stay_are_served(
     askers: list[str], at_once: int, chance: random.Random

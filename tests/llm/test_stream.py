@@ -100,6 +100,7 @@ async def test_an_error_of_ollamas_in_the_middle_is_passed_on(settings_for, step
     assert "runner process has terminated" in error.message and error.partial == "You said: one"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("behaviour", "partial"), [("hang", ""), ("hang midway", "You said: one")])
 async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_for, step, behaviour, partial):
     warmed = await choose.choose(settings_for(llm_url=server.url), ModelResources())
@@ -135,6 +136,7 @@ def asked(server) -> int:
     return sum("chat" in path for path, _ in server.state.requests)
 
 
+@pytest.mark.slow
 async def test_a_silent_model_is_asked_once_more(server, settings_for, step):
     model = await quick_to_doubt(server, settings_for)
     server.state.reply = silent(1)
@@ -159,6 +161,7 @@ async def test_a_reply_that_was_shown_is_not_begun_again(server, settings_for, s
     assert caught.value.partial == "Half a sentence" and asked(server) == 1
 
 
+@pytest.mark.slow
 async def test_a_model_that_reads_a_long_prompt_is_waited_for(server, settings_for, step):
     model = replace(await quick_to_doubt(server, settings_for), timeout_s=0.5, speed=Speed(1.0, 1.0))
     server.state.reply = lambda messages: [1.5, "Now I have ", "read it."]

@@ -110,6 +110,7 @@ async def test_the_schema_constrains_the_decoding(native, settings_for, step):
     assert list(schema["properties"]) == ["issues", "verdict"]
 
 
+@pytest.mark.slow
 async def test_a_server_without_schemas_is_asked_in_words(settings_for, step):
     with OllamaServer(native=False, schemas=False, reply=lambda _: f"Here you are: {GOOD}") as server:
         model = await choose.choose(settings_for(llm_url=server.url), ModelResources())

@@ -78,6 +78,7 @@ def test_whichever_file_is_damaged_it_reads_the_same(server, options, clone):
     assert {path.suffix for path in options.repos.iterdir()} == {".git", ".history", ".lock"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["clone", "history"])
 def test_without_the_server_a_damaged_clone_stays_and_the_damage_is_said(server, options, clone, part):
     of_part = clone if part == "clone" else history_dir(clone)

@@ -52,6 +52,7 @@ def _apart(names: list[bytes]) -> list[bytes]:
     return [name for name in names if not any(other != name and other.startswith(name + b"/") for other in names)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(NAMES, min_size=4, max_size=6, unique=True).map(_apart).filter(lambda names: len(names) >= 4))
 def test_every_name_a_file_can_have_is_read_and_reviewed_or_named(names: list[bytes]) -> None:
@@ -82,6 +83,7 @@ def test_every_name_a_file_can_have_is_read_and_reviewed_or_named(names: list[by
                 assert target.new.text.encode() == after[name]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(NAMES, min_size=2, max_size=2, unique=True).map(_apart).filter(lambda names: len(names) == 2))
 def test_names_of_files_that_are_not_committed(names: list[bytes]) -> None:
@@ -108,6 +110,7 @@ def test_a_name_of_a_foreign_patch_is_what_stands_there() -> None:
 BIG = "x = 1  # " + "x" * 100 + "\n"
 
 
+@pytest.mark.slow
 def test_files_too_large_for_the_clone_are_named_and_the_others_compared(work: Path, server, options: Settings) -> None:
     body = "".join(f"line_{n} = {n}\n" for n in range(30))
     large = BIG * 12_000
@@ -150,6 +153,7 @@ def test_files_too_large_for_the_clone_are_named_and_the_others_compared(work: P
     assert [f.path for f in history.diff(narrowed, "HEAD~1", "HEAD", options)] == ["odd b/x y.py"]
 
 
+@pytest.mark.slow
 def test_three_dots_leave_out_what_the_base_has_got_since(work: Path, options: Settings) -> None:
     git(work, "checkout", "-q", "-b", "topic")
     commit(work, {"src/new.py": "a = 1\n"}, "topic")

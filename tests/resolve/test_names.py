@@ -8,6 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
 from support.shop_workspace import offline, open_workspace, workspace_of
 
 from repopilot.resolve.names import Resolver
@@ -102,6 +103,7 @@ def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
     assert (uses.impossible, uses.engine, uses.complete) == (1, "ty", False)
 
 
+@pytest.mark.slow
 async def test_a_working_copy_is_resolved_as_edited(tmp_path: Path) -> None:
     async with working_copy(workspace_of(tmp_path, FILES)) as copy:
         assert places(copy.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
@@ -176,6 +178,7 @@ def test_files_that_the_index_skips_are_looked_through_but_no_secret_ones(tmp_pa
     assert places(workspace.resolver, "push")["run", 3] == {("pkg/queue.py", 2)}
 
 
+@pytest.mark.slow
 async def test_no_server_is_started_before_a_name_is_looked_up(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, FILES)
     async with working_copy(workspace) as copy:

@@ -138,6 +138,7 @@ def test_votes_are_between_none_and_one_and_only_for_what_was_changed(lexical, p
         assert 0 <= touched <= shown <= 5
 
 
+@pytest.mark.slow
 @given(PAST.filter(lambda past: len(past) <= 12), WORDS, st.randoms())
 def test_the_order_of_commits_does_not_matter_while_all_of_them_vote(lexical, past, terms, random):
     shuffled = list(past)

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def test_a_joined_place_does_not_take_a_rank_of_its_own():
     assert len(spans(lexical, [2, 3], count=1, outer=True)) == 1
 
 
+@pytest.mark.slow
 @given(st.permutations(range(12)), st.integers(1, 12), st.booleans())
 def test_places_are_bounded_and_hold_every_row_once(order, count, outer):
     text = "\n\n".join(f"def f{n}():\n" + "    step()\n" * 30 for n in range(12))

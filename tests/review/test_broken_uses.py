@@ -25,6 +25,7 @@ TYPED = {"lib.py": "def used(x: int | str) -> int:\n    return 1\n", "main.py": 
 DATA = "from dataclasses import dataclass\n\n\n@dataclass\nclass Order:\n    rows: int\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "found", "named"),
     [
@@ -82,6 +83,7 @@ async def test_what_still_uses_a_changed_definition_is_one_high_finding(
     assert all(part in text for part in named), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -42,6 +42,7 @@ def work(tmp_path: Path) -> Path:
     return tmp_path / "work"
 
 
+@pytest.mark.slow
 async def test_a_finding_that_the_author_silences_is_named(work: Path, tmp_path: Path) -> None:
     text = (
         FAULT.replace("shell=True)", "shell=True)  # nosec")
@@ -66,6 +67,7 @@ async def test_a_finding_that_the_author_silences_is_named(work: Path, tmp_path:
     assert not (await reviewed(work, tmp_path, f"HEAD~1..{later}")).silenced
 
 
+@pytest.mark.slow
 async def test_two_equal_lines_are_two_findings_everywhere(work: Path, tmp_path: Path) -> None:
     commit(work, {"a.py": FAULT + FAULT.partition("\n\n\n")[2].replace("def f", "\n\ndef g")}, "second")
     report = await reviewed(work, tmp_path, "HEAD~1..HEAD")
@@ -78,6 +80,7 @@ async def test_two_equal_lines_are_two_findings_everywhere(work: Path, tmp_path:
     assert len(set(prints)) == len(prints)
 
 
+@pytest.mark.slow
 async def test_python_by_any_name_is_reviewed_and_the_rest_is_named(work: Path, tmp_path: Path) -> None:
     node = "#!/usr/bin/env -S node --trace\nconst x = eval(process.argv[2]);\n"
     files = {

@@ -177,6 +177,7 @@ def test_an_unread_script_is_said_to_be_unread() -> None:
     assert classify("どうやって動きますか").tier == "heuristic"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_chances_add_up(question: str) -> None:
     assert sum(classifier.chances(question).values()) == pytest.approx(1.0, abs=1e-4)

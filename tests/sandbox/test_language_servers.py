@@ -78,6 +78,7 @@ def test_it_reads_its_folder_and_reaches_nothing_else(start: Start, tmp_path: Pa
     assert not (tmp_path / "repo" / "written").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
@@ -100,6 +101,7 @@ def test_one_that_fails_is_ended_and_said(start: Start, behaviour: str, said: st
     session.close()
 
 
+@pytest.mark.slow
 def test_one_that_reads_nothing_holds_up_nobody(start: Start) -> None:
     session = start("deaf")
     questions = [("a.go", CODE.index("run"))] * 200_000
@@ -218,6 +220,7 @@ def test_a_server_is_fetched_with_consent_only(tmp_path: Path, monkeypatch: pyte
     assert '"typescript": "7.' in (tmp_path / "wanted").read_text()
 
 
+@pytest.mark.slow
 def test_a_server_that_nobody_asks_ends_and_starts_again_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,7 @@ def shop(tmp_path: Path):
     )
 
 
+@pytest.mark.slow
 async def test_only_what_is_new_is_found(shop):
     async with opened(shop) as tools:
         assert (await tools("check")).data == {"new": [], "checked": [], "ran": [], "missing": []}
@@ -49,6 +50,7 @@ async def test_only_what_is_new_is_found(shop):
         assert "Checked by: parser, ruff." in done.text
 
 
+@pytest.mark.slow
 async def test_what_an_edit_captures_is_a_remark(shop):
     async with opened(shop) as tools:
         done = await tools("replace_text", path="shop/kit.py", old="def read(text):", new="def read(text, json=None):")
@@ -59,6 +61,7 @@ async def test_what_an_edit_captures_is_a_remark(shop):
         assert "means something" not in done.text
 
 
+@pytest.mark.slow
 async def test_the_formatter_that_is_configured_is_asked_and_a_missing_one_named(tmp_path):
     files = {
         "pyproject.toml": "[tool.ruff]\nline-length = 100\n",
@@ -119,6 +122,7 @@ def test_fixture(price):
 """
 
 
+@pytest.mark.slow
 async def test_files_run_without_a_conftest_that_is_broken_before_the_edits(tmp_path):
     files = {"tests/conftest.py": CONFTEST, "tests/test_prices.py": FIXTURES}
     async with opened(shop_workspace(tmp_path, files)) as tools:

@@ -82,6 +82,7 @@ async def test_a_folder_without_git_keeps_its_secrets_too(tmp_path: Path) -> Non
         }
 
 
+@pytest.mark.slow
 async def test_a_cancelled_checkout_leaves_nothing(tmp_path: Path) -> None:
     """Cancelled while the files are being written, the thread that writes them doesn't make the folder again."""
     folder = write(tmp_path / "many", {f"shop/part_{number}/module.py": "x = 1\n" for number in range(800)})

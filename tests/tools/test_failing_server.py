@@ -77,6 +77,7 @@ def printed(folder: Path) -> str:
     return done.stdout + done.stderr[-400:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
 async def test_a_tool_outlives_its_server(

@@ -70,6 +70,7 @@ TOOLS: dict[str, tuple[dict[str, object], Callable[[bytes], bytes]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize("final", [True, False])

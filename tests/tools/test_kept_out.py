@@ -118,6 +118,7 @@ def test_every_argument_that_may_be_a_path_is_tried() -> None:
     assert texts - no_paths <= TAKING_PATHS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", client_tools(), ids=lambda tool: tool.name)
 async def test_no_tool_shows_or_changes_what_is_kept_out(shop: Workspace, tool: Tool) -> None:
     root = shop.snapshot.root
@@ -159,6 +160,7 @@ async def test_a_path_that_holds_a_secret_is_not_repeated(shop: Workspace) -> No
         assert token not in str(refused.value)
 
 
+@pytest.mark.slow
 async def test_a_secret_stays_one_whatever_it_is_called(shop: Workspace) -> None:
     """A model that takes away the name by which a value is known to be a secret doesn't get to see it."""
     said = []

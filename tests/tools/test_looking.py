@@ -141,6 +141,7 @@ async def test_grep_lists_and_counts_every_line_that_may_be_seen(made):
         assert (await tools("grep", pattern="drain(queue)", regex=False)).data["total"] == 2
 
 
+@pytest.mark.slow
 async def test_grep_neither_shows_nor_tells_secrets_and_sees_edits(made):
     async with opened(made) as tools:
         for secret in ("hunter2", "Xk29", "SECRET_VALUE"):
@@ -153,6 +154,7 @@ async def test_grep_neither_shows_nor_tells_secrets_and_sees_edits(made):
         assert not (await tools("grep", pattern="Xk29|vVtPq")).data["total"]  # it no longer looks like a secret
 
 
+@pytest.mark.slow
 async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
     async with opened(made) as tools:
         assert "regex=false" in await refusal(tools, "grep", pattern="drain(")
@@ -193,6 +195,7 @@ async def test_an_outline_shows_decorators(made):
         assert (await tools("outline", path="java/A.java")).text.count("@Deprecated") == 1
 
 
+@pytest.mark.slow
 async def test_read_says_where_it_stopped_and_has_no_phantom_line(made):
     async with opened(made) as tools:
         done = await tools("read", path="app/use.py")

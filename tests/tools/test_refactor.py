@@ -71,6 +71,7 @@ async def test_a_function_is_moved_and_imports_follow(app):
         assert (await tools("undo")).data == {"undone": 1} and not tools.copy.changes()
 
 
+@pytest.mark.slow
 async def test_parameters_are_renamed_removed_and_added_and_callers_follow(app):
     async with opened(app) as tools:
         await tools(
@@ -207,6 +208,7 @@ async def test_a_move_changes_nothing_but_what_it_asks_for(packages):
         assert 'mock.patch("app.core.nails.hammer")' in text(tools, "tests/test_use.py")
 
 
+@pytest.mark.slow
 async def test_a_constant_moves_and_what_would_import_in_a_circle_does_not(packages):
     async with opened(packages) as tools:
         await tools("move_symbol", name="DEPTH", to_path="src/app/depths.py", path="src/app/core/tools.py")
@@ -228,6 +230,7 @@ async def test_imports_follow_a_module_to_its_new_path(packages, new):
         assert ("from . import nails" in text(tools, new)) == ("core" in new)
 
 
+@pytest.mark.slow
 async def test_a_signature_changes_in_place_and_calls_that_are_not_sure_are_listed(packages):
     async with opened(packages) as tools:
         await tools("replace_text", path="src/app/core/tools.py", old="os.sep, hard, times", new="os.sep, times")
@@ -239,6 +242,7 @@ async def test_a_signature_changes_in_place_and_calls_that_are_not_sure_are_list
         assert [row["path"] for row in done.data["unsure"]] == ["tests/test_use.py"]
 
 
+@pytest.mark.slow
 async def test_parameters_change_places_with_their_arguments(app):
     async with opened(app) as tools:
         await tools(
@@ -255,6 +259,7 @@ async def test_a_name_is_changed_everywhere_when_that_is_asked_for(app):
         assert "job.start(1)" in text(tools, "app/other.py")
 
 
+@pytest.mark.slow
 async def test_overloads_change_together_and_reexports_stay_explicit(app):
     async with opened(app) as tools:
         code = (

@@ -1298,6 +1298,7 @@ def printed(folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 async def test_the_program_is_the_same_or_the_rename_is_refused_or_what_is_left_is_listed(tmp_path: Path, case: Case):
     folder = tmp_path / "it"
@@ -1334,6 +1335,7 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
+@pytest.mark.slow
 async def test_names_are_qualified_by_modules_and_in_any_notation(tmp_path: Path):
     code = "class Bell:\n    def ring(self):\n        return 1\n\n\ndef ring():\n    return 2\n"
     files = {f"kit/{name}.py": code for name in ("loud", "mute")}
@@ -1349,6 +1351,7 @@ async def test_names_are_qualified_by_modules_and_in_any_notation(tmp_path: Path
         assert "No symbol 'loud.clang'" in await refusal(tools, "rename_symbol", name="loud.clang", new_name="rung")
 
 
+@pytest.mark.slow
 async def test_without_a_server_nothing_is_renamed_that_others_may_mean(tmp_path: Path):
     async with opened(open_workspace(written(tmp_path / "it", USED), offline(tmp_path / "home"))) as tools:
         assert tools.copy.resolver.engine("kit.py") == "ty"
@@ -1375,6 +1378,7 @@ async def test_a_file_that_changes_on_disk_meanwhile_is_not_taken_back(tmp_path:
         assert "main.py changed on disk" in said and not tools.copy.changes()
 
 
+@pytest.mark.slow
 async def test_what_an_edit_leaves_behind_is_said_by_check(tmp_path: Path):
     async with opened(open_workspace(written(tmp_path / "it", USED), offline(tmp_path / "home"))) as tools:
         await tools("replace_symbol", path="kit.py", name="tool", code="def device():\n    return 1\n")

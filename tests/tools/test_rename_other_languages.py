@@ -75,6 +75,7 @@ def output(command: str, root: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize("case", cases())
 async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(case: Case, tmp_path: Path):
@@ -102,6 +103,7 @@ async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(c
         assert not case.run or output(case.run, after) == output(case.run, before)
 
 
+@pytest.mark.slow
 async def test_a_server_tells_of_what_the_syntax_leaves_open(tmp_path: Path):
     text = (
         "#include <cstdio>\n#include <vector>\nstruct Cart { int size() { return 1; } };\nstd::vector<Cart> all(2);\n"

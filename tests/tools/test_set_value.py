@@ -237,6 +237,7 @@ def test_names_with_dots_and_positions_are_told_apart():
     assert {"server[0].port", "server[1].port"} <= set(names)
 
 
+@pytest.mark.slow
 async def test_what_the_type_checker_says_newly_is_left_for_the_user(tmp_path):
     files = {"a.py": "LIMIT: int = 3\n", "b.py": "from a import LIMIT\n\nprint(LIMIT + 1)\n"}
     async with opened(workspace_of(tmp_path, files)) as tools:
@@ -247,6 +248,7 @@ async def test_what_the_type_checker_says_newly_is_left_for_the_user(tmp_path):
         assert "a.py:1" in wrong.text
 
 
+@pytest.mark.slow
 async def test_values_of_one_name_are_listed_and_can_be_chosen(tmp_path):
     files = {"c.toml": TOML, "d.py": "RATE = 1\nRATE = 2\n", "n.ipynb": '{"cells": [], "port": 1}'}
     async with opened(workspace_of(tmp_path, files)) as tools:

@@ -87,6 +87,7 @@ async def test_a_generation_of_the_index_that_goes_while_it_is_copied_costs_time
     assert edited.index.symbols("brand_new") and "shop/prices.py" in edited.index.files
 
 
+@pytest.mark.slow
 async def test_what_was_edited_is_found_by_the_next_look_and_nothing_is_written(shop: Workspace):
     stored = (shop.snapshot.root / "shop/prices.py").read_bytes()
     async with opened(shop) as tools:

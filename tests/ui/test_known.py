@@ -41,6 +41,7 @@ def test_a_folder_keeps_its_files_and_loses_its_index(tmp_path, conf):
     assert known_rows(known[1:], conf, sizes, "en")[0]["gone"]
 
 
+@pytest.mark.slow
 def test_a_clone_stays_as_long_as_another_branch_of_it_is_known(tmp_path, conf):
     served = tmp_path / "served"
     served.mkdir()

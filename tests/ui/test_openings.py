@@ -43,6 +43,7 @@ async def until(opening, *phases):
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 async def test_everyone_shares_one_opening(served, settings):
     openings = Openings(runtime_for(settings), no_embedder, {})
     source = parse_source(f"{served.url}/orchard.git")

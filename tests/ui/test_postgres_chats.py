@@ -34,6 +34,7 @@ def exchange(question, answer="because"):
     return Exchange(question, "", Answer(answer), steps=[{"name": "work"}])
 
 
+@pytest.mark.slow
 def test_a_conversation_is_kept_changed_listed_searched_and_deleted(database, url, tmp_path):
     first = exchange("why\0 100%?")
     save(database, KEY, first)
@@ -74,6 +75,7 @@ def test_servers_that_start_and_write_at_once_lose_nothing(url, tmp_path, databa
     assert sorted(int(each.question) for each in load(database, KEY).exchanges) == list(range(24))
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_or_newer_is_said(url, tmp_path, database):
     with pytest.raises(StorageError, match="can't be read or stored"):
         save(PostgresChats("postgresql://me:secret@127.0.0.1:9/none", tmp_path), KEY, exchange("?"))
