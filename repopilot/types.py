@@ -331,7 +331,8 @@ class Failure:
 class TestRun:
     """Counts of one sandboxed pytest run. `genuine`: the pass is verified by assertion inversion, see
     sandbox/verdict.py; `reasons` are messages that say why it is not, or how far the verification went. `ended` other
-    than `finished` names the limit that was exceeded. `outcomes`: passed, failed, error or skipped, by test id.
+    than `finished` names the limit that was exceeded. `outcomes`: passed, failed, error or skipped, by test id;
+    `unreached`: ids of those that had not ended when the run was stopped.
     `control`: the message that says how a pass was verified where it was not by assertion inversion."""
 
     __test__ = False
@@ -348,6 +349,7 @@ class TestRun:
     reasons: tuple[str, ...] = ()
     outcomes: Mapping[str, TestOutcomeName] = field(default_factory=dict)
     control: str = ""
+    unreached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

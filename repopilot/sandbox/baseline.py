@@ -53,7 +53,9 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
     # A file that can't be collected any more is named by its tests.
-    new = [name for name in still_red if name not in before.outcomes and not any(t.startswith(name) for t in turned)]
+    known = {*before.outcomes, *before.unreached}
+    complete = before.ended == "finished" or bool(before.unreached)  # else it is not known which tests there were
+    new = [name for name in still_red if name not in known and not any(t.startswith(name) for t in turned)]
     return BaselineComparison(
         after,
         before,
@@ -61,7 +63,7 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         repaired=tuple(name for name in red if name in still_green and name.partition("::")[0] not in edited),
         red=tuple(name for name in red if name in still_red),
         green=sum(name in still_green for name in green),
-        added=tuple(name for name in still_green if name not in before.outcomes and before.ended == "finished"),
+        added=tuple(name for name in still_green if name not in known) if complete else (),
     )
 
 

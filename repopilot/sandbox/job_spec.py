@@ -22,6 +22,7 @@ COPY = "repo"
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 
 
+_PATIENCE, _START_S = 3, 3.0
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -137,6 +138,12 @@ class Mounts:
     root: str
     work: str
     inside: str
+
+
+def patience(seconds: float) -> float:
+    """How long a run may take of tests that took so long before: several times that, and a start; a change may keep a
+    loop from ending. 0 where nobody knows."""
+    return _PATIENCE * seconds + _START_S if seconds else 0.0
 
 
 def host_mounts(job: SandboxJob) -> Mounts:

@@ -21,7 +21,7 @@ from repopilot.sandbox.control_plan import plan_controls, plan_decoys
 from repopilot.sandbox.controls.code_faults import with_faults
 from repopilot.sandbox.controls.inversion import ExpectedTest, expected_tests
 from repopilot.sandbox.failures import failures, missing_modules
-from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits
+from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits, patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.needs import unmet_needs
 from repopilot.sandbox.runner_internals import touched_internals
@@ -43,16 +43,16 @@ _MOST_NAMED = 5
 _AT_ONCE = 2
 _FAULTS = (1, 3, 20)
 """Faults of a function in each draw: a single one may happen to change nothing."""
-_PATIENCE, _START_S = 3, 3.0
-"""A fault may keep a loop from ending: a run with faults may take this many times what the tests take, and a start."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenTests:
-    """Paths of test files, and ids of tests in them that are not run, such as those that fail without the change."""
+    """Paths of test files, and ids of tests in them that are not run, such as those that fail without the change.
+    `seconds`: what the tests took the last time, which the time limit follows; 0 where nobody knows."""
 
     paths: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ def run_pytest(
         Cancelled: `cancel` was set.
     """
     achieved = level(settings)
-    limits = SandboxLimits(seconds=settings.test_timeout_s)
+    chosen = tests if isinstance(tests, ChosenTests) else ChosenTests(tuple(tests))
+    limits = SandboxLimits(seconds=max(settings.test_timeout_s, patience(chosen.seconds)))
     with stage.stage(files, inputs, environment.files if environment else None) as folder:
-        chosen = tests if isinstance(tests, ChosenTests) else ChosenTests(tuple(tests))
         code, sources = _sources(folder / "repo", files, chosen.paths)
         job = SandboxJob(
             folder / "repo",
@@ -294,7 +294,7 @@ def _doubts_of_faults(first: _Run, context: _Context) -> tuple[str, ...]:
         changed = with_faults(context.code, secrets.randbits(32), most)
         if not changed:
             return ()
-        run = _run(context, changed, min(context.job.limits.seconds, _PATIENCE * first.outcome.seconds + _START_S))
+        run = _run(context, changed, min(context.job.limits.seconds, patience(first.outcome.seconds)))
         if not passing(first.report) <= passing(run.report):
             return ()
     return (i18n.message("sandbox.verdict.no_fault_noticed"),)
@@ -314,6 +314,12 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
     passed = {o.id for o in outcomes if o.when == "call" and o.outcome == "passed"} - failed_ids
     failed = {o.id for o in outcomes if o.when == "call" and o.outcome == "failed"}
     errors = failed_ids - failed
+    ended = _by_id(outcomes)
+    unreached = tuple(dict.fromkeys(run.report.collected)) if run.outcome.ended != "finished" else ()
+    unreached = tuple(name for name in unreached if name not in ended)
+    if unreached:
+        how_far = i18n.message("sandbox.stopped.how_far", done=len(ended), count=len(ended) + len(unreached))
+        reasons = (*reasons, how_far)
     result = TestRun(
         passed=len(passed),
         failed=len(failed),
@@ -325,7 +331,8 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
         ended=run.outcome.ended,
         failures=failures(outcomes, {**context.code, **context.sources}),
         reasons=reasons,
-        outcomes=_by_id(outcomes),
+        outcomes=ended,
+        unreached=unreached,
     )
     return replace(result, output=result.output + _notes(result, context))
 

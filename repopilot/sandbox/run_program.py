@@ -17,7 +17,7 @@ from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.failures import failures
 from repopilot.sandbox.inside.bootstrap import NOT_STARTED
 from repopilot.sandbox.isolation.bwrap import MOUNTS
-from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, SandboxProgram
+from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, SandboxProgram, patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan
@@ -45,12 +45,14 @@ class RunnerSuite:
         tests: paths of test files; () for all tests of the repository.
         project: what its package.json declares.
         packages: what was installed for it, None for nothing.
+        seconds: what the tests took the last time, which the time limit follows; 0 where nobody knows.
     """
 
     language: str
     tests: tuple[str, ...] = ()
     project: NodeProject = field(default_factory=NodeProject)
     packages: InstalledPackages | None = None
+    seconds: float = 0.0
 
 
 def run_suite(
@@ -82,7 +84,7 @@ def run_suite(
     runner = runner_of(suite.language, suite.project)
     program, readable = find_program(suite.language)
     achieved = level(settings)
-    limits = _limits(suite.language, settings)
+    limits = _limits(suite, settings)
     packages = suite.packages
     command = runner.command(RunPlan(program, suite.tests, suite.project, packages.folder if packages else None))
     readable = (*readable, *(readable_packages(packages) if packages else ()))
@@ -166,9 +168,10 @@ def readable_packages(packages: InstalledPackages) -> tuple[Path, ...]:
     return (packages.folder.parent if packages.key else packages.folder,)
 
 
-def _limits(language: str, settings: Settings) -> SandboxLimits:
-    toolchain = LANGUAGES[language]
-    return replace(toolchain.limits, seconds=settings.test_timeout_s * toolchain.patience)
+def _limits(suite: RunnerSuite, settings: Settings) -> SandboxLimits:
+    toolchain = LANGUAGES[suite.language]
+    least = settings.test_timeout_s * toolchain.patience
+    return replace(toolchain.limits, seconds=max(least, patience(suite.seconds)))
 
 
 def _result(run: supervise.RunOutcome, report: ProgramReport, context: _Context) -> TestRun:

@@ -80,18 +80,21 @@ class RunReport:
         status: pytest's own exit status, None when it did not reach its end.
         foreign: number of lines that pytest's reporter did not write, or one for a report beyond all bounds.
         by_test: outcomes by test id, without parameters.
+        collected: ids of the tests that were to be run.
     """
 
     outcomes: tuple[TestOutcome, ...] = ()
     status: int | None = None
     foreign: int = 0
     by_test: Mapping[str, tuple[TestOutcome, ...]] = field(default_factory=dict)
+    collected: tuple[str, ...] = ()
 
 
 def read_report(raw: bytes, nonce: str) -> RunReport:
     """Parse the channel's lines. Lines without the nonce or of another form are counted as foreign, as is a report that
     exceeds the bounds of bounded_json.py."""
     outcomes: list[TestOutcome] = []
+    collected: list[str] = []
     status, foreign = None, 0
     try:
         for line in lines_of(raw):
@@ -102,12 +105,14 @@ def read_report(raw: bytes, nonce: str) -> RunReport:
                 outcomes.append(event)
             elif event.status is not None:
                 status = event.status
+            collected += event.ids if isinstance(event, _Stage) else ()
     except ReportExceedsBounds:
         foreign += 1
     by_test: dict[str, list[TestOutcome]] = {}
     for outcome in outcomes:
         by_test.setdefault(without_parameters(outcome.id), []).append(outcome)
-    return RunReport(tuple(outcomes), status, foreign, {name: tuple(group) for name, group in by_test.items()})
+    grouped = {name: tuple(group) for name, group in by_test.items()}
+    return RunReport(tuple(outcomes), status, foreign, grouped, tuple(collected))
 
 
 def without_parameters(test_id: str) -> str:
@@ -227,9 +232,10 @@ def _verdict_on(outcomes: Sequence[TestOutcome], may_skip: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A stage that pytest reached; `status` when it is its end."""
+    """A stage that pytest reached: tests were collected, or `status`, its end."""
 
     status: int | None = None
+    ids: tuple[str, ...] = ()
 
 
 def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
@@ -238,8 +244,8 @@ def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
     if not isinstance(event, dict) or event.pop("nonce", None) != nonce:
         return None
     kind, values = event.pop("event", None), set(event)
-    if kind == "collected" and values == {"count"} and _is_number(event["count"], _MAX_COUNT):
-        return _Stage()
+    if kind == "collected" and values == {"ids"} and isinstance(event["ids"], list):
+        return _Stage(ids=tuple(plain(name, _LONGEST) for name in event["ids"] if isinstance(name, str)))
     if kind == "finished" and values == {"status"} and _is_number(event["status"], _MAX_STATUS):
         return _Stage(event["status"])
     return _outcome(event) if kind == "outcome" and values == _FIELDS else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
@@ -38,6 +38,7 @@ LINES_SHOWN = 12
 NEAR = 8
 """Places of a task whose tests are looked for."""
 OUTPUT_SHOWN = 2000
+_ERROR = re.compile(r"\w(?:Error|Exception)\b")
 _CONFTEST = re.compile(r"while loading conftest '([^'\n]*conftest\.py)'")
 
 
@@ -103,15 +104,13 @@ async def tests_before(task: str, desk: Desk) -> TestsBefore:
             return _not_here(error.message)
         run = before.run
         step.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
-        if run.ended == "timeout":
-            return TestsBefore(message("tests_before.slow", files=", ".join(paths)), True)
         if not _ran(run):
             step.degrade(_why_not(run))
             return _not_here(_why_not(run))
     red = [name for name, outcome in run.outcomes.items() if outcome in ("failed", "error")]
     rows = [message("tests_before.run", count=len(run.outcomes), files=", ".join(paths))]
     rows += [message("tests_before.red", count=len(red), names=_names(red))] if red else []
-    return TestsBefore(joined((*rows, *_of_emptied(before))), True)
+    return TestsBefore(joined((*rows, *_limits_of(before))), True)
 
 
 def _not_here(why: str) -> TestsBefore:
@@ -150,11 +149,11 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
         after = before.run
         if made:
             async with desk.step.child("tests", "tool"):
-                after = await _run(tests, desk, before.emptied, edited=True)
+                after = await _run(tests, desk, before.emptied, before.run)
     except SandboxError as error:
         raise SandboxError(error.message, joined((error.hint, message("check_tools.not_again")))) from error
     compared = compare(before.run, after, [c.path for c in made if is_test_path(c.path)])
-    rows = [*_told(compared, after, tests), *_of_emptied(before)]
+    rows = [*_told(compared, after, tests), *_limits_of(before)]
     return ToolResult("\n".join(rows), _data(compared, after, tests))
 
 
@@ -191,10 +190,10 @@ async def _state_before(tests: _Tests, desk: Desk) -> StateBefore:
     environment = await asyncio.to_thread(copy.original.current_environment)
     key = (*tests.paths, tests.suite.language if tests.suite else "", environment.key if environment else "")
     if key not in copy.before:
-        run, emptied = await _run(tests, desk, (), edited=False), tuple[str, ...]()
+        run, emptied = await _run(tests, desk, ()), tuple[str, ...]()
         while (broken := _broken_conftest(run, desk)) and broken not in emptied:
             emptied = (*emptied, broken)
-            run = await _run(tests, desk, emptied, edited=False)
+            run = await _run(tests, desk, emptied)
         copy.before[key] = StateBefore(run, emptied)
     return copy.before[key]
 
@@ -205,21 +204,27 @@ def _broken_conftest(run: TestRun, desk: Desk) -> str:
     return found[1] if found and stored_text(found[1], desk.working_copy.original) else ""
 
 
-async def _run(tests: _Tests, desk: Desk, emptied: Sequence[str], *, edited: bool) -> TestRun:
-    """Run the tests on the repository with the edits, or as it is; some files are emptied unless they are edited."""
+async def _run(tests: _Tests, desk: Desk, emptied: Sequence[str], before: TestRun | None = None) -> TestRun:
+    """Run the tests on the repository as it is, or with the edits those that ended `before`; some files are emptied
+    unless they are edited."""
     copy, original = desk.working_copy, desk.working_copy.original
-    made = await asyncio.to_thread(copy.changes) if edited else ()
+    made = await asyncio.to_thread(copy.changes) if before else ()
     files = dict.fromkeys(emptied, "") | texts_of(made)
     async with checked_out(original) as folder:
-        inputs = await asyncio.to_thread(copy.root) if edited and made else folder
+        inputs = await asyncio.to_thread(copy.root) if made else folder
+        took = before.duration_s if before else 0.0
         if tests.suite is not None:
-            return await run_suite_in_sandbox(files, tests.suite, original.settings, inputs)
-        read = copy.text if edited else lambda path: stored_text(path, original)
+            suite = replace(tests.suite, seconds=took)
+            return await run_suite_in_sandbox(files, suite, original.settings, inputs)
+        read = copy.text if before else lambda path: stored_text(path, original)
         texts = {path: text for path in tests.files if (text := await asyncio.to_thread(read, path)) is not None}
         if not texts:
             return TestRun(0, 0, 0, 0.0, "limits", "", False)
         environment = await asyncio.to_thread(original.current_environment)
-        chosen = ChosenTests(tuple(texts))
+        edits = {change.path for change in made}
+        unreached = before.unreached if before and before.outcomes else ()
+        left_out = tuple(name for name in unreached if name.partition("::")[0] not in edits)
+        chosen = ChosenTests(tuple(texts), left_out, took)
         return await run_in_sandbox({**files, **texts}, chosen, original.settings, inputs, environment, verify=False)
 
 
@@ -232,9 +237,10 @@ def _why_not(run: TestRun) -> str:
     if lacking := missing_modules(run):
         return message("testing.lacking", modules=", ".join(f"`{name}`" for name in lacking))
     if run.ended != "finished":
-        return message("check_tools.ended", why=run.ended)
+        return joined(run.reasons, "; ")
     told = [failure.assertion for failure in run.failures] or [run.output]
     lines = [line.removeprefix("E ").strip() for line in told[0].splitlines() if line.strip()]
+    lines = [line for line in lines if _ERROR.search(line)] or lines
     return plain(lines[-1], 300) if lines else message("check_tools.nothing_said")
 
 
@@ -259,7 +265,7 @@ def _told(compared: BaselineComparison, after: TestRun, tests: _Tests) -> list[s
         rows.append(message("check_tools.repaired", names=_names(compared.repaired)))
     rows += _first_failure(compared, after)
     if after.ended != "finished":
-        rows.append(message("check_tools.ended", why=after.ended))
+        rows.append(message("check_tools.ended", why=joined(after.reasons, "; ")))
     if not after.outcomes and after.output:
         rows.append(after.output[-OUTPUT_SHOWN:])
     return rows
@@ -276,8 +282,14 @@ def _first_failure(compared: BaselineComparison, after: TestRun) -> list[str]:
     return list(filter(None, (f"{first.test_id}{place}: {last}", first.lines)))
 
 
-def _of_emptied(before: StateBefore) -> list[str]:
-    return [message("check_tools.emptied", paths=", ".join(before.emptied))] if before.emptied else []
+def _limits_of(before: StateBefore) -> list[str]:
+    """What the run without the edits leaves open."""
+    run, done = before.run, len(before.run.outcomes)
+    rows: list[str] = [message("check_tools.emptied", paths=", ".join(before.emptied))] if before.emptied else []
+    if run.unreached and done:
+        count = done + len(run.unreached)
+        rows.append(message("check_tools.unreached", seconds=run.duration_s, done=done, count=count))
+    return rows
 
 
 def _names(ids: Sequence[str]) -> str:

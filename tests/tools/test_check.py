@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,32 @@ async def test_where_nothing_can_run_one_sentence_says_why_and_that_another_call
         assert "they need `not_installed_here`" in why and "Another call of `run_tests`" in again
 
 
+SLOW = """import time
+from shop.prices import price_of
+
+
+def test_quick():
+    assert price_of("bread") == 250
+
+
+def test_slow():
+    time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+async def test_a_run_that_was_stopped_keeps_what_ended_and_the_next_one_runs_that(tmp_path):
+    workspace = shop_workspace(tmp_path, {"tests/test_slow.py": SLOW, "tests/test_slowest.py": SLOW})
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 6.0}))
+    async with opened(workspace) as tools:
+        await tools("replace_text", path="shop/prices.py", old='"bread": 250', new='"bread": 251')
+        done = await tools("run_tests", paths=["tests/test_slow.py", "tests/test_slowest.py"])
+        assert done.data["turned_red"] == ["tests/test_slow.py::test_quick"] and done.data["ended"] == "finished"
+        assert "1 of 4 tests had ended" in done.text
+    before = await known_before(workspace, "make `test_quick` of tests/test_slow.py right")
+    assert before.can_run and "had ended; `run_tests` runs and compares these" in before.text
+
+
 CONFTEST = "import not_installed_here\nimport pytest\n\n\n@pytest.fixture\ndef price():\n    return 250\n"
 FIXTURES = """from shop.prices import price_of
 
@@ -168,8 +195,11 @@ async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
 
 
 async def test_what_can_not_run_is_not_offered_and_the_reason_is_said(tmp_path):
-    files = {"tests/test_prices.py": f"import not_installed_here\n{TESTS}"}
-    before = await known_before(shop_workspace(tmp_path, files), "change what `price_of` gives")
+    files = {f"tests/test_{name}.py": f"import not_installed_here\n{TESTS}" for name in ("prices", "cart")}
+    workspace = shop_workspace(tmp_path / "one", {"tests/test_prices.py": files["tests/test_prices.py"]})
+    before = await known_before(workspace, "change what `price_of` gives")
+    assert before.can_run and "1 of them already fails: tests/test_prices.py" in before.text
+    before = await known_before(shop_workspace(tmp_path / "all", files), "change what `price_of` gives")
     assert not before.can_run and "they need `not_installed_here`" in before.text
     left = offered("change", can_ask=False, without=(RUN_TESTS,))
     assert RUN_TESTS not in {tool.name for tool in left} and RUN_TESTS not in left[-1].description

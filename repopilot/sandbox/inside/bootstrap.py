@@ -158,6 +158,7 @@ def _pytest(job: dict[str, Any]) -> int:
             "-c",
             os.devnull,
             "--import-mode=importlib",
+            "--continue-on-collection-errors",
             "--color=no",
             "--tb=short",
             "-q",

@@ -10,6 +10,8 @@ import os
 import pytest
 
 MAX_TEXT = 12_000
+_AT_ONCE = 100
+"""Ids in a line, which must not become too long to be read."""
 
 
 class Reporter:
@@ -34,7 +36,9 @@ class Reporter:
         items[:] = [item for item in items if item.nodeid not in self._left_out]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.send("collected", count=len(session.items))
+        ids = [item.nodeid for item in session.items]
+        for start in range(0, len(ids), _AT_ONCE):
+            self.send("collected", ids=ids[start : start + _AT_ONCE])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.outcome == "failed":

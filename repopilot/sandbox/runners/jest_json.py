@@ -40,7 +40,13 @@ def jest_command(plan: RunPlan) -> SandboxProgram:
 
 def vitest_command(plan: RunPlan) -> SandboxProgram:
     """The program that runs the tests of a plan with Vitest."""
-    options = ("run", "--reporter=json", f"--outputFile={_REPORT}", "--coverage.enabled=false")
+    options = (
+        "run",
+        "--reporter=json",
+        "--reporter=default",
+        f"--outputFile.json={_REPORT}",
+        "--coverage.enabled=false",
+    )
     processes = ("--no-file-parallelism", "--pool=forks")
     return _with_node(plan, "vitest/vitest.mjs", (*options, *processes, *plan.tests))
 

@@ -53,7 +53,7 @@ LANGUAGES = {
     "javascript": Toolchain(
         "node",
         (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
-        SandboxLimits(disk=512 * MB, processes=128, descriptors=1024),
+        SandboxLimits(memory=2048 * MB, disk=512 * MB, processes=128, descriptors=1024),
     ),
     "rust": Toolchain(
         "cargo",
