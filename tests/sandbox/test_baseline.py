@@ -149,6 +149,14 @@ def test_a_test_that_the_change_edits_is_not_repaired():
     assert compare(before, after, ["test_shop.py"]).repaired == ()
 
 
+def test_a_run_that_was_stopped_tells_only_of_the_tests_that_are_known():
+    after = run_of(a="failed", b="failed", new="failed")
+    stopped = replace(run_of(), ended="timeout")
+    assert compare(stopped, after).broken == ()
+    stopped = replace(run_of(a="passed"), ended="timeout", unreached=("test_shop.py::b",))
+    assert compare(stopped, after).broken == ("test_shop.py::a", "test_shop.py::new")
+
+
 async def test_where_every_test_was_red_before_their_run_is_the_one_that_is_shown():
     asked = []
 
