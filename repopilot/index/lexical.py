@@ -1,7 +1,7 @@
 """The lexical index: postings of every chunk over a few fields, in flat numpy arrays that can be memory-mapped.
 
 `terms_of` runs in worker processes and gives a small, picklable value per chunk; `LexicalIndex.build` turns those
-values into postings. It is never changed in place: lexical_update.py makes the next one from it.
+values into postings. It is never changed in place.
 Relevance is computed in retrieval/rank.py.
 """
 

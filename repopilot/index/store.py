@@ -22,7 +22,6 @@ from repopilot.index.build_report import BuildReport, read_report
 from repopilot.index.file_roles import FOREIGN, roles_with
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.storage import arrays, codec, database, layout
-from repopilot.index.storage.arrays import Arrays
 from repopilot.index.storage.codec import FileInfo
 from repopilot.index.storage.layout import version
 from repopilot.repo.attributes import FILE, LinguistAttributes
@@ -52,7 +51,6 @@ class IndexStore:
     def __init__(self, folder: Path, chroma: ChromaServer | None = None) -> None:
         self.folder, self.chroma = folder, chroma
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
-        self._bases: WeakValueDictionary[tuple, Arrays] = WeakValueDictionary()
         self._whole: set[tuple[int, ...]] = set()
         self._lock = threading.Lock()
 
@@ -106,8 +104,7 @@ class IndexStore:
 
     def _is_damaged(self, generation: Path) -> bool:
         try:
-            parts = dict.fromkeys((generation, layout.base_of(generation)))
-            found = [name for folder in parts for name in self._damaged_in(folder)]
+            found = self._damaged_in(generation)
         except OSError as error:
             found = [str(error)]
         if found and generation.exists():  # a build in another process may have deleted it meanwhile
@@ -116,7 +113,7 @@ class IndexStore:
         return bool(found)
 
     def _damaged_in(self, folder: Path) -> list[str]:
-        """The damaged files of a generation or a base; looked for once. Raises OSError."""
+        """The damaged files of a generation; looked for once. Raises OSError."""
         identity = _identity(folder)
         found = [] if identity in self._whole else layout.damaged(folder)
         if not found:
@@ -129,11 +126,8 @@ class IndexStore:
         with self._lock:
             found = self._opened.get(key)
             if found is None:
-                # The base of successive overlays is the same file: its arrays are read once.
-                base = _identity(layout.base_of(generation))
-                found = self._opened[key] = Index(generation, self._bases.get(base))
+                found = self._opened[key] = Index(generation)
                 found.chroma = self.chroma
-                self._bases[base] = found.base
             return found
 
 
@@ -175,21 +169,19 @@ class _File:
 class Index:
     """One generation. Safe to use from several threads. Methods raise IndexFailed when the file turns out broken.
 
-    `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication. `base`
-    are the arrays on disk, of which those of an overlay are made. `chroma` is the server of its vectors, if any.
+    `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication.
+    `chroma` is the server of its vectors, if any.
 
     Args:
         folder: the folder of the generation.
-        base: the arrays on disk, where they have been loaded already.
         searchable: False leaves the arrays on disk, for who only reads files: then it has no chunks and no `lexical`,
             and names aren't found.
     """
 
-    base: Arrays
     lexical: LexicalIndex
     chroma: ChromaServer | None = None
 
-    def __init__(self, folder: Path, base: Arrays | None = None, *, searchable: bool = True) -> None:
+    def __init__(self, folder: Path, *, searchable: bool = True) -> None:
         self.folder = folder
         self.generation = int(folder.name[1:])
         self._connection = database.connect(folder)
@@ -203,12 +195,10 @@ class Index:
         self._derived: dict[Callable[[Index], object], object] = {}
         self._deriving = threading.RLock()
         if searchable:
-            self._load_arrays(base)
+            self._load_arrays()
 
-    def _load_arrays(self, base: Arrays | None) -> None:
-        self.base = base or arrays.load(layout.base_of(self.folder))
-        overlay = database.is_overlay(self.folder)
-        self._arrays = arrays.overlaid(self.base, self._connection) if overlay else self.base
+    def _load_arrays(self) -> None:
+        self._arrays = arrays.load(self.folder)
         self.lexical = self._with_attributes(self._arrays.lexical)
         if not len(self.lexical) == len(self.chunks) == self._arrays.starts[-1]:
             raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
@@ -347,7 +337,7 @@ class Index:
     def analyses(self) -> Iterator[FileAnalysis]:
         """Every file in order, with its symbols, uses and imports; `chunks` is empty to keep it cheap."""
         for path, file in self._by_path.items():
-            ((symbols, uses),) = self._query("SELECT symbols, uses FROM stored WHERE id = ?", (file.id,))
+            ((symbols, uses),) = self._query("SELECT symbols, uses FROM contents WHERE id = ?", (file.id,))
             yield codec.uses_of(file.info, codec.symbols_of(path, symbols), uses)
 
     def numbers_of(self, digests: np.ndarray) -> list[np.ndarray]:
@@ -396,7 +386,7 @@ class Index:
         }
 
     def _decode(self, file: _File) -> list[Chunk]:
-        ((data, blob),) = self._query("SELECT chunks, text FROM stored WHERE id = ?", (file.id,))
+        ((data, blob),) = self._query("SELECT chunks, text FROM contents WHERE id = ?", (file.id,))
         text = self._kept(file.info.path, codec.text_of(blob))
         return codec.chunks_of(file.info.path, file.info.language, data, text)
 
@@ -414,7 +404,7 @@ class Index:
         file = self._by_path.get(path)
         if file is None:
             return None
-        ((value,),) = self._query(f"SELECT {column} FROM stored WHERE id = ?", (file.id,))
+        ((value,),) = self._query(f"SELECT {column} FROM contents WHERE id = ?", (file.id,))
         return value
 
     def _files_with_name(self, table: str, name: str) -> list[str]:

@@ -41,7 +41,7 @@ def answers(index: Index) -> list[object]:
 
 @pytest.fixture
 def case(tmp_path: Path) -> tuple[Snapshot, Settings]:
-    """A repository with two commits, changed once after it was indexed: the index is an overlay."""
+    """A repository with two commits, changed once after it was indexed."""
     commit(tmp_path / "shop", FILES)
     commit(tmp_path / "shop", {"src/shop/prices.py": FILES["src/shop/prices.py"] + "\n\nVAT = 0.2\n"}, "Add the VAT")
     conf = Settings(_env_file=None, home=tmp_path / "home", workers=2)  # type: ignore[call-arg]
@@ -68,7 +68,7 @@ def test_no_damaged_byte_of_an_index_gives_another_answer(case):
     shop, conf = case
     folder = conf.indexes / shop.key
     index = IndexStore(conf.indexes).open(shop)
-    assert index is not None and (index.folder / layout.BASE).exists() and len(index.commits) == 2
+    assert index is not None and len(index.commits) == 2
     expected = answers(index)
     names = [
         path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".lock"

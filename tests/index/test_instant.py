@@ -1,6 +1,5 @@
 """The instant index: what it holds, what a change costs, and that nothing hostile or broken ends it."""
 
-import os
 import random
 import shutil
 import sqlite3
@@ -122,32 +121,6 @@ def test_any_series_of_edits_gives_the_index_of_a_fresh_build(tmp_path, conf, se
     assert contents(edited) == contents(build(root, settings(tmp_path / "other")))
 
 
-@pytest.mark.slow
-def test_a_small_change_copies_nothing(tmp_path, conf):
-    root = write(tmp_path / "shop", many(20))
-    whole = build(root, conf)
-    inode = (whole.folder / layout.DATABASE).stat().st_ino
-    places = list(whole.lexical.fields["body"].of(whole.lexical.tokens["helper_3"])[0])
-    for number in range(3):
-        write(root, {f"pkg/m000{number}.py": f"def late_{number}():\n    pass\n"})
-        overlay = build(root, conf)
-        assert overlay.folder != layout.base_of(overlay.folder)
-        assert (layout.base_of(overlay.folder) / layout.DATABASE).stat().st_ino == inode
-    assert not whole.folder.exists()
-    assert whole.symbols("helper_2") and not overlay.symbols("helper_2")
-    assert list(whole.chunks)[places[0]].path == "pkg/m0003.py", "a reader of the old generation goes on"
-    assert contents(overlay) == contents(build(root, settings(tmp_path / "other")))
-
-
-def test_readers_of_successive_overlays_share_what_is_on_disk(tmp_path, conf):
-    root, indexes = write(tmp_path / "shop", many(20)), IndexStore(conf.indexes)
-    first = build(root, conf, indexes=indexes)
-    write(root, {"pkg/m0001.py": "X = 1\n"})
-    second = build(root, conf, indexes=indexes)
-    assert second.base is first.base
-    assert second.lexical is not first.lexical
-
-
 def test_an_index_that_was_replaced_is_freed_at_once(root, conf):
     index = build(root, conf)
     assert index.chunks[0].text
@@ -157,35 +130,8 @@ def test_an_index_that_was_replaced_is_freed_at_once(root, conf):
 
 
 @pytest.mark.slow
-def test_an_overlay_becomes_whole_when_much_has_changed(tmp_path, conf):
-    root = write(tmp_path / "shop", many(20))
-    build(root, conf)
-    write(root, {"pkg/m0001.py": "def early():\n    pass\n", "pkg/m0002.py": None})
-    build(root, conf)
-    write(root, {path: f"def again_{n}():\n    pass\n" for n, path in enumerate(list(many(20))[5:])})
-    index = build(root, conf)
-    assert layout.base_of(index.folder) == index.folder
-    assert index.symbols("early")
-    assert contents(index) == contents(build(root, settings(tmp_path / "other")))
-
-
-@pytest.mark.slow
-def test_without_hard_links_every_generation_is_whole(tmp_path, conf, monkeypatch):
-    def refuse(*_):
-        raise OSError("no hard links here")
-
-    root = write(tmp_path / "shop", many(8))
-    build(root, conf)
-    monkeypatch.setattr(os, "link", refuse)
-    write(root, {"pkg/m0001.py": "X = 1\n"})
-    index = build(root, conf)
-    assert layout.base_of(index.folder) == index.folder
-    assert contents(index) == contents(build(root, settings(tmp_path / "other")))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", ["index.db", "base/index.db", "base/digests.npy", "base/lexical/texts.json"])
-def test_a_broken_overlay_is_rebuilt(tmp_path, conf, damage):
+@pytest.mark.parametrize("damage", ["index.db", "digests.npy", "lexical/texts.json"])
+def test_a_broken_update_is_rebuilt(tmp_path, conf, damage):
     root = write(tmp_path / "shop", many(40))
     build(root, conf)
     write(root, {"pkg/m0001.py": "X = 1\n"})
@@ -197,7 +143,7 @@ def test_a_broken_overlay_is_rebuilt(tmp_path, conf, damage):
 
 
 @pytest.mark.slow
-def test_a_stopped_overlay_is_taken_up_again(tmp_path, conf):
+def test_a_stopped_update_is_taken_up_again(tmp_path, conf):
     root, cancel = write(tmp_path / "big", many(100)), threading.Event()
     before = build(root, conf)
     write(root, {path: f"def again_{n}():\n    pass\n" for n, path in enumerate(list(many(30)))})
@@ -208,7 +154,7 @@ def test_a_stopped_overlay_is_taken_up_again(tmp_path, conf):
 
     with pytest.raises(Cancelled):
         build(root, conf, cancel=cancel, progress=stop, parse=f"{MODULE}:slow")
-    assert (before.folder.parent / layout.BUILDING / layout.BASE).exists()
+    assert (before.folder.parent / layout.BUILDING).exists()
     assert opened(root, conf).generation == before.generation
     index = build(root, conf)
     assert index.report.reused >= 72

@@ -22,7 +22,7 @@ from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.build_report import BuildReport, read_report, write_report
 from repopilot.index.storage import layout
 from repopilot.index.storage.codec import Row
-from repopilot.index.storage.database import BrokenDatabase, Draft, is_overlay, open_draft, overlay_size, storage_errors
+from repopilot.index.storage.database import BrokenDatabase, Draft, open_draft, storage_errors
 from repopilot.index.storage.layout import version
 from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
@@ -40,8 +40,6 @@ _BATCH_FILES = 200
 _REDACTED_SHOWN = 50
 _ROWS_AT_ONCE = 64
 _ONE_WORKER_BYTES = 256 << 10
-_LEAST_OVERLAY_BYTES, _OVERLAY_SHARE = 256 << 10, 32
-"""An overlay may hold this much text, or this part of all text."""
 
 
 @dataclass(slots=True)
@@ -209,11 +207,7 @@ def _unchanged(run: BuildRun, base: Path, files: Sequence[SourceFile], skips: Se
 def _rebuild(run: BuildRun, base: Path | None, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index:
     if run.full:
         _delete_draft(run)
-    before = (
-        run.indexes.open(run.snapshot) if base is not None else None
-    )  # kept for its arrays, which an overlay shares
-    overlay = base is not None and before is not None and _few_changes(base, files)
-    draft = open_draft(run.folder, version(), base, overlay)
+    draft = open_draft(run.folder, version(), base)
     try:
         parsed, unreadable = _parse_changes(run, draft, files)
         report = _report(run, draft, parsed, [*skips, *draft.skipped(), *unreadable])
@@ -228,16 +222,6 @@ def _rebuild(run: BuildRun, base: Path | None, files: Sequence[SourceFile], skip
         draft.save()
         raise
     return _publish(run, report)
-
-
-def _few_changes(base: Path, files: Sequence[SourceFile]) -> bool:
-    """Whether the files differ so little from the base of a generation that an overlay on it is enough."""
-    hashes, _ = recorded(base)
-    changed = [file for file in files if hashes.get(file.path) != file.hash]
-    with storage_errors():
-        size = overlay_size(base) + sum(file.size for file in changed)
-    few = size <= max(_LEAST_OVERLAY_BYTES, sum(file.size for file in files) // _OVERLAY_SHARE)
-    return few and 2 * (len(files) - len(changed)) > len(hashes)
 
 
 def _parse_changes(run: BuildRun, draft: Draft, files: Sequence[SourceFile]) -> tuple[int, list[Skip]]:
@@ -341,8 +325,7 @@ def _by_path(skips: Sequence[Skip]) -> tuple[Skip, ...]:
 
 def _publish(run: BuildRun, report: BuildReport) -> Index:
     building = run.folder / layout.BUILDING
-    if not is_overlay(building):
-        _write_arrays(run, building)
+    _write_arrays(run, building)
     with run.phase("lexical", 1, "parts"):
         with storage_errors():
             write_report(building, report)

@@ -2,9 +2,6 @@
 
 A draft is written with a write-ahead log, so that a killed build loses nothing that it committed; readers never
 see it. A published database is immutable and opened as such.
-
-The database of an overlay (see layout.py) lists all files, but has the contents and terms only of those that differ
-from its base; the others have the ids and are read from the database of the base.
 """
 
 from __future__ import annotations
@@ -44,9 +41,9 @@ class BrokenDatabase(StorageError):
 class Draft:
     """The database under construction in `building`. Used by one thread. Every method raises StorageError."""
 
-    def __init__(self, connection: sqlite3.Connection, last_id: int = 0) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._next_id = max(last_id, _last_id(connection)) + 1
+        self._next_id = _last_id(connection) + 1
 
     def hashes(self) -> dict[str, str]:
         """The content hash of every file, indexed or skipped for its content, by path."""
@@ -139,14 +136,13 @@ class Draft:
             self._connection.executemany(f"INSERT INTO {table} VALUES({marks})", values)
 
 
-def open_draft(folder: Path, version: str, base: Path | None, overlay: bool = False) -> Draft:
+def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
     """Open the draft in `folder/building`: that of a killed build, else one from a generation, else a new one.
 
     Args:
         folder: the folder of the repository's index.
         version: the version to write; a draft of another version is deleted.
         base: the folder of the generation to start from.
-        overlay: start an overlay on it, which takes no copy, where the file system has hard links.
 
     Returns:
         The draft.
@@ -159,40 +155,18 @@ def open_draft(folder: Path, version: str, base: Path | None, overlay: bool = Fa
     with storage_errors():
         if not _usable(building / layout.DATABASE, version):
             shutil.rmtree(building, ignore_errors=True)
-            _create_draft(folder, building, version, base, overlay)
-        return Draft(_connect_draft(building / layout.DATABASE), _last_id_of_base(building))
+            _create_draft(folder, building, version, base)
+        return Draft(_connect_draft(building / layout.DATABASE))
 
 
 def connect(generation: Path) -> sqlite3.Connection:
     """A read-only connection to a published database, usable by any thread (one at a time).
 
-    The view `stored` has the contents of all its files, also of those that an overlay leaves to its base.
-
     Raises sqlite3.Error. The open files outlive their deletion by the next publication.
     """
     connection = sqlite3.connect(_immutable(generation / layout.DATABASE), uri=True, check_same_thread=False)
-    view = "CREATE TEMP VIEW stored AS SELECT * FROM main.contents"
-    if is_overlay(generation):
-        base = generation / layout.BASE / layout.DATABASE
-        connection.execute("ATTACH ? AS base", (_immutable(base),))
-        view += " UNION ALL SELECT * FROM base.contents"
-    connection.execute(view)
     connection.execute("PRAGMA mmap_size=268435456")
     return connection
-
-
-def is_overlay(generation: Path) -> bool:
-    """Whether a generation, or a draft, is an overlay."""
-    return (generation / layout.BASE).exists()
-
-
-def overlay_size(generation: Path) -> int:
-    """The bytes of the files whose contents an overlay holds itself, 0 for a whole generation. Raises sqlite3.Error."""
-    if not is_overlay(generation):
-        return 0
-    with closing(connect(generation)) as connection:
-        select = "SELECT total(size) FROM main.terms CROSS JOIN main.files USING(id)"
-        return int(connection.execute(select).fetchone()[0])
 
 
 def _immutable(path: Path) -> str:
@@ -201,14 +175,6 @@ def _immutable(path: Path) -> str:
 
 def _last_id(connection: sqlite3.Connection) -> int:
     return connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
-
-
-def _last_id_of_base(building: Path) -> int:
-    """The last id that the base of a draft uses. Raises sqlite3.Error."""
-    if not is_overlay(building):
-        return 0
-    with closing(connect(building / layout.BASE)) as connection:
-        return _last_id(connection)
 
 
 def hashes(connection: sqlite3.Connection) -> dict[str, str]:
@@ -256,20 +222,15 @@ def storage_errors() -> Iterator[None]:
         ) from error
 
 
-def _create_draft(folder: Path, building: Path, version: str, base: Path | None, overlay: bool) -> None:
+def _create_draft(folder: Path, building: Path, version: str, base: Path | None) -> None:
     """Create `building` from `base` or empty, in one step."""
     copy = folder / f"copy-{layout.BUILDING}"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir(parents=True)
     if base is None:
         _create_database(copy, version)
-    elif not (overlay and _linked(base, copy)):
-        _copy_whole(base, copy)
-    elif is_overlay(base):
-        shutil.copyfile(base / layout.DATABASE, copy / layout.DATABASE)
     else:
-        _create_database(copy, version)
-        _take_list(copy, base)
+        shutil.copyfile(base / layout.DATABASE, copy / layout.DATABASE)
     copy.rename(building)
 
 
@@ -280,49 +241,10 @@ def _disk_full(error: OSError | sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 
 
-def _linked(base: Path, copy: Path) -> bool:
-    """Whether `copy` could be made an overlay of the base of `base`. Raises BrokenDatabase when that is not whole."""
-    if not _has_all_pages(layout.base_of(base)):
-        raise BrokenDatabase(i18n.message("index.draft_damaged", error=layout.DATABASE))
-    try:
-        layout.link_base(base, copy)
-    except OSError:  # no hard links on this file system
-        shutil.rmtree(copy / layout.BASE, ignore_errors=True)
-        return False
-    return True
-
-
-def _has_all_pages(generation: Path) -> bool:
-    """Whether a database is as long as it says. Its contents are checked when they are read."""
-    with closing(connect(generation)) as connection:
-        pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-    return pages * size == (generation / layout.DATABASE).stat().st_size
-
-
 def _create_database(folder: Path, version: str) -> None:
     with closing(sqlite3.connect(folder / layout.DATABASE)) as connection:
         connection.executescript(f"PRAGMA page_size=8192; BEGIN; {_SCHEMA}")
         connection.execute("INSERT INTO meta VALUES('version', ?)", (version,))
-        connection.commit()
-
-
-def _copy_whole(base: Path, folder: Path) -> None:
-    """Copy the database of a generation, that of an overlay merged with that of its base."""
-    shutil.copyfile(layout.base_of(base) / layout.DATABASE, folder / layout.DATABASE)
-    if is_overlay(base):
-        _take_list(folder, base, contents=True)
-
-
-def _take_list(folder: Path, source: Path, contents: bool = False) -> None:
-    """Replace the list of files by that of a generation, and with `contents` what differs in them too."""
-    with closing(sqlite3.connect(folder / layout.DATABASE, uri=True)) as connection:
-        connection.execute("ATTACH ? AS source", (_immutable(source / layout.DATABASE),))
-        for table in ("files", "skipped"):
-            connection.execute(f"DELETE FROM main.{table}")
-            connection.execute(f"INSERT INTO main.{table} SELECT * FROM source.{table}")
-        for table in ("contents", "terms") if contents else ():
-            connection.execute(f"DELETE FROM main.{table} WHERE id NOT IN (SELECT id FROM main.files)")
-            connection.execute(f"INSERT INTO main.{table} SELECT * FROM source.{table}")
         connection.commit()
 
 

@@ -3,11 +3,9 @@
     <home>/index/<snapshot key>/
         g00000007/            the published generation: immutable, the one with the highest number is current
             index.db          files with their texts, chunks and symbols, see database.py
-            lexical/ *.npy    the arrays of a whole generation, see arrays.py
-            base/             of an overlay instead: hard links to the index.db and the arrays of a whole generation;
-                              index.db then holds the list of all files, and the contents only of those that differ
+            lexical/ *.npy    the arrays, see arrays.py
             report.json       see build_report.py
-            checksums.json    of the files above but the report; one more in base/
+            checksums.json    of the files above but the report
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
         history.bin           past commits (no part of a generation), see commit_store.py
@@ -19,8 +17,7 @@
 A damaged generation counts as missing: bytes that changed on the disk would give wrong answers. A small JSON file has
 its checksum in it.
 
-Renaming `building` to the next number is the publication: a reader sees the old generation or the new one. After a
-change of few files the next generation is an overlay, which takes no copy; after many it is whole again.
+Renaming `building` to the next number is the publication: a reader sees the old generation or the new one.
 """
 
 from __future__ import annotations
@@ -43,7 +40,6 @@ BROKEN = "broken"
 """Marks a generation that could not be read."""
 CHECKSUMS = "checksums.json"
 _GENERATION = re.compile(r"g(\d{8})")
-BASE = "base"
 BUILDING = "building"
 DATABASE = "index.db"
 DENSE = "dense.json"
@@ -54,7 +50,7 @@ REPORT = "report.json"
 STAMPS = "stamps.json"
 _PROCESS = secrets.token_hex(4)
 _DRAFT = re.compile(r".+\.(\d+)-(?:([0-9a-f]{8})-)?\d+\.new")
-SCHEMA = 7
+SCHEMA = 8
 """Raised with every change of what is stored; `version` adds what is split and counted."""
 
 
@@ -77,26 +73,6 @@ def generations(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(filter(_GENERATION.fullmatch, names), reverse=True)]
 
 
-def base_of(generation: Path) -> Path:
-    """The folder with the arrays a generation is based on: its own, or that inside an overlay."""
-    base = generation / BASE
-    return base if base.exists() else generation
-
-
-def link_base(generation: Path, overlay: Path) -> None:
-    """Make the base of a generation that of an overlay too, without copying.
-
-    Raises OSError where the file system has no hard links.
-    """
-    source, target = base_of(generation), overlay / BASE
-    own = source == generation
-    for path in source.rglob("*"):
-        place = path.relative_to(source)
-        if path.is_file() and not (own and place.name == REPORT):
-            (target / place).parent.mkdir(parents=True, exist_ok=True)
-            os.link(path, target / place)
-
-
 def publish(folder: Path) -> Path:
     """Make `building` the current generation and delete those it replaces.
 
@@ -108,11 +84,9 @@ def publish(folder: Path) -> Path:
     """
     old = generations(folder)
     number = int(old[0].name[1:]) + 1 if old else 1
-    shared = folder / BUILDING / BASE  # its files have been flushed when they were published first
     write_json(folder / BUILDING / CHECKSUMS, _checksums(folder / BUILDING))
     for path in (folder / BUILDING).rglob("*"):
-        if shared not in path.parents or path.is_dir():
-            _flush(path)
+        _flush(path)
     target = folder / f"g{number:08d}"
     os.rename(folder / BUILDING, target)
     _flush(folder)
@@ -122,7 +96,7 @@ def publish(folder: Path) -> Path:
 
 
 def damaged(folder: Path) -> list[str]:
-    """The files of a generation, or of the base in an overlay, that aren't what was published.
+    """The files of a generation that aren't what was published.
 
     It reads them all, at some gigabytes a second once they are in the memory of the system. Raises OSError.
     """
@@ -134,8 +108,8 @@ def damaged(folder: Path) -> list[str]:
 
 
 def _checksums(folder: Path) -> dict[str, int]:
-    """The checksums of a generation's own files. The report has its own, and the base another folder's."""
-    return checksums(folder, lambda name: not name.startswith(f"{BASE}/") and name not in (CHECKSUMS, REPORT, BROKEN))
+    """The checksums of a generation's files but the report, which has its own."""
+    return checksums(folder, lambda name: name not in (CHECKSUMS, REPORT, BROKEN))
 
 
 def checksums(folder: Path, included: Callable[[str], bool] = lambda name: True) -> dict[str, int]:
