@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
+import stat
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -60,9 +62,13 @@ def write_repository(original: Workspace, tree: Path) -> None:
         StorageError: there is no room for it.
     """
     try:
+        made: set[str] = set()
         for path, source in _sources(original):
             target = tree / path
-            target.parent.mkdir(parents=True, exist_ok=True)
+            folder = path.rpartition("/")[0]
+            if folder not in made:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                made.add(folder)
             if isinstance(source, Path):
                 shutil.copy(source, target)  # with its mode: tests may start it
             else:
@@ -82,5 +88,13 @@ def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes]]:
 
 def _regular_files(root: Path, exclude: Sequence[str]) -> list[str]:
     """The files of a local repository that may be copied; none where they are too large for it."""
-    files = [p for p in files_to_copy(root, exclude) if (root / p).is_file() and not (root / p).is_symlink()]
-    return files if sum((root / path).stat().st_size for path in files) <= MOST_BYTES else []
+    files, size = [], 0
+    for path in files_to_copy(root, exclude):
+        try:
+            found = os.lstat(f"{root}/{path}")
+        except OSError:  # gone since it was listed
+            continue
+        if stat.S_ISREG(found.st_mode):
+            files.append(path)
+            size += found.st_size
+    return files if size <= MOST_BYTES else []
