@@ -132,12 +132,13 @@ def result_of(copy: WorkingCopy, made: Sequence[FileChange], rest: Rest, found: 
 def rows_of(copy: WorkingCopy, places: Iterable[NameSpan]) -> list[Row]:
     """The places as lines of the files as they are now, each once, without secrets."""
     rows: dict[tuple[str, int], Row] = {}
+    shown: dict[str, list[str]] = {}
     for place in places:
         text = copy.resolver.text(place.path) or ""  # also of what can't be edited: notebooks, files the index skips
         line = text.count("\n", 0, place.start) + 1
         if (place.path, line) not in rows:
-            shown = redacted(text).split("\n")[line - 1].strip()[:LONGEST_LINE]
-            rows[place.path, line] = {"path": place.path, "line": line, "text": shown}
+            lines = shown.get(place.path) or shown.setdefault(place.path, redacted(text).split("\n"))
+            rows[place.path, line] = {"path": place.path, "line": line, "text": lines[line - 1].strip()[:LONGEST_LINE]}
     return list(rows.values())
 
 
