@@ -13,6 +13,7 @@ from repopilot.code.languages import grammar, language_of, language_of_script
 from repopilot.code.notebook import is_notebook
 from repopilot.code.notebook_cells import read_cells
 from repopilot.code.syntax import parse
+from repopilot.resolve.python_scopes import python_tree
 from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind
 
 _PARSE_S = 5.0
@@ -90,7 +91,7 @@ def _continues(letter: str) -> bool:
 def _kinds(spans: list[tuple[int, int]], text: str, language: str) -> list[OccurrenceKind]:
     """What each span stands in; code where the text can't be parsed in time."""
     data = text.encode("utf-8", "surrogatepass")
-    tree = parse(data, language, _PARSE_S)
+    tree = python_tree(text)[1] if language == "python" else parse(data, language, _PARSE_S)
     if tree is None:
         return ["code"] * len(spans)
     kinds: list[OccurrenceKind] = []

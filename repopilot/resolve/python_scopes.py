@@ -358,6 +358,7 @@ def python_tree(text: str) -> tuple[bytes, Tree | None]:
     return data, parse(data, "python", PARSE_S)
 
 
+@lru_cache(maxsize=1024)
 def python_names(text: str, name: str) -> tuple[PythonName, ...]:
     """The occurrences of a name as an identifier, in order.
 
