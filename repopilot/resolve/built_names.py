@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
 
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "methodcaller", "attrgetter", "globals", "vars", "__dict__")
+_USED = re.compile(rf"\b(?:{'|'.join(_BY_NAME)})\b")
 _ANY = r"\w*"
+_FIXED_PART = re.compile(r"""(?:["'}]|\\\n|%(?:\(\w+\))?[sdr])(\w+)(?=["'{%\\])|\\[xuUN0-7]""")
+"""What stands in a text between its ends and what is put in; it may overlap with other code. Nothing for a character
+that is written as its number: any name may hold it."""
 
 
 def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
@@ -28,11 +32,10 @@ def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
         name: the name.
     """
     found = []
-    for path in sorted(
-        {one.span.path for word in _BY_NAME for one in resolver.occurrences(word) if one.kind == "code"}
-    ):
-        text = resolver.text(path) or ""
-        for start, end, pattern in _built(text) if language_in(path, text) == "python" else ():
+    for path, text in sorted(resolver.holding(*_BY_NAME)):
+        is_read = language_in(path, text) == "python" and _USED.search(text) is not None
+        may_fit = is_read and any(part in name for part in _FIXED_PART.findall(text))
+        for start, end, pattern in _built(text) if may_fit else ():
             if re.fullmatch(pattern, name):
                 line = text.count("\n", 0, start) + 1
                 source = text.split("\n")[line - 1]
@@ -50,12 +53,13 @@ def _built(text: str) -> tuple[tuple[int, int, str], ...]:
     mark = text.startswith("\ufeff")
     positions = SourcePositions(text[mark:])
     values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 values.setdefault(getattr(target, "id", ""), []).append(node.value)
     found = []
-    for given in _given(tree):
+    for given in _given(nodes):
         for value in values.get(given.id, ()) if isinstance(given, ast.Name) else (given,):
             pattern = _pattern(value)
             if _ANY in pattern and pattern.replace(_ANY, ""):
@@ -64,9 +68,9 @@ def _built(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _given(tree: ast.Module) -> Iterator[ast.expr]:
+def _given(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The expressions by whose values something is got."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if called in _BY_NAME:

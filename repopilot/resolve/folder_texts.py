@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from repopilot.repo.read import regular_bytes
@@ -24,39 +24,42 @@ class FolderTexts:
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
         self._known: dict[str, tuple[_Stamp, str | None]] = {}
-        self.changes = 0
-        """How often a file was found to be another than when it was read before."""
+        self.changed: list[str] = []
+        """The files that were found to be others than when they were read before, each time anew."""
 
     def text(self, path: str) -> str | None:
         """The text of a file as it is stored; None for none, and for what is no text."""
         stamp = self._stamp(path)
         if stamp is None:
-            self.changes += self._known.pop(path, None) is not None
+            if self._known.pop(path, None) is not None:
+                self.changed.append(path)
             return None
         known = self._known.get(path)
         if known is None or known[0] != stamp:
-            self.changes += known is not None
+            if known is not None:
+                self.changed.append(path)
             data = regular_bytes(self._root, path)
             found = decoded(data, path) if data is not None else None
             known = self._known[path] = (stamp, found[0] if found else None)
         return known[1]
 
-    def holding(self, word: str, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """The files that hold a word, with their texts."""
-        wanted = word.encode()
+    def holding(self, words: Sequence[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """The files that hold one of some words, with their texts."""
+        wanted = [word.encode() for word in words]
+        plain = all(map(str.isascii, words))
         for path in paths:
-            if path not in self._known and not self._may_hold(path, wanted, plain=word.isascii()):
+            if path not in self._known and not self._may_hold(path, wanted, plain=plain):
                 continue
             text = self.text(path)
-            if text is not None and word in text:
+            if text is not None and any(word in text for word in words):
                 yield path, text
 
-    def _may_hold(self, path: str, word: bytes, *, plain: bool) -> bool:
+    def _may_hold(self, path: str, words: Sequence[bytes], *, plain: bool) -> bool:
         """Whether the bytes of a file may be a text with a word; files that aren't are neither decoded nor kept."""
         if self._stamp(path) is None:
             return False
         data = regular_bytes(self._root, path)
-        return data is not None and (word in data or not plain or data.startswith(_WIDE))
+        return data is not None and (any(word in data for word in words) or not plain or data.startswith(_WIDE))
 
     def _stamp(self, path: str) -> _Stamp | None:
         try:

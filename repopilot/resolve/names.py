@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -28,6 +28,8 @@ from repopilot.sandbox.language_servers.session import LanguageSession, Servers
 SYNTAX = "syntax"
 """The engine where no server is."""
 _TRIES = 2
+_UNEDITED = "\0"
+"""Stands for the text of a file that has no edit."""
 _Found = TypeVar("_Found")
 
 
@@ -45,6 +47,7 @@ class Resolver:
         self._texts = FolderTexts(tree.root())
         self._lock = threading.RLock()
         self._state = (0, 0)
+        self._drafts: Mapping[str, str | None] = {}
         self._reader: by_server.TargetReader | None = None
         self._told: WeakKeyDictionary[LanguageSession, tuple[int, int]] = WeakKeyDictionary()
         self._found: dict[str, list[Occurrence]] = {}
@@ -71,11 +74,11 @@ class Resolver:
         """The files in which names are looked for."""
         return self._tree.searched()
 
-    def holding(self, part: str) -> list[tuple[str, str]]:
-        """The files that hold a text anywhere, with their texts."""
+    def holding(self, *parts: str) -> list[tuple[str, str]]:
+        """The files that hold one of some texts anywhere, with their texts."""
         with self._lock:
             self._refresh()
-            return list(self._texts.holding(part, self._tree.searched()))
+            return list(self._texts.holding(parts, self._tree.searched()))
 
     def occurrences(self, name: str) -> list[Occurrence]:
         """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
@@ -83,9 +86,12 @@ class Resolver:
         with self._lock:
             self._refresh(name)
             if name not in self._found:
-                holding = self._texts.holding(name, self._tree.searched())
-                self._found[name] = [found for path, text in holding for found in occurrences_in(name, path, text)]
+                self._found[name] = self._looked_up(name, self._tree.searched())
             return self._found[name]
+
+    def _looked_up(self, name: str, paths: Iterable[str]) -> list[Occurrence]:
+        holding = self._texts.holding([name], paths)
+        return [found for path, text in holding for found in occurrences_in(name, path, text)]
 
     def meanings(self, name: str, paths: Collection[str] | None = None) -> list[Resolved]:
         """What the occurrences of a name in code mean, and those in texts that mean something (a name in an annotation
@@ -252,13 +258,24 @@ class Resolver:
         self._notes[str(error)] = None
 
     def _refresh(self, name: str = "") -> None:
-        """Forget what was found before the tree's last edit, or before others changed a file that holds a name."""
+        """Forget what was found before the tree's last edit, or before others changed a file that holds a name. A name
+        stands where it stood in the files that weren't edited."""
         self._tree.root()
         for path in {found.span.path for found in self._found.get(name, ())}:
             self._texts.text(path)
-        state = hash(frozenset(self._tree.drafts().items())), self._texts.changes
-        if state != self._state:
-            self._state = state
+        drafts = self._tree.drafts()
+        state = hash(frozenset(drafts.items())), len(self._texts.changed)
+        if state == self._state:
+            return
+        both = {*drafts, *self._drafts}
+        edited = {path for path in both if drafts.get(path, _UNEDITED) != self._drafts.get(path, _UNEDITED)}
+        if edited and edited.issuperset(self._texts.changed[self._state[1] :]):
+            for known, found in self._found.items():
+                kept = [one for one in found if one.span.path not in edited]
+                there = self._looked_up(known, sorted(edited.intersection(self._tree.searched())))
+                self._found[known] = sorted([*kept, *there], key=lambda one: one.span)
+        else:
             self._found.clear()
-            self._resolved.clear()
-            self._syntax = self._reader = None
+        self._state, self._drafts = (state[0], len(self._texts.changed)), drafts
+        self._resolved.clear()
+        self._syntax = self._reader = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -126,6 +127,26 @@ async def test_a_working_copy_is_resolved_as_edited(tmp_path: Path) -> None:
         assert (problem.line, problem.code) == (1, "import-not-found")
         copy.undo(3)
         assert places(copy.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
+
+
+async def test_a_name_stands_after_edits_where_a_new_resolver_finds_it(tmp_path: Path) -> None:
+    def found(resolver: Resolver) -> list[tuple[NameSpan, str, str]]:
+        return [(one.span, one.kind, one.source) for one in resolver.occurrences("push")]
+
+    async with working_copy(workspace_of(tmp_path, {**FILES, "notes.md": "push\n", "a.py": "x = 1\n"})) as copy:
+        before = found(copy.resolver)
+        edits = (
+            {"a.py": "def push(): ...\n"},
+            {"pkg/runner.py": None, "pkg/new.py": "# push\n", "pkg/queue.py": f"# moved down\n{QUEUE}"},
+            {"notes.md": "no more", "pkg/new.py": None},
+        )
+        for edit in edits:
+            copy.edit(edit)
+            tree = tmp_path / f"state{copy.steps}"
+            shutil.copytree(copy.root(), tree)
+            assert found(copy.resolver) == found(open_workspace(tree, offline(tmp_path / "home2")).resolver)
+        copy.undo(len(edits))
+        assert found(copy.resolver) == before
 
 
 async def test_positions_are_characters_whatever_the_file_is_written_in(tmp_path: Path) -> None:

@@ -1123,6 +1123,55 @@ print(Shell().run("stop"))
         "left",
         "main.py:6",
     ),
+    "a name that is put together from a text over two lines": one(
+        r"""
+class Shell:
+    def do_stop(self):
+        return "stopped"
+
+    def run(self, command):
+        return getattr(self, "do_\
+" + command)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.do_stop",
+        "halt",
+        "left",
+        "main.py:7",
+    ),
+    "a name that is put together with a character by its number": one(
+        r"""
+class Shell:
+    def do_stop(self):
+        return "stopped"
+
+    def run(self, command):
+        return getattr(self, "\x64o\137%s" % command)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.do_stop",
+        "halt",
+        "left",
+        "main.py:7",
+    ),
+    "a name that is put together from texts side by side": one(
+        r"""
+class Shell:
+    def do_stop(self):
+        return "stopped"
+
+    def run(self, command):
+        return getattr(self, 'do' '_' + command)()
+
+print(Shell().run("stop"))
+""",
+        "Shell.do_stop",
+        "halt",
+        "left",
+        "main.py:7",
+    ),
     "a name that is put together by a sum": one(
         """\
 class Shell:
