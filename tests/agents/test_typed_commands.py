@@ -34,6 +34,13 @@ def shop(tmp_path_factory):
         ("refactor(core)!: rename the function a into b", "rename_symbol", {"name": "a", "new_name": "b"}),
         ("[Feature] Rename method “a” -> “b”", "rename_symbol", {"name": "a", "new_name": "b"}),
         ("rename class A to B in `shop/a.py`.", "rename_symbol", {"name": "A", "path": "shop/a.py", "new_name": "B"}),
+        ("rename `A` in shop/a.py to `B`", "rename_symbol", {"name": "A", "path": "shop/a.py", "new_name": "B"}),
+        (
+            "Move total in `shop/a.py` to shop/b.py.",
+            "move_symbol",
+            {"name": "total", "path": "shop/a.py", "to_path": "shop/b.py"},
+        ),
+        ("set LIMIT in shop/a.py to 5", "set_value", {"name": "LIMIT", "path": "shop/a.py", "value": "5"}),
         ("rename a::B::c to d", "rename_symbol", {"name": "a::B::c", "new_name": "d"}),
         ("rename `B#c` to `B#d` in lib/b.rb", "rename_symbol", {"name": "B.c", "path": "lib/b.rb", "new_name": "B#d"}),
         ("rename function to method", "rename_symbol", {"name": "function", "new_name": "method"}),
@@ -73,6 +80,8 @@ def test_a_command_is_a_tool_with_its_arguments(typed, tool, arguments):
         "/explain it",
         "move on to x",
         "refactor: rename a to b and adapt the docs",
+        "rename a in a.py to b in b.py",
+        "set a in the box to b",
         "please look: rename a to b is not what I want",
     ],
 )

@@ -21,14 +21,16 @@ _SYMBOL_KIND = (
     r"(?:(?:the )?(?:function|method|class|variable|constant|field|attribute|property|fixture|type|interface|struct|"
     r"enum|trait|macro) )?"
 )
-_PLAIN = (
-    (
-        re.compile(rf"{_LABEL}rename {_SYMBOL_KIND}(\S+) (?:to|into|as|->|=>|→) (\S+?)(?: in (\S+?))?\.?", re.I),
-        "/rename {0} {1}",
-    ),
-    (re.compile(rf"""{_LABEL}set (\S+) to (\S+?|"[^"]*"|'[^']*'|\[.*\]|\{{.*\}}|\(.*\))\.?""", re.I), "/set {0} {1}"),
-    (re.compile(rf"{_LABEL}move {_SYMBOL_KIND}(\S+) (?:to|into) (\S*[./]\S*[^\s.])\.?", re.I), "/move {0} {1}"),
+_SUBJECT = rf"{_SYMBOL_KIND}(?P<name>\S+)(?: in (?P<path>\S*[./]\S*))?"
+_PLAIN = tuple(
+    re.compile(rf"{_LABEL}(?P<command>{command}) {_SUBJECT} (?:{word}) {new}(?: in (?P<file>\S*?[./]\S*?))?\.?", re.I)
+    for command, word, new in (
+        ("rename", "to|into|as|->|=>|→", r"(?P<new>\S+?)"),
+        ("set", "to", r"""(?P<new>\S+?|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|\(.*\))"""),
+        ("move", "to|into", r"(?P<new>\S*[./]\S*[^\s.])"),
+    )
 )
+"""What is done, to what, in which file, and what it becomes: the file may stand behind that, too."""
 _QUOTES = "`'\"“”‘’«»"
 _NAME = re.compile(rf"[{_QUOTES}]?(?:@?[\w./-]+:)?(?:[\w.$/-]|::|->|#)*\w(?:\(\))?[{_QUOTES}]?")
 _SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
@@ -72,7 +74,7 @@ def read_command(text: str) -> Command | None:
         UsageError: it begins like a command and isn't one; the hint shows how it is typed.
     """
     typed = text.strip()
-    typed = next((_slashed(found, form) for pattern, form in _PLAIN if (found := pattern.fullmatch(typed))), typed)
+    typed = next((_slashed(found) for pattern in _PLAIN if (found := pattern.fullmatch(typed))), typed)
     found = _SLASH.fullmatch(typed)
     form = FORMS.get(found[1]) if found else None
     if found is None or form is None:
@@ -93,16 +95,16 @@ def is_command(text: str) -> bool:
         return True
 
 
-def _slashed(found: re.Match[str], form: str) -> str:
+def _slashed(found: re.Match[str]) -> str:
     """The command that a plain form stands for; the text itself where a name is no name of code."""
-    given = [group for group in found.groups() if group]
-    names = given[:1] if form.startswith("/set") else given
-    if not all(_NAME.fullmatch(name) for name in names):
+    command, new = found["command"].lower(), found["new"]
+    paths = [path for path in (found["path"], found["file"]) if path]
+    named = [*paths, found["name"], *([] if command == "set" else [new])]
+    if len(paths) > 1 or not all(_NAME.fullmatch(name) for name in named):
         return found[0]
-    bare = [name.strip(_QUOTES).removesuffix("()") for name in names]
-    if len(bare) == 3:  # the path it is in
-        bare[0] = f"{bare[2]}:{bare[0]}"
-    return form.format(*bare, *given[len(names) :])
+    bare = [name.strip(_QUOTES).removesuffix("()") for name in named]
+    subject = ":".join(bare[: len(paths) + 1])
+    return f"/{command} {subject} {new if command == 'set' else bare[-1]}"
 
 
 def _named(words: list[str], *names: str) -> dict[str, Any]:
