@@ -24,7 +24,7 @@ READS = tuple({"name": "read", "arguments": {"path": path}} for path in ("orchar
 TOLD = """\
 A tree gets 2.5 litres on a day of more than 25 degrees [orchard/water.py:4-6]. Old ~trees~ get <img src=x> less.
 
-- `harvest` counts the fruit by kind [orchard/trees.py:16-24].
+- `harvest` counts the fruit by kind [orchard/trees.py:16-23].
 - `sprinkle_all` waters every tree [orchard/water.py:4-6].
 
 ```python

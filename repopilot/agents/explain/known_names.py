@@ -51,7 +51,7 @@ def whole_path(index: Index, path: str) -> str:
 
 def _last_line(index: Index, path: str) -> int:
     text = index.text(path) if path in index.files else None
-    return 0 if text is None else text.count("\n") + 1
+    return len(text.removesuffix("\n").split("\n")) if text else 0
 
 
 def _around(index: Index, path: str, line: int) -> list[Symbol]:
