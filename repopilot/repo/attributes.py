@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from pathspec.patterns import GitWildMatchPattern
 
+from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
+
 FILE = ".gitattributes"
 _SETTING = re.compile(r"(-|!)?linguist-(generated|vendored)(?:=(\S+))?")
 
@@ -48,6 +50,13 @@ class LinguistAttributes:
         """The key of the message that says why a file is nobody's own work, None where it may be."""
         names = ("generated", "vendored")
         return next((f"repo.skip.marked_{name}" for name in names if self.says(name, path)), None)
+
+    def is_generated(self, path: str, text: str) -> bool:
+        """Whether a program writes a file: as an attribute says, else by its name or what it says of itself."""
+        said = self.says("generated", path)
+        if said is not None:
+            return said
+        return generated_name(path) or generated_by_convention(text) or probably_generated(text)
 
     def _rules_of(self, folder: str) -> list[_Rule]:
         if folder not in self._rules:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -15,6 +15,8 @@ from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
+from repopilot.repo.attributes import LinguistAttributes
+from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.patch import quoted_path
 from repopilot.types import FileChange
 
@@ -134,6 +136,17 @@ def _ends_of_lines(old: list[str], ends: list[str], new: list[str]) -> list[str]
 def texts_of(changes: Iterable[FileChange]) -> dict[str, str]:
     """The new texts by path, without deleted files."""
     return {c.path: c.content for c in changes if c.change != "deleted"}
+
+
+def generated_in(changes: Iterable[FileChange], read: Callable[[str], str | None]) -> list[str]:
+    """The files of a change that were there before and that a program writes.
+
+    Args:
+        changes: the files.
+        read: gives the text of a file of the repository, None where there is none.
+    """
+    attributes = LinguistAttributes(read)
+    return [c.path for c in changes if attributes.is_generated(c.path, before_change(c) or "") and c.change != "added"]
 
 
 def change(path: str, new: str, old: str | None) -> FileChange:

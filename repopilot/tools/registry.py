@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from repopilot.errors import RepoPilotError, UsageError
-from repopilot.i18n import Message, message
+from repopilot.i18n import Message, joined, message
+from repopilot.tools.file_change import generated_in
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
@@ -126,14 +127,18 @@ async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResu
         UsageError: an argument is missing, unknown or of the wrong type, or doesn't fit the repository.
         RepoPilotError: what the tool raises.
     """
-    steps = desk.working_copy.steps
+    copy = desk.working_copy
+    steps = copy.steps
     try:
         result = await tool.run(checked(tool, arguments), desk)
     except RepoPilotError as error:
-        desk.working_copy.undo(max(0, desk.working_copy.steps - steps))  # nobody has looked at what it edited
+        copy.undo(max(0, copy.steps - steps))  # nobody has looked at what it edited
         error.message, error.hint = (_without_secrets(each, desk) for each in (error.message, error.hint))
         raise
-    return ToolResult(_without_secrets(result.text, desk), _without_secrets(result.data, desk))
+    generated = generated_in(copy.changed_since(steps), desk.workspace.index.text) if tool.kind == "edit" else []
+    said = message("edit_tools.generated", paths=", ".join(generated)) if generated else ""
+    text = joined((result.text, said), "\n") if said else result.text
+    return ToolResult(_without_secrets(text, desk), _without_secrets(result.data, desk))
 
 
 def _without_secrets(value: Any, desk: Desk) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -22,10 +23,12 @@ from repopilot.sandbox.runners.runner_table import (
     language_of_tests,
     runner_of,
 )
-from repopilot.tools.file_change import Changes
+from repopilot.tools.file_change import Changes, texts_of
 from repopilot.workspace import Workspace
 
 _MOST_TEST_FILES = 12
+RUST_TESTS = re.compile(r"#\[(?:cfg\(|\w+::)?test\b")
+"""Tests beside the code."""
 
 
 def suite_language(changes: Changes) -> str | None:
@@ -56,9 +59,16 @@ def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSui
     """
     tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
     own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
-    if not (tests or own) and language != "rust":  # which has tests beside the code
+    if not (tests or own) and not (language == "rust" and _tests_beside_code(changes, workspace)):
         return None
     return runner_suite(language, _chosen(changes, own, workspace), workspace)
+
+
+def _tests_beside_code(changes: Changes, workspace: Workspace) -> bool:
+    index = workspace.index
+    if any(RUST_TESTS.search(text) for text in texts_of(changes).values()):
+        return True
+    return any(path.endswith(".rs") and RUST_TESTS.search(index.text(path) or "") for path in index.files)
 
 
 def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:

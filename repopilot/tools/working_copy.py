@@ -88,6 +88,11 @@ class WorkingCopy:
         """How many edits there are to take back."""
         return len(self._steps)
 
+    def changed_since(self, steps: int) -> list[FileChange]:
+        """What the edits after the first `steps` made of the files they touch, as `changes` has it."""
+        touched = {path for step in self._steps[steps:] for path in step}
+        return [change for change in self.changes() if change.path in touched]
+
     def text(self, path: str) -> str | None:
         """The text of a file with the edits so far, None where there is none.
 

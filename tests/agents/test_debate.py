@@ -148,6 +148,15 @@ def run(passed: int = 0, failed: int = 0, errors: int = 0, genuine: bool = False
 
 
 GENUINE, FAILING = run(3, genuine=True), run(1, 2)
+UNFINISHED = (
+    *(
+        replace(run(passed), ended=how)
+        for passed in (0, 3)
+        for how in ("timeout", "memory", "processes", "output", "disk")
+    ),
+    run(errors=2),
+    run(),
+)
 HARSH = Opinions(tuple(Issue("a.py", n, "x", "bad", "critical") for n in range(4)))
 WRONG_TYPE = Finding("a.py", 3, "high", "mypy", "Too few arguments", "mypy", "types")
 SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
@@ -159,9 +168,7 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(problem="line 1"), Opinions(), "REQUEST_REVISION"),
         (ChangeEvidence(tests=GENUINE), HARSH, "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=GENUINE, protected=True), HARSH, "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=FAILING, protected=True), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
-        (ChangeEvidence(tests=FAILING), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(tests=FAILING), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
         (ChangeEvidence(), HARSH, "MERGE_FEEDBACK"),
         (ChangeEvidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(tests=GENUINE, by_code=True, left=("a.py:3",)), Opinions(), "MERGE_FEEDBACK"),
@@ -169,10 +176,15 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
         (ChangeEvidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
+        *((ChangeEvidence(tests=each, by_code=True), Opinions(), "MERGE_FEEDBACK") for each in UNFINISHED),
+        (ChangeEvidence(tests=run(errors=1), by_code=True, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(tests=GENUINE, by_code=True, generated=("a_pb2.py",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(tests=GENUINE, automatic=("conftest.py",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(refactored=True, changed=("f",), unexercised=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(changed=("f",), unexercised=("f",)), Opinions(), "MERGE_FEEDBACK"),
         (
-            ChangeEvidence(tests=GENUINE, protected=True, changed=("f",), not_called=("f",), unexercised=("f",)),
+            ChangeEvidence(tests=GENUINE, changed=("f",), not_called=("f",), unexercised=("f",)),
             Opinions(),
             "MERGE_FEEDBACK",
         ),
@@ -188,14 +200,13 @@ def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: 
 
 
 @pytest.mark.slow
-@given(st.sets(st.sampled_from("fgh"), min_size=1), st.integers(0, 9), st.booleans())
-def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passed: int, protected: bool) -> None:
+@given(st.sets(st.sampled_from("fgh"), min_size=1), st.integers(1, 9))
+def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passed: int) -> None:
     changed = tuple(sorted(names))
     tests = run(passed, genuine=True)
     verdict = judge(
         ChangeEvidence(
             tests=tests,
-            protected=protected,
             changed=changed,
             not_called=changed,
             unexercised=changed,
@@ -217,8 +228,8 @@ OPINIONS = st.builds(
 @pytest.mark.slow
 @given(OPINIONS)
 def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
-    failing = judge(ChangeEvidence(tests=FAILING, protected=True), opinions)
-    passing = judge(ChangeEvidence(tests=GENUINE, protected=True), opinions)
+    failing = judge(ChangeEvidence(tests=FAILING), opinions)
+    passing = judge(ChangeEvidence(tests=GENUINE), opinions)
     assert failing.score < 5 and passing.score >= 8
     assert judge(ChangeEvidence(), opinions).score >= scoring.START - 1.5
 
@@ -238,7 +249,7 @@ def test_thresholds(score: float, expected: str) -> None:
 
 
 def test_the_reasons_are_said_in_french() -> None:
-    evidence = ChangeEvidence(tests=FAILING, protected=True, findings=(SERIOUS,), removed=("Cart",))
+    evidence = ChangeEvidence(tests=FAILING, findings=(SERIOUS,), removed=("Cart",))
     verdict = judge(evidence, Opinions(unread=("critic",)))
     assert [i18n.said(reason, "fr") for reason in verdict.reasons] == [
         "8 points\u202f: la syntaxe est correcte",
@@ -251,6 +262,6 @@ def test_the_reasons_are_said_in_french() -> None:
 
 def test_reasons_that_leave_the_score_are_not_decisive() -> None:
     evidence = ChangeEvidence(tests=FAILING, missing=("numpy",))
-    missing = "+0.0 generated tests could not run: missing in the sandbox: numpy"
+    missing = "+0.0 the repository's tests could not run: missing in the sandbox: numpy"
     assert judge(evidence, Opinions()).reasons == ("8 points: it parses", missing)
     assert scoring.decisive_reasons(evidence, Opinions()) == ("8 points: it parses",)

@@ -12,8 +12,8 @@ from repopilot import trace
 from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
-from repopilot.forge.runs_elsewhere import runs_elsewhere
 from repopilot.forge.solve import open_pull, pull_text, solve, task_of, without_refused
+from repopilot.repo.runs_elsewhere import runs_elsewhere
 from repopilot.results import Answer, Generation
 from repopilot.runtime import Runtime
 from repopilot.tools.file_change import change

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents import loop
+from repopilot.agents.coding.outcome import REFACTORING_TOOLS
+from repopilot.agents.coding.tool_edit import left_of
 from repopilot.agents.conventions import Conventions
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
@@ -44,6 +46,8 @@ class LoopEdit:
         note: why it ended where it did not say that it was done, a message; ''.
         summary: what it says it did.
         silent: whether the model doesn't answer any more.
+        refactored: whether all its edits are those of `REFACTORING_TOOLS`.
+        left: what these left, as in `EditOutcome`.
     """
 
     changes: Changes
@@ -51,6 +55,8 @@ class LoopEdit:
     note: str
     summary: str
     silent: bool = False
+    refactored: bool = False
+    left: tuple[str, ...] = ()
 
 
 async def edit_by_loop(
@@ -100,7 +106,10 @@ async def edit_by_loop(
             raise
         changes = copy.changes()
     calls = tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in done.calls)
-    return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent")
+    edits = [call for call in done.calls if call.ok and call.name in _EDITS]
+    refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
+    left = [place for call in edits for place in left_of(call.data)] if refactored else []
+    return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent", refactored, tuple(left))
 
 
 def with_conventions(task: str, text: str) -> str:

@@ -9,6 +9,8 @@ from repopilot.types import Edit, OpenReference
 
 _REFACTORING = frozenset(("rename", "rename_file", "move", "change_signature", "delete", "delete_file", "sort"))
 """Kinds of edits that are right when everything else works as before."""
+REFACTORING_TOOLS = frozenset(("rename_symbol", "move_symbol", "move_file", "change_signature", "organize_imports"))
+"""Tools that check of their edits that each occurrence means what it meant."""
 
 
 @dataclass(frozen=True, slots=True)

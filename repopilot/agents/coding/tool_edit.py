@@ -59,7 +59,7 @@ async def edit_with_tool(
     place = str(arguments.get("name") or arguments.get("path") or "")
     edits = tuple(Edit(_KINDS.get(name, name), change.path, place) for change in changes)
     notes = (note,) if note else ()
-    return EditOutcome(changes, edits, True, notes, _open_references(result.data), left=_left(result.data))
+    return EditOutcome(changes, edits, True, notes, _open_references(result.data), left=left_of(result.data))
 
 
 def _failure(error: UsageError) -> GenerationFailed:
@@ -79,8 +79,8 @@ def _open_references(data: Any) -> tuple[OpenReference, ...]:
     )
 
 
-def _left(data: Any) -> tuple[str, ...]:
-    """What keeps an edit from being done, for the verdict."""
+def left_of(data: Any) -> tuple[str, ...]:
+    """What keeps a tool's edit from being done, by the data of its result: for the verdict."""
     if not isinstance(data, dict) or data.get("done"):
         return ()
     places = [*(f"{row['path']}:{row['line']}" for row in _rows_left(data)[0]), *data.get("unread", ())]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,13 +19,12 @@ from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.tools.test_suites import suite_language, suite_of
+from repopilot.tools.test_suites import RUST_TESTS, suite_language, suite_of
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
 MOST_TEST_FILES = 6
 _MOST_CODE_FILES = 8
-_RUST_TESTS = re.compile(r"#\[(?:cfg\()?test\b")
 _RUST_TARGETS = ("src/lib.rs", "src/main.rs")
 
 
@@ -134,7 +132,7 @@ async def _compared(work: _Work, changes: Changes, number: int, known: TestRun |
         return await _run(work, (), "without the change", ())
 
     edited = [change.path for change in changes if is_test_path(change.path)]
-    if any(change.path.endswith(".rs") and _RUST_TESTS.search(change.content) for change in changes):
+    if any(change.path.endswith(".rs") and RUST_TESTS.search(change.content) for change in changes):
         edited += _RUST_TARGETS  # which unit tests beside the code are reported for
     always = not work.examination.refactoring
     own = partial(_run, work, _own_tests(changes), "its own tests without the change", ()) if always else None

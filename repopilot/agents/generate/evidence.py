@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +14,13 @@ from repopilot.agents.coding.checks.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, unexercised
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.repo.runs_elsewhere import unasked
 from repopilot.results import TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.run import ChosenTests
 from repopilot.tools import file_change
-from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.file_change import Changes, generated_in, texts_of
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
@@ -89,6 +91,9 @@ async def gather_evidence(
         if c.path in before
         for name in unrequested_removals(c.path, c.content, before[c.path], examination.task)
     ]
+    refactored = examination.refactoring and not examination.by_code
+    if refactored:  # the uses of what was renamed followed, so that it is enough for the task to name it
+        removed = [name for name in removed if not re.search(rf"\b{name.rpartition('.')[2]}\b", examination.task)]
     missing = missing_modules(report.run, [c.path for c in changes]) if report.run else []
     changed = definitions_changed(changes, workspace)
     untested = [d for d in changed if d.name not in report.exercised]
@@ -97,7 +102,6 @@ async def gather_evidence(
         left=examination.left,
         findings=found,
         tests=report.run,
-        protected=report.protected,
         missing=tuple(dict.fromkeys(missing)),
         removed=tuple(removed),
         changed=tuple(d.name for d in changed),
@@ -105,8 +109,11 @@ async def gather_evidence(
         unexercised=unexercised(untested, report.verified_tests),
         red_before=report.red_before,
         by_code=examination.by_code,
+        refactored=refactored,
         unbroken=report.unbroken,
         added=len(report.added),
+        generated=tuple(generated_in(changes, workspace.index.text)),
+        automatic=() if examination.by_code else tuple(c.path for c in changes if unasked(c.path, examination.task)),
         unparsed=tuple(
             c.path for c in changes if c.change != "deleted" and file_change.syntax_error(c.path, c.content) is not None
         ),

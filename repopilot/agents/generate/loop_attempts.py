@@ -21,7 +21,7 @@ VARIED = 0.7
 """Temperature of further attempts, which would repeat the first one at that of a loop."""
 FURTHER = loop.Askings(partial(ask_with_tools, temperature=VARIED), partial(ask_for_action, temperature=VARIED))
 
-Test = Callable[[Changes, Step], Awaitable[TestReport | None]]
+Test = Callable[[LoopEdit, Step], Awaitable[TestReport | None]]
 """Runs the tests of a change below a step; None where they can't be run."""
 
 
@@ -103,4 +103,4 @@ async def _attempt(
         return Attempt(edit)
     if shown:
         shown(edit)
-    return Attempt(edit, await test(edit.changes, step))
+    return Attempt(edit, await test(edit, step))

@@ -117,15 +117,16 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
 
     async with AsyncExitStack() as opened:
 
-        async def tested(changes: Changes, below: Step) -> TestReport:
+        async def tested(edit: LoopEdit, below: Step) -> TestReport:
             nonlocal examination
             if examination.inputs is None:
-                inputs = await opened.enter_async_context(_inputs(changes, workspace))
+                inputs = await opened.enter_async_context(_inputs(edit.changes, workspace))
                 examination = replace(examination, inputs=inputs)
-            return (await choose_by_tests(examination, (changes,), below)).report
+            examination = replace(examination, refactoring=edit.refactored, left=edit.left)
+            return (await choose_by_tests(examination, (edit.changes,), below)).report
 
-        async def test(changes: Changes, below: Step) -> TestReport | None:
-            return await result_or_none(tested(changes, below), i18n.message("generate.work.tests"), below)
+        async def test(edit: LoopEdit, below: Step) -> TestReport | None:
+            return await result_or_none(tested(edit, below), i18n.message("generate.work.tests"), below)
 
         try:
             best = await best_attempt(
@@ -134,6 +135,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
         except RepoPilotError as error:
             return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
         edit = best.edit
+        examination = replace(examination, refactoring=edit.refactored, left=edit.left)
         if not edit.changes:
             why = "\n\n".join(filter(None, (visible(edit.summary.strip()), i18n.said(edit.note, language))))
             return GenerationOutcome(failure=why, calls=edit.calls, language=language)

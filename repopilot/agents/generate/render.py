@@ -22,7 +22,7 @@ from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport
 from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
 
-_MOST_REASONS, _MOST_NAMES = 6, 5
+_MOST_REASONS, _MOST_NAMES = 10, 5
 _MOST_REFERENCES, _LONGEST_LINE = 8, 100
 _VERDICTS = {"ACCEPT_ORIGINAL": "accepted", "MERGE_FEEDBACK": "kept", "REQUEST_REVISION": "poor"}
 

@@ -6,7 +6,7 @@ a run, a parser or an analyser says comes first, and prose is worth at most 1.5 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -24,7 +24,7 @@ UNTESTED = 7.5
 """The most a change gets that no test exercises: below acceptance."""
 _NOTHING_CALLED, _PARTLY_CALLED = 0.3, 1.0
 """Points for tests that pass without calling what changed, or only some of it."""
-_TESTS = {"protected pass": 2.0, "own pass": 1.5, "protected fail": -4.0, "own fail": -2.0}
+_PASS, _FAIL = 2.0, -4.0
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
 _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
@@ -56,26 +56,27 @@ class ChangeEvidence:
     Attributes:
         problem: why it does not parse, '' when it does.
         findings: what the analysers find new in it.
-        tests: the run of its first tests.
-        protected: those are the repository's or the user's, not generated.
+        tests: the run of the repository's tests.
         missing: modules the sandbox lacks, so that a failure says nothing.
         objection: what the Critic's own test showed.
         removed: public names removed without being requested.
         changed: names of the definitions the version adds or alters.
-        not_called: which of them the first tests don't call.
+        not_called: which of them these tests don't call.
         unexercised: which of them no verified test calls.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
-        unbroken: the first tests pass, and none of them failed without the version.
+        refactored: tools made all of it that prove each occurrence to mean what it meant.
+        unbroken: the tests pass, and none of them failed without the version.
         added: how many of them can't run without it.
         unparsed: files with a syntax error that was there before.
         left: places that the edit left for the user.
+        generated: files of it that a program writes, so that it will be lost.
+        automatic: files of it that run by themselves, and that the task doesn't name.
     """
 
     problem: str = ""
     findings: tuple[Finding, ...] = ()
     tests: TestRun | None = None
-    protected: bool = False
     missing: tuple[str, ...] = ()
     objection: Objection = "none"
     removed: tuple[str, ...] = ()
@@ -84,10 +85,21 @@ class ChangeEvidence:
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
     by_code: bool = False
+    refactored: bool = False
     unbroken: bool = False
     added: int = 0
     unparsed: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
+    automatic: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether tests were begun and stopped, or none of them ran, and not for want of a module."""
+        run = self.tests
+        if run is None:
+            return False
+        return run.ended != "finished" or not (run.passed or run.failed or self.missing)
 
     @property
     def broken(self) -> bool:
@@ -119,6 +131,8 @@ class _Move(NamedTuple):
 
     points: float
     why: str
+    shown: bool = False
+    """Whether it is told also where it adds and takes nothing."""
 
 
 def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
@@ -141,7 +155,7 @@ def decisive_reasons(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str,
     """The reasons of `judge` without those that leave the score as it is."""
     if evidence.problem:
         return judge(evidence, opinions).reasons
-    moves = [move for move in _moves(evidence, opinions) if round(move.points, 1)]
+    moves = [move for move in _moves(evidence, opinions) if move.shown or round(move.points, 1)]
     return _reasons(moves, evidence, opinions)
 
 
@@ -169,56 +183,66 @@ def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
         moves.append(_Move(_BY_CODE, i18n.message("generate.score.by_code")))
     if evidence.removed:
         moves.append(_Move(-1.5, i18n.message("generate.score.removed", names=", ".join(evidence.removed[:5]))))
-    if evidence.unexercised and not evidence.by_code:
-        total = START + sum(move.points for move in moves)
-        points = min(0.0, UNTESTED - total) if set(evidence.unexercised) == set(evidence.changed) else 0.0
-        names = _name_list(evidence.unexercised)
-        moves.append(_Move(points, i18n.message("generate.score.unexercised", names=names)))
-    if evidence.left or evidence.broken:
-        total = START + sum(move.points for move in moves)
-        facts = {"count": len(evidence.left), "places": _name_list(evidence.left)}
-        why = i18n.message("generate.score.left", **facts) if evidence.left else i18n.message("generate.score.broken")
-        moves.append(_Move(min(0.0, UNTESTED - total), why))
+    if evidence.refactored:
+        moves.append(_Move(0.0, i18n.message("generate.score.refactored"), shown=True))
+    elif evidence.unexercised and not evidence.by_code:
+        whole = set(evidence.unexercised) == set(evidence.changed)
+        why = i18n.message("generate.score.unexercised", names=_name_list(evidence.unexercised))
+        moves.append(_Move(_down_to_untested(moves) if whole else 0.0, why))
+    for reservation in _reservations(evidence):
+        moves.append(_Move(_down_to_untested(moves), reservation, shown=True))
     return moves
+
+
+def _down_to_untested(moves: Sequence[_Move]) -> float:
+    """The points that keep a version from being accepted."""
+    return min(0.0, UNTESTED - START - sum(move.points for move in moves))
+
+
+def _reservations(evidence: ChangeEvidence) -> Iterator[str]:
+    """Why a version isn't accepted as it is, whatever speaks for it."""
+    if evidence.left:
+        yield i18n.message("generate.score.left", count=len(evidence.left), places=_name_list(evidence.left))
+    elif evidence.broken:
+        yield i18n.message("generate.score.broken")
+    if evidence.interrupted:
+        yield i18n.message("generate.score.interrupted")
+    for key in ("generated", "automatic"):
+        if paths := getattr(evidence, key):
+            yield i18n.message(f"generate.score.{key}", paths=_name_list(paths))
 
 
 def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
-    moves = []
-    if evidence.tests:
-        whose = "repository" if evidence.protected else "generated"
-        moves.append(_run_move(evidence.tests, whose, evidence.not_called, evidence))
-    return moves
+    return [_run_move(evidence.tests, evidence)] if evidence.tests else []
 
 
-def _run_move(run: TestRun, whose: str, not_called: Sequence[str], evidence: ChangeEvidence) -> _Move:
-    """What a run counts. `not_called` is what changed and its tests don't call."""
-    kind = "protected" if whose == "repository" else "own"
-    tests = i18n.message(f"generate.score.whose.{whose}")
+def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:
+    """What a run counts."""
     if run.genuine:
-        if not not_called:
+        if not evidence.not_called:
             why = "generate.score.pass_control" if run.control else "generate.score.pass"
-            return _Move(_TESTS[f"{kind} pass"], i18n.message(why, tests=tests, passed=run.passed))
-        points = _PARTLY_CALLED if len(not_called) < len(evidence.changed) else _NOTHING_CALLED
-        names = _name_list(not_called)
-        return _Move(points, i18n.message("generate.score.beside", tests=tests, passed=run.passed, names=names))
-    if evidence.unbroken and whose == "repository":
+            return _Move(_PASS, i18n.message(why, passed=run.passed))
+        points = _PARTLY_CALLED if len(evidence.not_called) < len(evidence.changed) else _NOTHING_CALLED
+        names = _name_list(evidence.not_called)
+        return _Move(points, i18n.message("generate.score.beside", passed=run.passed, names=names))
+    if evidence.unbroken:
         key = "generate.score.unbroken" if evidence.added < run.passed else "generate.score.only_with_it"
-        facts = {"tests": tests, "passed": run.passed - evidence.added or run.passed}
-        return _Move(UNTESTED - START, i18n.message(key, **facts))
+        passed = run.passed - evidence.added or run.passed
+        return _Move(UNTESTED - START, i18n.message(key, passed=passed))
     if evidence.missing:
         modules = ", ".join(evidence.missing)
-        return _Move(0.0, i18n.message("generate.score.missing", tests=tests, modules=modules))
+        return _Move(0.0, i18n.message("generate.score.missing", modules=modules))
     if evidence.red_before and not newly_failed(run, evidence.red_before):
         count = len(evidence.red_before)
-        return _Move(0.0, i18n.message("generate.score.red_before", tests=tests, passed=run.passed, count=count))
+        return _Move(0.0, i18n.message("generate.score.red_before", passed=run.passed, count=count))
     if some_failed(run):
         failed = len(newly_failed(run, evidence.red_before)) or run.failed + run.errors
-        why = i18n.message("generate.score.fail", tests=tests, failed=failed)
+        why = i18n.message("generate.score.fail", failed=failed)
         if run.failures:
             first = run.failures[0].test_id
-            why = i18n.message("generate.score.fail_first", tests=tests, failed=failed, first=first)
-        return _Move(_TESTS[f"{kind} fail"], why)
-    return _Move(0.0, i18n.message("generate.score.nothing_proved", tests=tests, why=_why_not_genuine(run)))
+            why = i18n.message("generate.score.fail_first", failed=failed, first=first)
+        return _Move(_FAIL, why)
+    return _Move(0.0, i18n.message("generate.score.nothing_proved", why=_why_not_genuine(run)))
 
 
 def _why_not_genuine(run: TestRun) -> str:

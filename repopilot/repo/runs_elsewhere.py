@@ -1,5 +1,5 @@
-"""Files that a change for an issue never touches: anybody can write an issue, and these run, or say what runs, on the
-host's machines or on those of people who open the repository. Pure."""
+"""Files that run, or say what runs, on the host's machines or on those of people who open the repository: a change for
+an issue, which anybody can write, never touches them, and another one says so. Pure."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ NAMES = """
 """Patterns for the name of a file in any folder; letters in lower case stand for both."""
 FOLDERS = frozenset({"githooks", "git-hooks"})
 """Besides every folder whose name begins with a dot (`.github`, `.circleci`, `.husky`, `.vscode`, `.claude`)."""
+_STARTED = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
+"""What pytest and Python run that find it."""
+
+
+def unasked(path: str, task: str) -> bool:
+    """Whether a file runs by itself, or says what runs, and a task doesn't name it."""
+    name = path.rpartition("/")[2].casefold()
+    return (name in _STARTED or name.endswith(".pth") or runs_elsewhere(path)) and name not in task.casefold()
 
 
 def runs_elsewhere(path: str) -> bool:
