@@ -127,7 +127,7 @@ def same_definition(span: NameSpan, resolved: Iterable[Resolved]) -> frozenset[N
         resolved: the occurrences of the name.
     """
     found = list(resolved)
-    defined = frozenset(place for one in found for place in one.meaning.inside)
+    defined = frozenset([span, *(place for one in found for place in one.meaning.inside)])
     return _joined(span, found, lambda one: one.occurrence.span in defined)
 
 

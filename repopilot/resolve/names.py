@@ -52,13 +52,13 @@ class Resolver:
         self._told: WeakKeyDictionary[LanguageSession, tuple[int, int]] = WeakKeyDictionary()
         self._found: dict[str, list[Occurrence]] = {}
         self._resolved: dict[str, list[Resolved]] = {}
-        self._notes: dict[str, None] = {}
+        self._notes: dict[str, str] = {}
         self._syntax: SyntaxResolver | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which servers failed, as messages."""
-        return tuple(self._notes)
+        """How the servers failed that haven't answered since, as messages."""
+        return tuple(dict.fromkeys(self._notes.values()))
 
     @property
     def root(self) -> Path:
@@ -116,7 +116,7 @@ class Resolver:
         try:
             return with_fixtures(self, said)
         except LanguageServerError as error:
-            self._note(error)
+            self._notes["python"] = str(error)
             return said
 
     def definition(self, span: NameSpan) -> Meaning:
@@ -226,7 +226,7 @@ class Resolver:
         try:
             return self._servers.session(language, self._tree.root())
         except LanguageServerError as error:
-            self._note(error)
+            self._notes[language] = str(error)
             return None
 
     def _served(
@@ -240,9 +240,13 @@ class Resolver:
                 return None
             try:
                 self._show(session, paths)
-                return work(session)
+                found = work(session)
             except LanguageServerError as error:
-                self._note(error)
+                self._notes[language] = str(error)
+                continue
+            if self._notes.pop(language, None) is not None:
+                self._resolved.clear()  # by syntax, as long as the server failed
+            return found
         return None
 
     def _show(self, session: LanguageSession, paths: Collection[str]) -> None:
@@ -253,9 +257,6 @@ class Resolver:
             paths = {*paths, *by_server.shown_files(session), *drafts}
         by_server.show(session, paths, self._texts.text)
         self._told[session] = self._state
-
-    def _note(self, error: LanguageServerError) -> None:
-        self._notes[str(error)] = None
 
     def _refresh(self, name: str = "") -> None:
         """Forget what was found before the tree's last edit, or before others changed a file that holds a name. A name

@@ -24,7 +24,7 @@ from repopilot.resolve.families import same_definition
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.occurrences import occurrences_in
 from repopilot.resolve.python_texts import python_texts
-from repopilot.resolve.values import NameSpan, Occurrence
+from repopilot.resolve.values import NameSpan, Occurrence, Resolved
 from repopilot.types import Symbol
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None 
         rest = [s for s in group if s not in served]
         if rest:
             _by_graph(found, rest)
+            if resolver is not None:
+                _by_syntax(found, resolver, rest)
         if resolver is not None:
             for at, exported in _in_texts(resolver, index, group):
                 place = found.place(at.span.path, at.line, name)
@@ -227,12 +229,8 @@ class _Collected:
 def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol]) -> None:
     name, index = symbols[0].name, found.index
     found.engine = resolver.engine(symbols[0].path)
-    wanted: set[NameSpan] = set()
     resolved = resolver.meanings(name)
-    for symbol in symbols:
-        span = name_span(resolver.text(symbol.path) or "", symbol)
-        if span is not None:
-            wanted |= same_definition(span, resolved)
+    wanted = _spans(resolver, symbols, resolved)
     found.defined |= {_line_of(resolver, span) for span in wanted}
     aliases: list[tuple[str, str]] = []
     above = _overridden(linker_of(index), symbols)[1]
@@ -433,6 +431,21 @@ def _is_local(found: _Collected, path: str, scope: str, name: str) -> bool:
         rf"\((?:[^()\n]*,)?\s*{word}[^()\n]*\)\s*(?::[^=\n]+)?=>|\b(?:for|catch)\s*\([^)\n]*?{word}"
     )
     return binding.search("\n".join(found.lines(path, around.start_line, around.end_line))) is not None
+
+
+def _by_syntax(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol]) -> None:
+    """Be sure of the places whose receivers have a type that is written down within the function or block."""
+    wanted = _spans(resolver, symbols, resolved := resolver.meanings(symbols[0].name))
+    for one in resolved:
+        at = (one.occurrence.span.path, one.occurrence.line)
+        if at not in found.defined and one.occurrence.span not in wanted and one.meaning.inside & wanted:
+            found.add(found.sure, found.place(*at, symbols[0].name))
+
+
+def _spans(resolver: Resolver, symbols: Sequence[Symbol], resolved: Sequence[Resolved]) -> set[NameSpan]:
+    """The places that are some definitions."""
+    named = [span for symbol in symbols if (span := name_span(resolver.text(symbol.path) or "", symbol)) is not None]
+    return {place for span in named for place in same_definition(span, resolved)}
 
 
 # What a definition uses itself

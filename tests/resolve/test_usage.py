@@ -9,6 +9,7 @@ from support.git_server import commit
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace, workspace_of
 
+from repopilot.errors import LanguageServerError
 from repopilot.impact import call_graph
 from repopilot.impact.assess import assess
 from repopilot.impact.change import changes_of_targets
@@ -208,3 +209,25 @@ def test_what_a_called_object_and_what_it_gives_return_is_known_without_a_server
     assert lines(usage) == [("use.py", 8), ("use.py", 14)], "an argument of that name sets no variable"
     assert [(place.path, place.line) for place in usage.by_name] == [("use.py", 18)]
     assert lines(used(workspace, "Session.send", server=False)) == [("use.py", 7)]
+
+
+def test_local_variables_in_callbacks_have_the_type_they_are_made_of_without_a_server(tmp_path: Path) -> None:
+    source = "export class Queue {\n  add(item: string) {}\n}\nexport class Bag {\n  add(item: string) {}\n}\n"
+    test = "import { Bag, Queue } from './queue'\ndescribe('queue', () => {\n  const one = new Queue()\n"
+    test += "  const other = new Bag()\n  it('adds', () => {\n    one.add('a')\n    other.add('a')\n  })\n})\n"
+    workspace = workspace_of(tmp_path, {"queue.ts": source, "uses.ts": test})
+    assert workspace.resolver.engine("uses.ts") == "syntax"
+    assert lines(used(workspace, "Queue.add")) == [("uses.ts", 6)]
+
+
+def test_a_failure_of_a_server_is_said_until_it_answers(tmp_path: Path) -> None:
+    resolver = workspace_of(tmp_path, PYTHON).resolver
+    failures = ["first", "second"]
+
+    def work(_: object) -> str:
+        if failures:
+            raise LanguageServerError(failures.pop())
+        return "found"
+
+    assert resolver.at_server("use.py", work) is None and resolver.notes == ("first",)
+    assert resolver.at_server("use.py", work) == "found" and resolver.notes == ()
