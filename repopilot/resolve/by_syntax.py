@@ -128,12 +128,16 @@ class SyntaxResolver:
         self._sources: dict[str, list[SyntaxSource]] = {}
         self._keys: dict[str, dict[Key, list[tuple[SyntaxSource, Declaration]]]] = {}
         self._resolving: set[tuple[str, int, str]] = set()
+        self._meanings: dict[str, list[Resolved]] = {}
+        self._locals: dict[tuple[str, str], dict[Found, list[tuple[SyntaxSource, Declaration]]]] = {}
 
     def meanings(self, name: str) -> list[Resolved]:
         """What each occurrence of a name in code means. Blocking."""
-        known = self.keys(name).items()
-        places = {key: frozenset(_span(source, each.name) for source, each in there) for key, there in known}
-        return [Resolved(use.occurrence, _meaning(use, places)) for use in self.uses(name)]
+        if name not in self._meanings:
+            known = self.keys(name).items()
+            places = {key: frozenset(_span(source, each.name) for source, each in there) for key, there in known}
+            self._meanings[name] = [Resolved(use.occurrence, _meaning(use, places)) for use in self.uses(name)]
+        return self._meanings[name]
 
     def uses(self, name: str) -> list[NameUse]:
         """Every place of a name in code, resolved. Blocking."""
@@ -412,11 +416,12 @@ class SyntaxResolver:
     def _around(self, source: SyntaxSource, at: Node, name: str, space: str) -> Iterator[Found | tuple[()]]:
         """What a name means, behind what bases outside or unknown may have under it nearer to it."""
         rules = source.rules
-        inner = [d for d in source.declared(name) if d.space == space and not _qualifying(d.name)]
+        inner = source.declared_in(name)
         for scope in (at, *ancestors(at)):
             if scope.type not in rules.scopes or _before_body(scope, at, rules.classes):
                 continue
-            here = [d for d in inner if d.scope == scope and source.visible(d, at.start_byte)]
+            within = (d for d in inner.get(scope.id, ()) if d.space == space and not _qualifying(d.name))
+            here = [d for d in within if source.visible(d, at.start_byte)]
             if here and (rules.implicit or scope.type not in rules.classes or here[0].row.startswith("type_parameter")):
                 yield self.key_of(source, here[-1])
                 return
@@ -733,10 +738,12 @@ class SyntaxResolver:
         name = key[2] if key[0] in ("top", "member") else key[-2]
         if key[0] != "local":
             return self.keys(name).get(key, [])
-        source = self.source(key[1])
-        return (
-            [(source, d) for d in source.declared(name) if self.key_of(source, d) == key] if source is not None else []
-        )
+        if (key[1], name) not in self._locals:
+            found = self._locals[key[1], name] = {}
+            if (source := self.source(key[1])) is not None:
+                for each in source.declared(name):
+                    found.setdefault(self.key_of(source, each), []).append((source, each))
+        return self._locals[key[1], name].get(key, [])
 
     def of_expression(self, source: SyntaxSource, node: Node) -> Found:
         """The class of what an expression gives, or the module or class that it names itself."""

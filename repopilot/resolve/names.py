@@ -6,6 +6,7 @@ means what the syntax shows (`engine` tells which it is).
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -205,7 +206,8 @@ class Resolver:
             return self._syntax
 
     def _holding(self, name: str) -> list[str]:
-        return list(dict.fromkeys(one.span.path for one in self.occurrences(name) if one.kind in ("code", "text")))
+        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        return [path for path, text in self._texts.holding(name, self._tree.searched()) if word.search(text)]
 
     def _shown_by_syntax(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
         words = {(self._texts.text(span.path) or "")[span.start : span.end] for span in spans}

@@ -68,6 +68,7 @@ class SyntaxSource:
         self.path, self.text, self.language, self.rules = path, text, language, rules
         self.data, self.root = data, root
         self._declared: dict[str, list[Declaration]] = {}
+        self._by_scope: dict[str, dict[int, list[Declaration]]] = {}
 
     def words(self, name: str) -> list[Word]:
         """Where a name stands in the code, in order."""
@@ -108,6 +109,14 @@ class SyntaxSource:
             found = (self.declaration(word.node) for word in self.words(name) if not word.raw)
             self._declared[name] = [each for each in found if each is not None]
         return self._declared[name]
+
+    def declared_in(self, name: str) -> dict[int, list[Declaration]]:
+        """The declarations of a name, by the id of the scope that each is for."""
+        if name not in self._by_scope:
+            found = self._by_scope[name] = {}
+            for each in self.declared(name):
+                found.setdefault(each.scope.id, []).append(each)
+        return self._by_scope[name]
 
     def declaration(self, node: Node) -> Declaration | None:
         """What a name declares where it stands, None for a use."""
