@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,6 @@ from repopilot.retrieval.places import ranked_places
 from repopilot.retrieval.query import exact_matches
 from repopilot.retrieval.query.expansion import expanded_for
 from repopilot.retrieval.query.parse import Query, parse
-from repopilot.retrieval.query.query_parts import parts
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.ranking.past_commits import history_of
 from repopilot.retrieval.ranking.sorting import first_descending
@@ -37,8 +35,8 @@ DEPTH = 8
 """How many passages are looked at for one place: neighbouring ones are joined."""
 EMBEDDING_SECONDS = 0.25
 """How long vectors may be computed for one query; the first few are, in any case."""
-WHOLE, OF_PARTS = 3, 4
-"""Of a question with several parts: how many of the whole question's places come first, then of its parts'."""
+FIRST = 3
+"""How many places come before the best one of documentation."""
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
@@ -107,8 +105,6 @@ def search(
         notes += failed
         seconds["vectors"] = time.perf_counter() - before
     hits, files = listed(index, found, k)
-    if query.asks:
-        hits = _with_parts(index, query, hits, k, mask)
     if documentation and query.kind == "natural" and not query.wants_docs:
         hits = _with_documentation(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
@@ -157,31 +153,17 @@ def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarra
     return np.array(list(dict.fromkeys([*rows.tolist(), *near])), rows.dtype)
 
 
-def _with_parts(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask: np.ndarray) -> tuple[Hit, ...]:
-    """Put the best places of each part of a question after the WHOLE best ones of all of it."""
-    found = (ranking(index.lexical, index.chunks, parse(part), mask, None) for part in parts(query.text))
-    lists = [listed(index, part, OF_PARTS)[0] for part in found if part is not None]
-    chosen = list(hits[:WHOLE])
-    added = 0
-    for hit in (hit for level in zip_longest(*lists) for hit in level if hit is not None):
-        if added < OF_PARTS and not any(_overlap(hit.chunk, other.chunk) for other in chosen):
-            chosen.append(hit)
-            added += 1
-    rest = (hit for hit in hits[WHOLE:] if not any(_overlap(hit.chunk, other.chunk) for other in chosen))
-    return tuple([*chosen, *rest][:k])
-
-
 def _with_documentation(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask: np.ndarray) -> tuple[Hit, ...]:
-    """Put the best passage of documentation after the WHOLE best ones: it has the words of the question more often than
+    """Put the best passage of documentation after the FIRST best ones: it has the words of the question more often than
     code, which is why code is ranked before it, and at times it alone has the answer."""
     lexical = index.lexical
     explains = lexical.role("doc") & np.array([_ASIDE.search(path) is None for path in lexical.files], bool)
     found = ranking(lexical, index.chunks, replace(query, wants_docs=True), mask & explains[lexical.file_of], None)
     best = listed(index, found, 1)[0] if found is not None else ()
-    if not best or any(_overlap(best[0].chunk, hit.chunk) for hit in hits[:WHOLE]):
+    if not best or any(_overlap(best[0].chunk, hit.chunk) for hit in hits[:FIRST]):
         return hits
-    rest = (hit for hit in hits[WHOLE:] if not _overlap(best[0].chunk, hit.chunk))
-    return (*hits[:WHOLE], *best, *rest)[:k]
+    rest = (hit for hit in hits[FIRST:] if not _overlap(best[0].chunk, hit.chunk))
+    return (*hits[:FIRST], *best, *rest)[:k]
 
 
 def _overlap(one: Chunk, other: Chunk) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from repopilot import i18n
-from repopilot.agents.explain.absence import absent_technologies, in_skipped_files
+from repopilot.agents.explain.absence import absent_proper_names, in_skipped_files
 from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
@@ -60,7 +60,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         return await _told_by_agent(found, workspace, step)
     if found.results.query.other_language:
         step.degrade(i18n.message("explain.degraded.other_language"))
-    if absent := await asyncio.to_thread(_absent_technologies, found, workspace):
+    if absent := await asyncio.to_thread(_absent_proper_names, found, workspace):
         return absent
     basis = await asyncio.to_thread(_basis, found, workspace)
     if found.code is None and (not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE)):
@@ -145,14 +145,14 @@ async def _prose(
     return await write_prose(found, basis.coverage, workspace, step, heading), found
 
 
-def _absent_technologies(found: Findings, workspace: Workspace) -> Answer | None:
+def _absent_proper_names(found: Findings, workspace: Workspace) -> Answer | None:
     """The answer that the repository lacks what is asked about; None where that isn't known, where code is sure of
     its answer, and where all of the repository is asked about."""
     query = found.results.query
     sure = (found.code and found.code.sure) or leads_here(found.results)
     if sure or query.kind == "overview" or query.other_language:
         return None
-    lacking = absent_technologies(found.question, workspace.index)
+    lacking = absent_proper_names(found.question, workspace.index)
     names = absent_names(found.question, workspace.index, found.results) if lacking else []
     return _absent(found, workspace, names, lacking) if lacking else None
 
