@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from repopilot import i18n
 from repopilot.agents.generate.evidence import Examination, old_texts
 from repopilot.code.languages import is_test_path
-from repopilot.code.mutation.mutants import Mutant, one_line
+from repopilot.code.mutation.mutants import Mutant
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
 from repopilot.sandbox.async_runner import run_suite_in_sandbox
 from repopilot.sandbox.run_program import RunnerSuite
@@ -32,10 +32,10 @@ _PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class ControlledRun:
-    """A run judged by a control, and the changed files in which no fault turned a test red."""
+    """A run judged by a control, and the changed files in which a fault turned a test red."""
 
     run: TestRun
-    unexercised: tuple[str, ...] = ()
+    exercised: tuple[str, ...] = ()
 
 
 async def run_version(examination: Examination, changes: Changes, suite: RunnerSuite, name: str, step: Step) -> TestRun:
@@ -95,7 +95,6 @@ async def with_control(
         return ControlledRun(run)
     texts = texts_of(changes)
     noticed: dict[str, str] = {}
-    unexercised: list[str] = []
     tried = 0
     deadline = time.monotonic() + _PATIENCE * _longest_run(suite, examination)
     for path, mutants in _faults(changes, suite.language, examination).items():
@@ -105,18 +104,11 @@ async def with_control(
             tried += 1
             mutated = await _run(examination, texts | {path: mutant.text}, suite, f"control {tried}", step)
             if test := _turned_red(run, mutated):
-                values = {
-                    "path": path,
-                    "line": mutant.line,
-                    "before": one_line(mutant.before),
-                    "after": one_line(mutant.after),
-                }
+                values = {"path": path, "line": mutant.line, "before": mutant.before, "after": mutant.after}
                 noticed[path] = i18n.message("generate.control.noticed", test=test, **values)
                 break
-        else:
-            unexercised.append(path)
     if noticed:
-        return ControlledRun(replace(run, genuine=True, control=next(iter(noticed.values()))), tuple(unexercised))
+        return ControlledRun(replace(run, genuine=True, control=next(iter(noticed.values()))), tuple(noticed))
     why = "generate.control.unnoticed" if tried else "generate.control.impossible"
     return ControlledRun(replace(run, reasons=(i18n.message(why, count=tried),)))
 

@@ -1,6 +1,6 @@
-"""Rules written in ast-grep's YAML, and those on functions of languages other than Python."""
+"""Rules for languages other than Python, most of them in ast-grep's YAML."""
 
 from repopilot.review.rules.polyglot import ast_grep, functions
 
 RULES = (*ast_grep.built_in_rules(), *functions.RULES)
-"""Every rule of this folder."""
+"""Every built-in rule for languages other than Python."""
