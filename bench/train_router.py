@@ -1,8 +1,10 @@
-"""Train the router's weights (repopilot/routing/weights.npz): `python -m bench.train_router FILE.jsonl… [--check]`.
+"""Train a classifier of questions: `python -m bench.train_router intent|asked [FILE.jsonl…] [--check]`.
 
-Each line is {"query", "intent"}; the intent may be a kind of follow-up (`classifier.PROCEED`, `classifier.SAME`).
-`bench/data/routing_train.jsonl` is always read. `--check` only prints the accuracy of a five-fold cross-validation, for
-choosing between recipes without touching held-out data. Takes ten seconds.
+`intent` is the router's (repopilot/routing/weights.npz). Each line of its examples is {"query", "intent"}; the intent
+may be a kind of follow-up (`classifier.PROCEED`, `classifier.SAME`). `asked` is what a question asks for
+(repopilot/retrieval/query/weights.npz): {"query", "asked"}. It learns from the router's examples too: those of a change
+or a plan are tasks, the others ask for nothing that is computed. `--check` only prints the accuracy of a five-fold
+cross-validation, for choosing between recipes without touching held-out data. Takes ten seconds.
 """
 
 from __future__ import annotations
@@ -16,22 +18,25 @@ from scipy.sparse import csr_matrix, diags
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from repopilot.routing.classifier import features
+from repopilot.retrieval.query.reading import BUCKETS, masked, ngrams
 
-OWN = Path(__file__).parent / "data" / "routing_train.jsonl"
-OUT = Path(__file__).parents[1] / "repopilot" / "routing" / "weights.npz"
+DATA = Path(__file__).parent / "data"
+PACKAGE = Path(__file__).parents[1] / "repopilot"
+OUT = {"intent": PACKAGE / "routing", "asked": PACKAGE / "retrieval" / "query"}
+TASKS = ("GENERATE", "DECOMPOSE")
 SCALE = 14.0
 """Of the inputs: the larger, the less the weights are held back."""
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("label", choices=OUT)
     arguments.add_argument("files", nargs="*", type=Path)
     arguments.add_argument("--check", action="store_true", help="cross-validate, write nothing")
     options = arguments.parse_args()
-    examples = [e for path in (OWN, *options.files) for e in load(path)]
-    labels = np.array([e["intent"] for e in examples])
-    counted = csr_matrix(np.stack([features(e["query"]) for e in examples]))
+    examples = list(examples_of(options.label, options.files).items())
+    labels = np.array([label for _, label in examples])
+    counted = features([query for query, _ in examples])
     rarity = np.log(len(examples) / (1 + counted.getnnz(axis=0)))
     rarity *= SCALE / rarity.mean()
     matrix = counted @ diags(rarity)
@@ -42,14 +47,34 @@ def main() -> None:
     fitted = regression(labels).fit(matrix, labels)
     weights = fitted.coef_ * rarity
     scale = np.abs(weights).max(axis=1, keepdims=True) / 127
+    out = OUT[options.label] / "weights.npz"
     np.savez_compressed(
-        OUT,
+        out,
         matrix=np.round(weights / scale).astype(np.int8),
         scale=scale.astype(np.float32),
         bias=fitted.intercept_.astype(np.float32),
         labels=fitted.classes_,
     )
-    print(f"{len(examples)} examples -> {OUT.name}, {OUT.stat().st_size // 1024} KB")
+    print(f"{len(examples)} examples -> {out.relative_to(PACKAGE)}, {out.stat().st_size // 1024} KB")
+
+
+def examples_of(label: str, files: list[Path]) -> dict[str, str]:
+    """The label of each question."""
+    routed = {line["query"]: line["intent"] for line in load(DATA / "routing_train.jsonl")}
+    own = {line["query"]: line[label] for path in files for line in load(path)}
+    if label == "intent":
+        return routed | own
+    others = {query: "task" if intent in TASKS else "none" for query, intent in routed.items()}
+    return others | {line["query"]: line["asked"] for line in load(DATA / "asked_train.jsonl")} | own
+
+
+def features(queries: list[str]) -> csr_matrix:
+    """The hashed n-grams of questions, a row each."""
+    counted = [ngrams(masked(query)) for query in queries]
+    rows = [number for number, grams in enumerate(counted) for _ in grams]
+    columns = [bucket for grams in counted for bucket in grams]
+    values = np.array([value for grams in counted for value in grams.values()], np.float32)
+    return csr_matrix((values, (rows, columns)), (len(queries), BUCKETS))
 
 
 def load(path: Path) -> list[dict]:

@@ -34,13 +34,7 @@ _RELATION_KEYS = {verb: kind.name.lower() for kind, verb in VERBS.items()}
 DEFINED = frozenset(("class", "function", "value"))
 
 _CANDIDATES = 3  # definitions of one name that a path may begin or end at
-_SHORTEST_WORD = 4
 _IN_FILE = re.compile(r"([\w./-]+\.\w+):([A-Za-z_$][\w.$]*)")
-_ASKS_FOR_A_PATH = re.compile(
-    r"\b(?:from|between|reach\w*|gets? (?:to|into)|lead\w* to|end up in|flows?|path|connect\w*|all the way|"
-    r"de|depuis|entre|arrive\w*|chemin|relie\w*)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,26 +322,10 @@ def path_nodes(graph: Graph, nodes: Sequence[int]) -> list[PathNode]:
     return found
 
 
-def detect_path_query(index: Index, text: str, names: Sequence[str]) -> list[PathNode]:
-    """Find the call path that a question asks for.
-
-    Args:
-        index: the repository.
-        text: the question.
-        names: what certainly is a name in it; other words count as one where they fit a definition.
-
-    Returns:
-        The path between the two places the question names, in either direction; [] when it asks for none.
-    """
-    if not _ASKS_FOR_A_PATH.search(text):
-        return []
+def path_between(index: Index, one: str, other: str) -> list[PathNode]:
+    """The call path between two names, in either direction; [] where there is none."""
     graph = graph_of(index)
-    rest = _ASKS_FOR_A_PATH.sub(" ", text)
-    words = [word for word in re.findall(r"[\w.:/-]*\w", rest) if len(word) >= _SHORTEST_WORD]
-    known = [name for name in dict.fromkeys((*names, *words)) if graphs.find(graph, name)][:2]
-    if len(known) < 2:
-        return []
-    start, end = (graphs.find(graph, name) for name in sorted(known, key=text.find))
+    start, end = (graphs.find(graph, name) for name in (one, other))
     return path_nodes(graph, shortest_path(graph, start, end) or shortest_path(graph, end, start))
 
 

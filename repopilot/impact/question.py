@@ -8,31 +8,13 @@ from dataclasses import dataclass
 from repopilot.code.graph.graph import Graph, find
 from repopilot.i18n import message
 from repopilot.impact.call_graph import missing_in_file
+from repopilot.retrieval.query.asked import asked
+from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR, VAGUE
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 _RANGE = re.compile(r"(?<![\w./])([\w][\w./~^-]*?\.\.\.?[\w][\w./~^-]*)")
-_LAST = re.compile(r"\b(?:last|latest|dernier|dernière)\s+commit\b", re.IGNORECASE)
-_LOCAL = re.compile(
-    r"\b(?:my|uncommitted|unstaged|local|mes)\s+(?:\w+\s+)?(?:changes?|diff|edits?|modifications?)\b", re.I
-)
-_GENERATED = re.compile(r"\b(?:generated|you (?:just )?wrote|your code|new code|code généré|this|that|it|ça)\b", re.I)
 _TOKEN = re.compile(r"[\w./@:#-]*\w(?:\(\))?")
-_ASKED_OF = re.compile(
-    r"\b(?:calls?|calling|callers? of|uses?|using|users? of|usages? of|depends? (?:up)?on|depending on|dependents? of|"
-    r"invokes?|references?|inherits? from|chang(?:e|es|ing)|renam(?:e|ing)|remov(?:e|ing)|delet(?:e|ing)|"
-    r"modify(?:ing)?|impact of|effects? of|appelle(?:nt)?|utilise(?:nt)?|dépend(?:ent)? d[eu]|appelants? d[eu]|"
-    r"modifier|renommer|supprimer)\s+"
-    r"(?:(?:the|a|la|le|les)\s+|l['’])?(?:(?:function|method|class|fonction|méthode|classe)\s+)?(?P<after>[\w.]+\w)|"
-    r"\b(?:is|are|est)\s+(?P<before>[\w.]+\w)\s+(?:used|called|referenced|utilisée?s?|appelée?s?)\b",
-    re.IGNORECASE,
-)
-"""What is asked about, also where it is written as a plain word: `who calls echo`."""
-_NO_NAMES = frozenset(
-    "a all an any anything by ce code everything file files from function his how in into it its la le les me method "
-    "more my of on or our something sur that the their them these they things this those to us we what where which "
-    "who why with you your".split()
-)
 _MOST_FILES = 2
 _HITS = 10
 
@@ -70,12 +52,13 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
     named = _named(question, workspace, graph)
     if named:
         return ImpactRequest(named)
-    if _LAST.search(question):
+    scope = asked(question)
+    if scope == "last commit":
         return ImpactRequest(diff="HEAD~1..HEAD")
-    if _LOCAL.search(question) and workspace.snapshot.root is not None:
+    if scope == "uncommitted" and workspace.snapshot.root is not None:
         return ImpactRequest(diff="HEAD..")
     last = workspace.turns[-1].files if workspace.turns else ()
-    if last and _GENERATED.search(question):
+    if last and scope == "generated":
         return ImpactRequest(changes=last)
     return _searched(question, workspace)
 
@@ -97,10 +80,10 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
 
 
 def _plain_names(question: str, graph: Graph) -> tuple[str, ...]:
-    """A plain word that is asked about and that the repository defines."""
-    words = [match["after"] or match["before"] for match in _ASKED_OF.finditer(question)]
-    names = [word.strip(".") for word in words if word.lower() not in _NO_NAMES]
-    return tuple(dict.fromkeys(name for name in names if find(graph, name)))
+    """The one plain word of a question that the repository defines."""
+    words = dict.fromkeys(word.strip(".") for word in _TOKEN.findall(question))
+    names = [w for w in words if w.lower() not in STOP_EN | STOP_FR | VAGUE and find(graph, w)]
+    return tuple(names) if len(names) == 1 else ()
 
 
 def _looks_like_code(token: str) -> bool:

@@ -43,7 +43,7 @@ def roles_with(masks: np.ndarray, files: Sequence[str], attributes: LinguistAttr
         for name in ("generated", "vendored"):
             said, bit = attributes.says(name, path), 1 << ROLES.index(name)
             if said is not None:
-                corrected[number] = corrected[number] | bit if said else corrected[number] & ~bit
+                corrected[number] = corrected[number] | bit if said else corrected[number] & ~np.uint8(bit)
     return corrected
 
 

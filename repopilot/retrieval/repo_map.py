@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from repopilot.code import languages
 from repopilot.code.project.manifest import Manifest, is_manifest, read_manifest
-from repopilot.retrieval.query import query_words
+from repopilot.retrieval.query.asked import Command
 from repopilot.retrieval.query.parse import Query
 from repopilot.types import Chunk
 
@@ -29,6 +29,11 @@ _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
 _RUN_FILE = re.compile(
     r"(?:^|/)(?:makefile|justfile|dockerfile|docker-compose\.ya?ml|compose\.ya?ml|procfile|tox\.ini)$", re.I
 )
+_HOW_TO = re.compile(
+    r"\b(?:install\w*|quick ?start|getting started|usage|set ?up|run(?:ning)?|deploy\w*|build(?:ing)?|examples?)\b",
+    re.I,
+)
+"""Headings below which a README says how to use a project."""
 _SCRIPT = re.compile(r"/|\.(?:[cm]?js|ts|rs|py)$")
 _ENTRY = re.compile(
     r"(?:^|/)(?:__main__|main|cli|app|application|server|index|manage|lib|mod|program|startup)\.\w+$|(?:^|/)cmd/[^/]+/main\.go$",
@@ -52,15 +57,15 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
 
     Args:
         index: the index.
-        query: a query of kind `overview`; whether it asks how to run things or for the structure decides the order.
+        query: a query of kind `overview`; whether it asks how to run things decides the order.
     """
-    how, shape = bool(query_words.RUNS.search(query.text)), bool(query_words.SHAPE.search(query.text))
+    how = query.wish in get_args(Command)
     files = _files(index)
     found = [*_readme_places(index, files, how)]
     weights = {
         "manifest": 0.85 if how else 0.7,
-        "entry point": 0.8 if shape else 0.65,
-        "main code": 0.5 if shape else 0.4,
+        "entry point": 0.8,
+        "main code": 0.5,
         "run file": 0.75 if how else 0.2,
     }
     groups = {
@@ -93,7 +98,7 @@ def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[Overvi
     rows = index.lexical.rows_of_file(readme).tolist()
     for place, row in enumerate(rows[:README_READ]):
         heading = _heading(index.chunks[row])
-        explains = bool(query_words.HOW_TO.search(heading))
+        explains = bool(_HOW_TO.search(heading))
         if place and _ASIDE.search(heading):
             continue
         if place < README_CHUNKS or (how and explains):

@@ -10,6 +10,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.repo.history import CommitRange, commit_range
 from repopilot.repo.source import parse_source
+from repopilot.retrieval.query.asked import asked
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
@@ -18,14 +19,6 @@ _RANGE = re.compile(
 )
 _PULL_URL = re.compile(r"https://\S+/(?:pull|pulls|merge_requests)/\d+\S*")
 _PULL = re.compile(r"\b(?:PR|pull request|MR|merge request)\s*#?(\d+)\b", re.I)
-_LAST = re.compile(r"\b(last|latest|dernier|dernière)\s+commit\b|\bHEAD\b(?!~)", re.I)
-_LOCAL = re.compile(
-    r"\b(my|these|uncommitted|unstaged|working tree|local|mes|ces)\s+(\w+\s+)?(changes?|diff|modifications?|edits?)\b",
-    re.I,
-)
-_GENERATED = re.compile(
-    r"\b(it|that|this|generated|you (just )?wrote|your code|the new code|le code généré|ça|ce code)\b", re.I
-)
 _TOKEN = re.compile(r"[^\s`'\"(),;!?]+")
 _TOP = 3
 
@@ -68,23 +61,21 @@ def read_request(
         )
     if found := _RANGE.search(question):
         return ReviewRequest(commit_range(found[0]), named)
-    turns = [turn for turn in workspace.turns if turn.files]
-    if turns and not named and turns[-1] is workspace.turns[-1] and _GENERATED.search(question):
-        return ReviewRequest(changes=turns[-1].files)
     if named:
         return ReviewRequest(paths=named)
     return _unnamed(question, workspace)
 
 
 def _unnamed(question: str, workspace: Workspace) -> ReviewRequest:
+    scope = asked(question)
+    if scope == "generated" and workspace.turns and workspace.turns[-1].files:
+        return ReviewRequest(changes=workspace.turns[-1].files)
     dirty = workspace.snapshot.root is not None and workspace.snapshot.commit.endswith("+dirty")
-    if _LOCAL.search(question) and dirty:
+    if scope == "uncommitted" and dirty:
         return ReviewRequest(CommitRange("HEAD"), note=i18n.message("review.reviewed_uncommitted"))
-    if _LAST.search(question):
+    if scope == "last commit":
         return ReviewRequest(CommitRange("HEAD~1", "HEAD"), note=i18n.message("review.reviewed_last"))
-    if re.search(
-        r"\b(whole|entire|all|full|everything|project|repo(sitory)?|codebase|tout|projet|dépôt)\b", question, re.I
-    ):
+    if scope in ("everything", "overview"):
         return ReviewRequest()
     from repopilot.retrieval.search import search
 
@@ -122,17 +113,10 @@ def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
         name = re.sub(r"(:\d+.*|#L\d+.*)$", "", token).strip(".:/[]<>*").removeprefix("./")
         if not name:
             continue
-        if name in workspace.index.files or (name in folders and ("/" in token or _is_folder(name, question))):
+        if name in workspace.index.files or name in folders:
             found.append(name)
         elif "." in name:
             ends = [f for f in files if f.endswith("/" + name)]
             if len(ends) == 1:
                 found += ends
     return tuple(dict.fromkeys(found))
-
-
-def _is_folder(name: str, question: str) -> bool:
-    """Whether a bare word is called a folder by the words beside it."""
-    kind = r"(?:folder|director(?:y|ies)|dossier|package)"
-    word = re.escape(name)
-    return bool(re.search(rf"\b{word}\b\W{{1,3}}{kind}|{kind}\s+\W?{word}\b", question, re.I))

@@ -5,27 +5,33 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from repopilot.code.languages import is_test_path
 from repopilot.errors import SandboxError, UsageError
 from repopilot.i18n import joined, message, reason, said
+from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
 from repopilot.project_environment import until_fetched
 from repopilot.retrieval.search import search
+from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.output.plain_text import plain
-from repopilot.sandbox.runners.runner_table import language_of_tests
+from repopilot.sandbox.run import ChosenTests
+from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.sandbox.runners.runner_table import is_run_as_test, language_of_tests
 from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.stored_text import stored_text
-from repopilot.tools.test_suites import TestSelection, run_selected, runner_suite, tests_near, tests_of_changes
+from repopilot.tools.test_suites import runner_suite, suite_language, suite_of, tests_covering
 from repopilot.types import TestRun
+from repopilot.workspace import Workspace
 
+MOST_TEST_FILES = 6
 MOST_NAMED = 10
 LONGEST_NAME = 160
 LINES_SHOWN = 12
@@ -40,6 +46,18 @@ class RunTests(Arguments):
     """Which tests."""
 
     paths: list[str] = Field(default_factory=list, description="test files; empty for those that cover the changes")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """The tests to run: `files` of pytest, or the `suite` of another runner."""
+
+    files: tuple[str, ...] = ()
+    suite: RunnerSuite | None = None
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return self.suite.tests if self.suite else self.files
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +93,7 @@ async def tests_before(task: str, desk: Desk) -> TestsBefore:
     Returns:
         How many there are, whether they run, and which fail already; or why they can't run here.
     """
-    hits = (await asyncio.to_thread(search, desk.workspace.index, task, NEAR)).hits
-    paths = await asyncio.to_thread(tests_near, list(dict.fromkeys(hit.chunk.path for hit in hits)), desk.workspace)
+    paths = await asyncio.to_thread(_near, task, desk.workspace)
     if not paths:
         return TestsBefore(message("tests_before.none"), True)
     async with desk.step.child("tests before", "tool", ", ".join(paths)) as step:
@@ -100,6 +117,22 @@ def _not_here(why: str) -> TestsBefore:
     return TestsBefore(message("tests_before.not_here", why=said(why, "en").rstrip(".")), False)
 
 
+def _near(task: str, workspace: Workspace) -> list[str]:
+    """Test files of one language: those found for a task, and those that cover what is found; else any."""
+    index = workspace.index
+    found = list(dict.fromkeys(hit.chunk.path for hit in search(index, task, NEAR).hits))
+    first = next((path for path in found if path.endswith(".py") or language_of_tests(path)), "")
+    language = None if first.endswith(".py") else language_of_tests(first)
+    if language is None:
+        tests = [path for path in found if path.endswith(".py") and is_test_file(path) and is_test_path(path)]
+        covering = [test for path in found if path.endswith(".py") for test in reaching_tests(index, path)]
+        return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or all_tests(index)[:1]
+    every = [path for path in index.files if is_run_as_test(path) and language_of_tests(path) == language]
+    tests = [path for path in found if path in every]
+    covering = [path for path in tests_covering(found, workspace) if path in every]
+    return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or every[:1]
+
+
 async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     """Run tests with the edits, and say which turned red or green against the state before. After
     edits; they run in a sandbox."""
@@ -108,7 +141,7 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     await until_fetched(copy.original.snapshot, copy.original.index, copy.original.settings)
     try:
         tests = await asyncio.to_thread(_chosen_tests, arguments.paths, made, desk)
-        if not tests:
+        if not tests.files and tests.suite is None:
             text = message("check_tools.no_tests")
             return ToolResult(text, {"tests": [], "passed": 0, "failed": 0, "turned_red": [], "turned_green": []})
         async with desk.step.child("without the change", "tool"):
@@ -124,28 +157,34 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     return ToolResult("\n".join(rows), _data(compared, after, tests))
 
 
-def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> TestSelection:
+def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> _Tests:
     copy, original = desk.working_copy, desk.working_copy.original
     missing = [path for path in paths if copy.text(path) is None]
     if missing:
         raise UsageError(message("tools.unknown_file", path=", ".join(missing)))
     if paths:
         return _of_paths(paths, desk)
-    return tests_of_changes(made, original)
+    language = suite_language(made) if made else None
+    if language is not None:
+        return _Tests(suite=suite_of(made, language, original))
+    own = [c.path for c in made if c.change != "deleted" and is_test_path(c.path) and is_test_file(c.path)]
+    code = [c.path for c in made if c.path.endswith(".py") and not is_test_path(c.path)]
+    covering = [test for path in code for test in reaching_tests(original.index, path)]
+    return _Tests(tuple(dict.fromkeys([*own, *covering]))[:MOST_TEST_FILES])
 
 
-def _of_paths(paths: Sequence[str], desk: Desk) -> TestSelection:
+def _of_paths(paths: Sequence[str], desk: Desk) -> _Tests:
     """Named test files. Raises UsageError where they are of several languages, or of none whose tests can be run."""
     if all(path.endswith(".py") for path in paths):
-        return TestSelection(tuple(paths))
+        return _Tests(tuple(paths))
     languages = {language_of_tests(path) for path in paths}
     language = languages.pop()
     if languages or language is None:
         raise UsageError(message("check_tools.several_languages", paths=", ".join(paths)))
-    return TestSelection(suite=runner_suite(language, tuple(paths), desk.working_copy.original))
+    return _Tests(suite=runner_suite(language, tuple(paths), desk.working_copy.original))
 
 
-async def _state_before(tests: TestSelection, desk: Desk) -> StateBefore:
+async def _state_before(tests: _Tests, desk: Desk) -> StateBefore:
     """The tests without the edits, run once for what they need."""
     copy = desk.working_copy
     environment = await asyncio.to_thread(copy.original.current_environment)
@@ -165,7 +204,7 @@ def _broken_conftest(run: TestRun, desk: Desk) -> str:
     return found[1] if found and stored_text(found[1], desk.working_copy.original) else ""
 
 
-async def _run(tests: TestSelection, desk: Desk, emptied: Sequence[str], before: TestRun | None = None) -> TestRun:
+async def _run(tests: _Tests, desk: Desk, emptied: Sequence[str], before: TestRun | None = None) -> TestRun:
     """Run the tests on the repository as it is, or with the edits those that ended `before`; some files are emptied
     unless they are edited."""
     copy, original = desk.working_copy, desk.working_copy.original
@@ -173,11 +212,20 @@ async def _run(tests: TestSelection, desk: Desk, emptied: Sequence[str], before:
     files = dict.fromkeys(emptied, "") | texts_of(made)
     async with checked_out(original) as folder:
         inputs = await asyncio.to_thread(copy.root) if made else folder
+        took = before.duration_s if before else 0.0
+        if tests.suite is not None:
+            suite = replace(tests.suite, seconds=took)
+            return await run_suite_in_sandbox(files, suite, original.settings, inputs)
+        read = copy.text if before else lambda path: stored_text(path, original)
+        texts = {path: text for path in tests.files if (text := await asyncio.to_thread(read, path)) is not None}
+        if not texts:
+            return TestRun(0, 0, 0, 0.0, "limits", "", False)
+        environment = await asyncio.to_thread(original.current_environment)
         edits = {change.path for change in made}
         unreached = before.unreached if before and before.outcomes else ()
-        left_out = [name for name in unreached if name.partition("::")[0] not in edits]
-        took = before.duration_s if before else 0.0
-        return await run_selected(tests, files, original, inputs, left_out=left_out, seconds=took)
+        left_out = tuple(name for name in unreached if name.partition("::")[0] not in edits)
+        chosen = ChosenTests(tuple(texts), left_out, took)
+        return await run_in_sandbox({**files, **texts}, chosen, original.settings, inputs, environment, verify=False)
 
 
 def _ran(run: TestRun) -> bool:
@@ -196,7 +244,7 @@ def _why_not(run: TestRun) -> str:
     return plain(lines[-1], 300) if lines else message("check_tools.nothing_said")
 
 
-def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> list[str]:
+def _told(compared: BaselineComparison, after: TestRun, tests: _Tests) -> list[str]:
     """The comparison as a person would tell it."""
     before = compared.before or after
     if not (_ran(after) or _ran(before)):
@@ -249,7 +297,7 @@ def _names(ids: Sequence[str]) -> str:
     return ", ".join(plain(name, LONGEST_NAME) for name in ids[:MOST_NAMED]) + more
 
 
-def _data(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> dict[str, object]:
+def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[str, object]:
     return {
         "tests": list(tests.paths),
         "passed": after.passed,

@@ -1,13 +1,10 @@
-"""Which tests cover a change, and how they are run."""
+"""Which tests of another language than Python cover a change, and how they are run."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable
 
 from repopilot import i18n
 from repopilot.code.dependencies.node_test_packages import of_tests
@@ -15,13 +12,9 @@ from repopilot.code.languages import is_test_path
 from repopilot.errors import SandboxError
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import codebase_of
-from repopilot.impact.coverage import changed_definitions
-from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
 from repopilot.impact.dependents import affected_places, covering_tests
 from repopilot.project_environment import declared_packages, find_packages
-from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.environments.package_install import installer_name
-from repopilot.sandbox.run import ChosenTests
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
@@ -31,115 +24,11 @@ from repopilot.sandbox.runners.runner_table import (
     runner_of,
 )
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.types import TestRun
 from repopilot.workspace import Workspace
 
-MOST_TEST_FILES = 6
-_MOST_CODE_FILES = 8
-_MOST_OF_A_SUITE = 12
+_MOST_TEST_FILES = 12
 RUST_TESTS = re.compile(r"#\[(?:cfg\(|\w+::)?test\b")
 """Tests beside the code."""
-
-
-@dataclass(frozen=True, slots=True)
-class TestSelection:
-    """The tests to run: `files` of pytest, or the `suite` of another runner."""
-
-    __test__ = False
-
-    files: tuple[str, ...] = ()
-    suite: RunnerSuite | None = None
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """Of the test files; none for all tests of a suite."""
-        return self.suite.tests if self.suite else self.files
-
-    def __bool__(self) -> bool:
-        return bool(self.suite or self.files)
-
-    def __str__(self) -> str:
-        return ", ".join(self.paths) or (self.suite.language if self.suite else "")
-
-
-def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str] = ()) -> TestSelection:
-    """The tests that a change brings or edits, those that are named, and those that cover it.
-
-    Args:
-        changes: the version.
-        workspace: the repository as it is.
-        named: paths of test files of Python that are to run in any case.
-
-    Returns:
-        Those of one language, that of most of the change.
-
-    Raises:
-        SandboxError: as `runner_suite`.
-    """
-    language = suite_language(changes)
-    suite = _suite_of(changes, language, workspace) if language else None
-    if suite:
-        return TestSelection(suite=suite)
-    index = workspace.index
-    there = [c for c in changes if c.change != "deleted" and c.path.endswith(".py")]
-    own = [c.path for c in there if is_test_path(c.path) and is_test_file(c.path)]
-    code = [c for c in changes if c.path.endswith(".py") and not is_test_path(c.path)]
-    code.sort(key=lambda change: -change.diff.count("\n+"))
-    covering: list[str] = []
-    for change in code[:_MOST_CODE_FILES]:
-        changed = changed_definitions(change.path, index.text(change.path) or "", change.content)
-        covering += reaching_tests(index, change.path, {each.name.rpartition(".")[2] for each in changed})
-    gone = {c.path for c in changes if c.change == "deleted"}
-    found = [path for path in dict.fromkeys((*own, *named, *covering)) if path not in gone]
-    return TestSelection(tuple(found[:MOST_TEST_FILES]))
-
-
-def tests_near(paths: Sequence[str], workspace: Workspace) -> list[str]:
-    """Test files of one language, that of the first path: those among the paths, then those that cover the others, and
-    any where there are none."""
-    first = next((path for path in paths if path.endswith(".py") or language_of_tests(path)), "")
-    language = None if first.endswith(".py") else language_of_tests(first)
-    every = _all_of(language, workspace) if language else all_tests(workspace.index)
-    covering = _covering(paths, workspace) if language else []
-    if not language:
-        covering = [test for path in paths if path.endswith(".py") for test in reaching_tests(workspace.index, path)]
-    return [path for path in dict.fromkeys((*paths, *covering)) if path in every][:MOST_TEST_FILES] or every[:1]
-
-
-async def run_selected(
-    tests: TestSelection,
-    files: Mapping[str, str],
-    workspace: Workspace,
-    inputs: Path,
-    *,
-    left_out: Sequence[str] = (),
-    seconds: float = 0.0,
-    verify: bool = False,
-) -> TestRun:
-    """Run tests in the sandbox, those of them that are there.
-
-    Args:
-        tests: which.
-        files: texts by path, which replace those of `inputs`.
-        workspace: the repository, for its settings and what its tests need.
-        inputs: a folder with the repository.
-        left_out: ids of tests of Python that are not run.
-        seconds: what the tests took the last time, 0 where nobody knows.
-        verify: as in `run_pytest`.
-
-    Raises:
-        SandboxError: nothing can be run.
-        StorageError: the files can't be written.
-    """
-    there = tuple(path for path in tests.paths if path in files or (inputs / path).is_file())
-    if tests.paths and not there:
-        return TestRun(0, 0, 0, 0.0, "limits", "", False)
-    if tests.suite:
-        suite = replace(tests.suite, tests=there, seconds=seconds)
-        return await run_suite_in_sandbox(files, suite, workspace.settings, inputs)
-    environment = await asyncio.to_thread(workspace.current_environment)
-    chosen = ChosenTests(there, tuple(left_out), seconds)
-    return await run_in_sandbox(files, chosen, workspace.settings, inputs, environment, verify=verify)
 
 
 def suite_language(changes: Changes) -> str | None:
@@ -154,21 +43,25 @@ def suite_language(changes: Changes) -> str | None:
     return max(lines, key=lambda language: lines[language], default=None)
 
 
-def _suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSuite | None:
-    """The tests of a change: the files that the graph says cover it and those that it changes, else all tests; None
-    where the repository has none."""
+def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSuite | None:
+    """The tests of a change: the files that the graph says cover it and those that it changes, else all tests.
+
+    Args:
+        changes: the version.
+        language: the language of its tests.
+        workspace: the repository as it is.
+
+    Returns:
+        The tests; None where the repository has none.
+
+    Raises:
+        SandboxError: as `runner_suite`.
+    """
+    tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
     own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
-    if not (own or _all_of(language, workspace)) and not (
-        language == "rust" and _tests_beside_code(changes, workspace)
-    ):
+    if not (tests or own) and not (language == "rust" and _tests_beside_code(changes, workspace)):
         return None
-    gone = {change.path for change in changes if change.change == "deleted"}
-    covering = [path for path in _covering([c.path for c in changes], workspace) if path not in gone]
-    return runner_suite(language, tuple(dict.fromkeys([*own, *covering]))[:_MOST_OF_A_SUITE], workspace)
-
-
-def _all_of(language: str, workspace: Workspace) -> list[str]:
-    return [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
+    return runner_suite(language, _chosen(changes, own, workspace), workspace)
 
 
 def _tests_beside_code(changes: Changes, workspace: Workspace) -> bool:
@@ -211,10 +104,17 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     return RunnerSuite(language, tests, declaration.node, packages)
 
 
-def _covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
+def tests_covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
     """The test files that the graph says cover some files of code."""
     index = workspace.index
     changed = [Change(path, whole=True) for path in paths if path in index.files and not is_test_path(path)]
     base = codebase_of(index)
     covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
     return [test.path for test in covering if is_run_as_test(test.path)]
+
+
+def _chosen(changes: Changes, own: list[str], workspace: Workspace) -> tuple[str, ...]:
+    """The paths of the tests to run; () for all of them."""
+    gone = {change.path for change in changes if change.change == "deleted"}
+    found = [path for path in tests_covering([c.path for c in changes], workspace) if path not in gone]
+    return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]

@@ -275,13 +275,11 @@ async def test_what_code_found_leads_and_the_model_is_never_in_its_place(shop_wi
     assert silent.result.lead == done.result.lead and silent.result.draft == ""
 
 
-async def test_a_computed_answer_stands_above_the_explanation_that_is_asked_for(shop_with: Shop) -> None:
+async def test_a_computed_answer_asks_no_model(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: TRUE)
     done, _ = await asked(workspace, "what calls `validate_token`?")
     assert done.result.form == "callers" and not workspace.model.llm.calls
     assert "*From the code, no model.*" in done.text
-    done, _ = await asked(workspace, "Explain: what calls `validate_token`?")
-    assert done.result.lead.startswith("`validate_token` is called by:") and "compare_digest" in done.result.draft
 
 
 def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None:

@@ -88,6 +88,7 @@ def ask(orchard: Workspace) -> Ask:
         ("Under which licence is it?", "licence", "MIT"),
         ("who wrote orchard/settings.py?", "history", "2022-03-04"),
         ("who wrote settings.py?", "history", "Ada Apple"),
+        ("Why was `pick_apple` changed?", "reason", "Add picking of apples"),
         ("When was `pick_apple` added?", "history", "Add picking of apples"),
         ("when was the picking of apples introduced?", "history", "2021-02-03"),
     ],

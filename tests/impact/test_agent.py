@@ -70,7 +70,7 @@ async def test_the_code_just_generated(shop):
 
 
 async def test_a_vague_question_says_what_was_taken(shop):
-    answer, _, _ = await _asked(shop, "what would a change of the checkout touch")
+    answer, _, _ = await _asked(shop, "what would a change of the price at the checkout touch")
     assert "No file or symbol was named" in answer.text
     assert answer.result.changed[0].path.startswith("shop/")
 

@@ -40,3 +40,9 @@ def test_files_that_are_not_marked_count(repository):
     index = repository(SHOP | MARKED | {".gitattributes": ""}).index
     assert "libs/tests/test_prices.py" in {test.path for test in assess(index, CHANGE).covering_tests}
     assert "made/" in overview(index, 4000, len)
+
+
+def test_files_that_are_marked_as_their_own_count(repository):
+    said = "made/** linguist-generated\nlibs/** -linguist-vendored\nmade/main.py -linguist-generated\n"
+    index = repository(SHOP | MARKED | {".gitattributes": said}).index
+    assert not index.is_foreign("made/main.py") and not index.is_foreign("libs/tests/test_prices.py")

@@ -22,7 +22,13 @@ KINDS = {
         "comment ce projet est-il organisé ?",
         "quelle est l'architecture du projet ?",
     ],
-    "symbol": ["where is make_context implemented?", "Context.invoke", "parse()", "où est défini `Blueprint` ?"],
+    "symbol": [
+        "where is make_context implemented?",
+        "Context.invoke",
+        "parse()",
+        "où est défini `Blueprint` ?",
+        "what raises BadParameter?",
+    ],
     "path": ["src/flask/app.py", "what does src/flask/app.py do?"],
     "natural": [
         "How is the request context pushed?",
@@ -34,15 +40,16 @@ KINDS = {
         "",
         "你好世界",
         "a.*b[",
+        "TypeError: cannot unpack non-iterable NoneType object",
+        "which tables reference users?",
+        "quelles sont les clés étrangères de la table orders ?",
     ],
-    "error": ["TypeError: cannot unpack non-iterable NoneType object", "what raises BadParameter?"],
     "task": [
         "Fix the return value of add_completion_class",
         "fix(router): handle trailing slash",
         "Add overview of the code",
         "Cookies in redirects\n\n* keep them\n* test it",
     ],
-    "schema": ["which tables reference users?", "quelles sont les clés étrangères de la table orders ?"],
 }
 
 

@@ -21,8 +21,8 @@ from repopilot.i18n import said
 from repopilot.llm.choice.choose import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Turn
+from repopilot.retrieval.query.reading import masked, ngrams
 from repopilot.routing import classifier
-from repopilot.routing.reading import masked, ngrams
 from repopilot.routing.router import classify, route
 from repopilot.settings import Settings
 from repopilot.types import Intent, Route

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
@@ -30,7 +29,6 @@ from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
-_EXPLAIN = re.compile(r"\W*(?:explain|why|explique[rz]?|pourquoi)\b", re.I)
 Origin = Literal["model", "code", "extractive", "absent"]
 
 
@@ -74,8 +72,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
 
 
 def _wants_words(found: Findings) -> bool:
-    """Whether a computed answer leaves something to say: why or how is asked."""
-    return _EXPLAIN.match(found.question) is not None
+    """Whether a computed answer leaves something to say: why is asked."""
+    return _form(found) == "reason"
 
 
 async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> Answer:

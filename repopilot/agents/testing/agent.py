@@ -13,6 +13,7 @@ from repopilot.agents.testing.render import failure_list, mutants_text, point_li
 from repopilot.code.languages import is_test_path
 from repopilot.impact.covering_tests import all_tests, covering_tests
 from repopilot.results import Answer, TestReport
+from repopilot.retrieval.query.asked import likeliest
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.trace import Step
@@ -22,13 +23,6 @@ MOST_RUN = 40
 """Test files run at once."""
 MOST_LISTED = 12
 """Definitions named that no test mentions."""
-_RUN = re.compile(
-    r"^\W*(?:please |now |and |can you |could you |just |peux-tu )*(?:re-?run|run|execute|pytest|tox|"
-    r"(?:re)?lance|exécute|do (?:the|all) tests|are (?:the|all) tests|show me the failing|"
-    r"which tests (?:fail|are failing)|check (?:that |if )?the tests|les tests passent|est-ce que les tests)\b",
-    re.I,
-)
-_WRITE = re.compile(r"\b(?:write|add|create|generate|cover|missing|écri\w*|ajoute\w*|crée\w*|génère)\b", re.I)
 
 
 async def test(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -48,7 +42,7 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
         ModelError: the model failed.
         SandboxError: nothing can be run.
     """
-    if _RUN.search(question) and not _WRITE.search(question):
+    if likeliest(question)[0] == "run tests":
         return await run_existing(question, workspace, step)
     language = reply_language(question, workspace.settings)
     if not workspace.uses_tools:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
     from repopilot.index.store import Index
 
-CORRECTED = frozenset(("natural", "symbol", "error", "schema"))
+CORRECTED = frozenset(("natural", "symbol"))
 """Kinds of queries to which something is added: commits, stack traces and paths name what isn't there yet."""
 CORRECTED_WEIGHT, JOINED_WEIGHT = 0.9, 0.5
 MOST_WORDS, MOST_CORRECTIONS = 60, 4

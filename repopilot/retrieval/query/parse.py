@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import Literal
+from typing import Literal, get_args
 
 from repopilot import i18n
 from repopilot.foreign_text import valid
 from repopilot.index.tokens import expand, words
+from repopilot.retrieval.query.asked import Asked, Command, asked
 from repopilot.retrieval.query.french import english_terms, is_french
 from repopilot.retrieval.query.query_words import (
     AREA_HEAD,
@@ -23,29 +24,27 @@ from repopilot.retrieval.query.query_words import (
     CONVENTIONAL_HEAD,
     DOCS,
     ERROR,
-    IMPERATIVES,
     MESSAGE,
     QUESTION,
-    RAISES,
-    SCHEMA,
-    SCHEMA_SURE,
-    SEEK,
     STOP_EN,
     STOP_FR,
     STOP_OTHER,
     TESTS,
     VAGUE,
-    WHOLE,
 )
 from repopilot.retrieval.query.stack_frames import Frame, frames, places, without_frame, without_traces
 from repopilot.settings import Settings
 
-Kind = Literal["overview", "symbol", "path", "natural", "traceback", "error", "task", "schema"]
+Kind = Literal["overview", "symbol", "path", "natural", "traceback", "task"]
 Language = Literal["en", "fr"]
 
 HEAD, TAIL, MOST_TERMS, SHORT = 12_000, 6_000, 64, 7
 VERB_WEIGHT, BODY_WEIGHT, FRENCH_WEIGHT, FURTHER_WEIGHT, NAME_WEIGHT = 0.5, 0.6, 0.5, 0.5, 1.3
 
+BESIDE = 1
+"""Words that a question has beside the name that it looks for."""
+_OF_ALL = frozenset(("overview", *get_args(Command)))
+"""What is asked about the repository as a whole."""
 _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(?!//)(\"[^\"\n]+\"|[^\s\"]+)", re.I)
 _PHRASE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{2,200}?)\s?[\"”»]")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
@@ -82,9 +81,9 @@ class Query:
     """A parsed query.
 
     `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
-    folders it mentions; `frames` its stack frames, innermost first; `scope` that of a conventional commit
-    (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks for tests or
-    documentation. `other_language`: it is in one that isn't read, so only its names are found. `notes` say
+    folders it mentions; `frames` its stack frames, innermost first; `wish` what it asks for (asked.py); `scope` that of
+    a conventional commit (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks
+    for tests or documentation. `other_language`: it is in one that isn't read, so only its names are found. `notes` say
     what was left out.
     """
 
@@ -96,6 +95,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     filters: Filters = Filters()
     frames: tuple[Frame, ...] = ()
+    wish: Asked = "none"
     scope: str = ""
     asks: bool = False
     wants_tests: bool = False
@@ -126,7 +126,8 @@ def parse(text: str) -> Query:
     names = _names(bare, filters)
     paths = tuple(dict.fromkeys(path.strip(".") for path in _PATH.findall(bare) if _is_path(path)))[:20]
     asks = bool(QUESTION.search(bare))
-    kind = _kind(bare, stack, names, paths, filters, asks)
+    wish: Asked = "none" if stack else asked(bare)
+    kind = _kind(bare, wish, stack, names, paths, filters, asks)
     subject = _subject(bare, kind, asks)
     head = CONVENTIONAL_HEAD.match(bare)
     return Query(
@@ -138,6 +139,7 @@ def parse(text: str) -> Query:
         phrases=() if stack else tuple(dict.fromkeys(_PHRASE.findall(bare)))[:8],
         filters=filters,
         frames=stack or spots,
+        wish=wish,
         scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
         asks=asks,
         wants_tests=bool(TESTS.search(subject)),
@@ -204,38 +206,39 @@ def _is_path(text: str) -> bool:
 
 
 def _kind(
-    text: str, stack: tuple[Frame, ...], names: tuple[str, ...], paths: tuple[str, ...], filters: Filters, asks: bool
+    text: str,
+    wish: Asked,
+    stack: tuple[Frame, ...],
+    names: tuple[str, ...],
+    paths: tuple[str, ...],
+    filters: Filters,
+    asks: bool,
 ) -> Kind:
     if stack:
         return "traceback"
     content = [word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR]
-    if not asks and not filters and _is_task(text):
+    if not asks and not filters and (_is_message(text) or (wish == "task" and len(text.split()) > 2)):
         return "task"
     if asks and words(text) and not (content or names or paths or filters):
         return "overview"  # nothing to look for: it is about all of it
-    if len(text) < 400 and WHOLE.search(text) and not names and len(content) <= 8:
+    if wish in _OF_ALL and not (names or paths or filters):
         return "overview"
     if paths and len(content) <= sum(len(words(path)) for path in paths) + 2:
         return "path"
-    beside = 2 if SEEK.search(text) else 0
+    beside = BESIDE if asks else 0
     if content and (names or filters.symbols) and len(content) <= sum(len(words(name)) for name in names) + beside:
         return "symbol"
-    if ERROR.search(text) or (asks and RAISES.search(text)):
-        return "error"
-    if SCHEMA_SURE.search(text) or (asks and SCHEMA.search(text) and len(content) <= 8):
-        return "schema"
     return "natural"
 
 
-def _is_task(text: str) -> bool:
-    """Whether it reads like a commit message: an imperative, a prefix that names an area, or a subject and more."""
-    first = next(iter(words(text)), "").lower()
+def _is_message(text: str) -> bool:
+    """Whether it is laid out like a commit message: a prefix that names an area, or a subject and more."""
     head = CONVENTIONAL_HEAD.match(text)
     if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
         return True
     if (AREA_HEAD.match(text) or MESSAGE.match(text)) and not ERROR.search(text):
         return True
-    return bool(BULLETS.search(text)) or (first in IMPERATIVES and len(text.split()) > 2)
+    return bool(BULLETS.search(text))
 
 
 def _subject(text: str, kind: Kind, asks: bool) -> str:

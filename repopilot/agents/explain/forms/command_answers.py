@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from repopilot import i18n
 from repopilot.agents.explain.forms.cited_places import CitedPlaces
@@ -18,16 +19,6 @@ from repopilot.types import Chunk
 
 MOST_COMMANDS = 6
 """Commands in one answer."""
-_PURPOSES: dict[Purpose, re.Pattern[str]] = {
-    "bench": re.compile(r"\bbenchmarks?\b", re.I),
-    "docs": re.compile(r"\b(?:docs|documentation)\b", re.I),
-    "test": re.compile(r"\b(?:tests?|specs)\b", re.I),
-    "lint": re.compile(r"\b(?:lint\w*|format\w*|type-?check\w*)\b", re.I),
-    "install": re.compile(r"\binstall\w*", re.I),
-    "build": re.compile(r"\b(?:build|built|compil\w+|construi\w+)\b", re.I),
-    "start": re.compile(r"\b(?:run|start|launch|démarr\w+|lanc\w+|exécut\w+)\b", re.I),
-}
-"""What a question about a command of the project is about; those of narrow words first."""
 _DOCUMENT_DEPTH = 2
 _RANK = {"documentation": 0, "script": 1, "ci": 2, "convention": 3}
 _CONVENTIONS: dict[str, dict[Purpose, str]] = {
@@ -60,10 +51,9 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
     A question whose best match is the project's own code is about what that does.
     """
-    purposes = (purpose for purpose, pattern in _PURPOSES.items() if pattern.search(inquiry.question))
-    purpose = next(purposes, None)
-    if purpose is None or any(_is_product_code(hit.chunk) for hit in inquiry.results.hits[:1]):
+    if any(_is_product_code(hit.chunk) for hit in inquiry.results.hits[:1]):
         return None
+    purpose = cast(Purpose, form.kind)
     found = _chosen(inquiry.index.derived(_commands), purpose)
     if purpose == "install":
         found = _of_project(found, inquiry)

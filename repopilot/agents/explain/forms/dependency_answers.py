@@ -14,8 +14,7 @@ from repopilot.code.project.manifest import Dependency, ProjectFact
 MOST_ROWS = 40
 """Dependencies in one list; what is left out is counted."""
 _GROUP_ORDER = ("runtime", "peer", "optional", "build", "dev")
-_LICENCE = re.compile(r"\blicen[cs]", re.I)
-_VERSION = re.compile(r"\bversions? (?:of|de|d')\s*([\w.+#@/-]+)|\b([\w.+#@/-]+) versions?\b|\b(MSRV)\b", re.I)
+_WORD = re.compile(r"[\w.+#@/-]*[\w+#]")
 
 
 def answer_dependency(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
@@ -30,11 +29,9 @@ def answer_dependency(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """
     if not manifests(inquiry.index):
         return None
-    if _LICENCE.search(inquiry.question):
+    if form.kind == "licence":
         return _own_fact(inquiry, "licence")
-    if asked := _VERSION.search(inquiry.question):
-        return _version(inquiry, asked[1] or asked[2] or asked[3])
-    return _all(inquiry)
+    return _version(inquiry) if form.kind == "version" else _all(inquiry)
 
 
 def _all(inquiry: Inquiry) -> CodeAnswer | None:
@@ -61,15 +58,16 @@ def _named(need: Dependency) -> str:
     return f"`{need.name}` {need.constraint}".strip() + (f" ({need.extra})" if need.extra else "")
 
 
-def _version(inquiry: Inquiry, name: str) -> CodeAnswer | None:
+def _version(inquiry: Inquiry) -> CodeAnswer | None:
+    """Which version is required of the language or the dependency that the question names."""
     cited, language = CitedPlaces(inquiry.index), inquiry.language
-    plain = _plain("rust" if name.upper() == "MSRV" else name)
-    found = [f for f in facts(inquiry.index, "language") if _plain(f.subject) == plain]
+    words = {_plain(word) for word in _WORD.findall(inquiry.question)}
+    found = [f for f in facts(inquiry.index, "language") if _plain(f.subject) in words]
     if found:
         best = found[0]
         values = {"name": best.subject, "value": best.value, "cite": cited.cite(best.path, best.line)}
         return CodeAnswer("version", i18n.text("forms.dependencies.required", language, **values), cited.places, True)
-    needs = [d for d in dependencies(inquiry.index) if plain in map(_plain, aliases(d.name)) and d.constraint]
+    needs = [d for d in dependencies(inquiry.index) if words & set(map(_plain, aliases(d.name))) and d.constraint]
     if not needs:
         return None
     key = "forms.dependencies.required"

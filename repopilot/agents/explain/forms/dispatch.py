@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import get_args
 
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.command_answers import answer_command
 from repopilot.agents.explain.forms.dependency_answers import answer_dependency
 from repopilot.agents.explain.forms.history_answers import answer_history
-from repopilot.agents.explain.forms.recognise import Form, FormKind, recognise
+from repopilot.agents.explain.forms.recognise import Form, recognise
 from repopilot.agents.explain.forms.relations import answer_call_path, answer_relation
 from repopilot.agents.explain.forms.value_answers import answer_value, files_with
 from repopilot.i18n import Language
 from repopilot.impact.call_graph import missing_in_file
 from repopilot.index.store import Index
+from repopilot.retrieval.query.asked import Command, History, Manifest, Relation
 from repopilot.retrieval.search import Results
 from repopilot.workspace import Workspace
 
-_BY_FORM: Mapping[FormKind, Callable[[Form, Inquiry], CodeAnswer | None]] = {
-    "callers": answer_relation,
-    "callees": answer_relation,
-    "references": answer_relation,
-    "subclasses": answer_relation,
-    "bases": answer_relation,
+_BY_FORM: Mapping[str, Callable[[Form, Inquiry], CodeAnswer | None]] = {
+    "path": answer_call_path,
     "value": answer_value,
-    "history": answer_history,
-    "run": answer_command,
-    "dependency": answer_dependency,
+    **dict.fromkeys(get_args(Relation), answer_relation),
+    **dict.fromkeys(get_args(History), answer_history),
+    **dict.fromkeys(get_args(Command), answer_command),
+    **dict.fromkeys(get_args(Manifest), answer_dependency),
 }
 
 
@@ -51,8 +50,6 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
     inquiry = Inquiry(question, results, workspace, language)
     if missing := missing_in_file(question, workspace.index):
         return CodeAnswer("missing", i18n.said(missing.message, language), (), sure=True)
-    if (path := answer_call_path(inquiry)) is not None:
-        return path
     form = _form(question, workspace.index)
     return _BY_FORM[form.kind](form, inquiry) if form else None
 

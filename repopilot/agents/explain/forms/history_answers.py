@@ -19,8 +19,6 @@ MOST_SHOWN = 6
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 """What a program hides in the text of a commit."""
 _LONGEST_BODY = 300
-_FIRST = re.compile(r"\b(?:add|introduc|creat|first|since|ajout|introdui|cré|depuis)\w*", re.I)
-"""Words of a question about the first of several changes; else the newest is asked for."""
 
 
 def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
@@ -30,7 +28,7 @@ def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     path = _named_path(form.names, index)
     if path:
         found: Sequence[Commit] = [commit for commit in commits if path in commit.paths]
-        found = found[::-1] if _FIRST.search(inquiry.question) else found
+        found = found[::-1] if form.kind == "added" else found
     else:
         found = [each.commit for each in similar_commits(index, inquiry.results.query, commits, MOST_SHOWN)]
     if not found:
@@ -45,7 +43,9 @@ def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     touched = path or next((p for p in shown[0].paths if p in index.files), "")
     places = (evidence_of_lines(index, 1, (touched, 1, 1)),) if touched in index.files else ()
     text = "\n\n".join(parts) + (" [1]" if places else "")
-    return CodeAnswer("history", text, places, bool(path), len(found) - len(shown))
+    return CodeAnswer(
+        "reason" if form.kind == "reason" else "history", text, places, bool(path), len(found) - len(shown)
+    )
 
 
 def _named_path(names: Sequence[str], index: Index) -> str:

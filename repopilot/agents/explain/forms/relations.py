@@ -11,7 +11,7 @@ from repopilot.agents.explain.forms.known_symbols import definitions, dotted, is
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, find
 from repopilot.impact import call_graph
-from repopilot.impact.call_graph import RelatedPlace, detect_path_query, symbols_of
+from repopilot.impact.call_graph import RelatedPlace, path_between, symbols_of
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.resolve.unused import said_unused
@@ -85,10 +85,9 @@ def _items(index: Index, places: Iterable[RelatedPlace], *, at_use: bool) -> Ite
             )
 
 
-def answer_call_path(inquiry: Inquiry) -> CodeAnswer | None:
-    """The definitions on the shortest call path between the two places that a question names, each cited."""
-    query = inquiry.results.query
-    nodes = detect_path_query(inquiry.index, inquiry.question, (*query.names, *query.paths))
+def answer_call_path(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
+    """The definitions on the shortest call path between the two names of a question, each cited."""
+    nodes = path_between(inquiry.index, *form.names)
     if not nodes:
         return None
     items = []

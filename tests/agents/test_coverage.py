@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.impact.coverage import ChangedDefinition, changed_definitions, unexercised
+from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, unexercised
 
 OLD = '''"""Carts."""
 import os

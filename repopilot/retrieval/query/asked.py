@@ -1,0 +1,36 @@
+"""What a question asks for, learnt from labelled questions (bench/data/asked_train.jsonl, bench/train_router.py)."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from repopilot.retrieval.query import learnt
+
+Relation = Literal["callers", "callees", "references", "subclasses", "bases"]
+Command = Literal["install", "build", "start", "test", "lint", "docs", "bench"]
+History = Literal["added", "changed", "reason"]
+Manifest = Literal["dependency", "licence", "version"]
+Scope = Literal["uncommitted", "last commit", "generated", "everything"]
+Asked = (
+    Relation | Command | History | Manifest | Scope | Literal["none", "value", "path", "overview", "task", "run tests"]
+)
+"""`Scope`: of a review or an impact; `reason`: why something changed; `path`: from one definition to another; `task`:
+reads like a commit message; `none`: nothing of these."""
+SURE = 0.6
+"""Least chance of what is asked: a wrong computed answer costs more than the evidence that is shown else."""
+
+
+def likeliest(question: str) -> tuple[Asked, float]:
+    """What a question most likely asks for, and the chance of it.
+
+    Args:
+        question: as the user wrote it; names that don't look like code are better written as ` name `.
+    """
+    label, chance = max(learnt.chances(question, __package__).items(), key=lambda pair: pair[1])
+    return cast(Asked, label), chance
+
+
+def asked(question: str) -> Asked:
+    """What a question asks for; `none` where an answer isn't sure to be asked for."""
+    label, chance = likeliest(question)
+    return label if chance >= SURE or label == "task" else "none"
