@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import Field
 
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import SandboxError, UsageError
 from repopilot.i18n import joined, message, reason, said
 from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
@@ -121,13 +121,17 @@ def _near(task: str, workspace: Workspace) -> list[str]:
     """Test files of one language: those found for a task, and those that cover what is found; else any."""
     index = workspace.index
     found = list(dict.fromkeys(hit.chunk.path for hit in search(index, task, NEAR).hits))
-    first = next((path for path in found if path.endswith(".py") or language_of_tests(path)), "")
-    language = None if first.endswith(".py") else language_of_tests(first)
-    if language is None:
+    runnable = next((path for path in found if path.endswith(".py") or language_of_tests(path)), "")
+    if runnable.endswith(".py"):
         tests = [path for path in found if path.endswith(".py") and is_test_file(path) and is_test_path(path)]
         covering = [test for path in found if path.endswith(".py") for test in reaching_tests(index, path)]
         return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or all_tests(index)[:1]
-    every = [path for path in index.files if is_run_as_test(path) and language_of_tests(path) == language]
+    language = language_of_tests(runnable)
+    every = [path for path in index.files if is_run_as_test(path) and language in (None, language_of_tests(path))]
+    if not runnable:
+        if some := all_tests(index) or every:
+            return some[:1]
+        every = [path for path in index.files if is_test_path(path) and file_kind(path) == "code"]
     tests = [path for path in found if path in every]
     covering = [path for path in tests_covering(found, workspace) if path in every]
     return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or every[:1]
@@ -174,13 +178,15 @@ def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> _Tests:
 
 
 def _of_paths(paths: Sequence[str], desk: Desk) -> _Tests:
-    """Named test files. Raises UsageError where they are of several languages, or of none whose tests can be run."""
-    if all(path.endswith(".py") for path in paths):
-        return _Tests(tuple(paths))
-    languages = {language_of_tests(path) for path in paths}
+    """Named test files. Raises UsageError where they are of several languages, SandboxError where nothing runs them."""
+    languages = {"python" if path.endswith(".py") else language_of_tests(path) for path in paths}
     language = languages.pop()
-    if languages or language is None:
+    if languages:
         raise UsageError(message("check_tools.several_languages", paths=", ".join(paths)))
+    if language == "python":
+        return _Tests(tuple(paths))
+    if language is None:
+        raise SandboxError(message("check_tools.no_runner", paths=_names(paths)))
     return _Tests(suite=runner_suite(language, tuple(paths), desk.working_copy.original))
 
 

@@ -110,11 +110,11 @@ def tests_covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
     changed = [Change(path, whole=True) for path in paths if path in index.files and not is_test_path(path)]
     base = codebase_of(index)
     covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
-    return [test.path for test in covering if is_run_as_test(test.path)]
+    return [test.path for test in covering]
 
 
 def _chosen(changes: Changes, own: list[str], workspace: Workspace) -> tuple[str, ...]:
     """The paths of the tests to run; () for all of them."""
     gone = {change.path for change in changes if change.change == "deleted"}
-    found = [path for path in tests_covering([c.path for c in changes], workspace) if path not in gone]
-    return tuple(dict.fromkeys([*own, *found]))[:_MOST_TEST_FILES]
+    found = [path for path in tests_covering([c.path for c in changes], workspace) if is_run_as_test(path)]
+    return tuple(dict.fromkeys([*own, *(path for path in found if path not in gone)]))[:_MOST_TEST_FILES]

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.shop_workspace import shop_workspace, traced
+from support.shop_workspace import shop_workspace, traced, workspace_of
 from tools.test_tools import opened, refusal
 
+from repopilot.errors import SandboxError
 from repopilot.tools import run_tests
 from repopilot.tools.registry import Desk
 from repopilot.tools.run_tests import RUN_TESTS
@@ -184,6 +185,22 @@ async def known_before(workspace, task: str):
             return await run_tests.tests_before(task, Desk(workspace, copy, None, step))
 
     return (await traced(work))[0]
+
+
+async def test_near_tests_that_nothing_runs_are_named(tmp_path):
+    main, tests = "src/main/java/shop/Price.java", "src/test/java/shop/{}.java"
+    files = {
+        main: "package shop;\n\npublic class Price {\n    public int of(int count) { return count * 9; }\n}\n",
+        tests.format("PriceTest"): "package shop;\n\npublic class PriceTest {\n    int nine = new Price().of(1);\n}\n",
+        tests.format("OtherTest"): "package shop;\n\npublic class OtherTest {\n}\n",
+    }
+    workspace = workspace_of(tmp_path, files)
+    before = await known_before(workspace, "make `of` of `Price` return ten times the count")
+    assert not before.can_run
+    assert f"No runner is known here for tests such as {tests.format('PriceTest')}" in before.text
+    async with opened(workspace) as tools:
+        with pytest.raises(SandboxError, match="No runner is known here"):
+            await tools("run_tests", paths=[tests.format("OtherTest")])
 
 
 async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
