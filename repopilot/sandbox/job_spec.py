@@ -181,7 +181,7 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int | None) -
                 "packages": packages(job),
                 "plugins": list(dict.fromkeys((*plugins, *options.plugins))),
                 "left_out": list(job.left_out),
-                "options": options.arguments(plugins),
+                "options": [*options.arguments(plugins), f"--import-mode={_import_mode(job, options)}"],
                 "probe": dict(job.probe),
                 "program": job.program.seen_from_inside(mounts) if job.program else None,
                 "read": [
@@ -206,6 +206,18 @@ def _packages_of(job: SandboxJob) -> list[str]:
     above = dict.fromkeys(str(folder) for test in job.tests for folder in Path(test).parents[:-1])
     own = [folder for folder in above if any((job.root / folder / name).is_file() for name in _MANIFESTS)]
     return [path for folder in own for path in (folder, f"{folder}/src")]
+
+
+def _import_mode(job: SandboxJob, options: PytestOptions) -> str:
+    """How pytest imports the tests: as the project does, unless two modules of them would have one name that way."""
+    tops: dict[str, Path] = {}
+    for test in job.tests:
+        top = (job.root / test).with_suffix("")
+        while (top.parent / "__init__.py").is_file():
+            top = top.parent
+        if tops.setdefault(top.name, top) != top:
+            return "importlib"
+    return options.import_mode
 
 
 def _others(level: str) -> int | None:

@@ -47,6 +47,38 @@ def test_packages_of_an_environment_are_imported(level, tmp_path):
     assert run_pytest(files, ["test_a.py"], settings, verify=False).errors == 1
 
 
+NAMED = """
+class Kept:
+    pass
+
+def test_name():
+    assert (__name__, repr(Kept)) == ("{name}", "<class '{name}.Kept'>")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "files,names",
+    [
+        ({}, {"tests/test_a.py": "test_a"}),
+        ({"tests/__init__.py": ""}, {"tests/test_a.py": "tests.test_a"}),
+        ({}, {"a/test_a.py": "test_a", "b/test_b.py": "test_b"}),
+        ({}, {"a/test_a.py": "a.test_a", "b/test_a.py": "b.test_a"}),
+        (
+            {"a/tests/__init__.py": "", "b/tests/__init__.py": ""},
+            {"a/tests/test_a.py": "tests.test_a", "b/tests/test_b.py": "tests.test_b"},
+        ),
+        ({"pytest.ini": "[pytest]\naddopts = -q --import-mode importlib\n"}, {"tests/test_a.py": "tests.test_a"}),
+    ],
+    ids=["alone", "in a package", "two", "two of one name", "two packages of one name", "as the project says"],
+)
+def test_a_test_module_has_the_name_that_it_has_in_its_project(files, names):
+    environment = Environment("key", packages=(OURS,))
+    tests = {path: NAMED.replace("{name}", name) for path, name in names.items()}
+    run = run_pytest({**files, **tests}, list(tests), Settings(), environment=environment, verify=False)
+    assert run.outcomes == {f"{path}::test_name": "passed" for path in tests}, run.output
+
+
 @pytest.mark.slow
 def test_each_outcome_is_named():
     tests = """

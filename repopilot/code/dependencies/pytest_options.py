@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ _NOT_PASSED = frozenset(
 )
 _OPTIONS_OF = {"--asyncio-mode": "asyncio", "--ds": "django", "--dc": "django"}
 """Options of the command line that are passed on, with the plugin that knows them."""
+_IMPORT_MODE = re.compile(r"--import-mode[=\s]\s*(prepend|append|importlib)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class PytestOptions:
         plugins: modules to load, from `-p`.
         warnings: filters, from `-W`.
         options: further options of the command line that the named plugin knows.
+        import_mode: how test files are imported, from `--import-mode`.
     """
 
     values: Mapping[str, str]
@@ -41,6 +44,7 @@ class PytestOptions:
     plugins: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    import_mode: str = "prepend"
 
     def arguments(self, loaded: tuple[str, ...]) -> list[str]:
         """The arguments of pytest's command line.
@@ -63,13 +67,15 @@ def read_pytest_options(read: Read) -> PytestOptions:
         The options; none where the project configures nothing.
     """
     section = _section(read)
-    plugins, warnings, options = _additional(section.get("addopts", ""))
+    plugins, warnings, options = _additional(written := section.get("addopts", ""))
+    mode = _IMPORT_MODE.search(written)
     return PytestOptions(
         {name: value for name, value in section.items() if name not in _NOT_PASSED and not name.startswith("junit")},
         tuple(shell_words(section.get("pythonpath", ""))),
         plugins,
         warnings,
         options,
+        mode[1] if mode else "prepend",
     )
 
 

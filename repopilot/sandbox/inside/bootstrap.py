@@ -157,7 +157,6 @@ def _pytest(job: dict[str, Any]) -> int:
             job["root"],
             "-c",
             os.devnull,
-            "--import-mode=importlib",
             "--continue-on-collection-errors",
             "--color=no",
             "--tb=short",
