@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from repopilot import i18n
 from repopilot.errors import SourceError
@@ -15,6 +13,7 @@ from repopilot.index.tokens import words
 from repopilot.repo.read import plain_text, read_bytes, read_on_demand
 from repopilot.repo.walk import searched_files
 from repopilot.retrieval.cite import Excerpt
+from repopilot.retrieval.path_globs import WILDCARD, matches
 from repopilot.retrieval.query.parse import HEAD, Query
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
@@ -26,7 +25,6 @@ MOST_LINES = 5
 LARGEST = 8 << 20
 """Bytes of a file that is looked through for a name."""
 _FILE_NAME = re.compile(r"[\w@.+~/\\-]*\.[\w-]*\w")
-_WILDCARD = re.compile(r"[*?\[]")
 
 
 def noted(index: Index, query: Query) -> Query:
@@ -54,13 +52,13 @@ def named(index: Index, query: Query) -> tuple[Skip, ...]:
     by_name = index.derived(_skips_by_name)
     if not by_name:
         return ()
-    plain = [pattern for pattern in query.filters.files if not _WILDCARD.search(pattern)]
-    wild = [pattern for pattern in query.filters.files if _WILDCARD.search(pattern)]
+    plain = [pattern for pattern in query.filters.files if not WILDCARD.search(pattern)]
+    wild = [pattern.lower() for pattern in query.filters.files if WILDCARD.search(pattern)]
     found = [
         skip for name in (*plain, *_FILE_NAME.findall(query.text[:HEAD])) for skip in _of_name(name, index, by_name)
     ]
-    if wild and not any(_matches(path, pattern) for path in index.files for pattern in wild):
-        found += [skip for skip in index.report.skipped for pattern in wild if _matches(skip.path, pattern)]
+    if wild and not any(matches(path.lower(), pattern) for path in index.files for pattern in wild):
+        found += [skip for skip in index.report.skipped for pattern in wild if matches(skip.path.lower(), pattern)]
     return tuple(dict.fromkeys(found))
 
 
@@ -160,11 +158,6 @@ def _of_name(written: str, index: Index, by_name: Mapping[str, Sequence[Skip]]) 
     if path == name and name in index.derived(_indexed_names):
         return
     yield from (skip for skip in by_name.get(name, ()) if f"/{skip.path.lower()}".endswith(f"/{path}"))
-
-
-def _matches(path: str, pattern: str) -> bool:
-    match = partial(fnmatch.fnmatchcase, pat=pattern.lower())
-    return match(path.lower()) or match(path.rpartition("/")[2].lower())
 
 
 def _best_window(lines: Sequence[str], wanted: set[str]) -> int:

@@ -37,7 +37,7 @@ class Grep(Arguments):
     """Which lines to list."""
 
     pattern: str = Field(description="a regular expression of Python, looked for in each line")
-    glob: str = Field("*", description="which files; * matches folders, too; a folder means all in it")
+    glob: str = Field("*", description="which files; * matches folders, too, {a,b} either; a folder means all in it")
     regex: bool = Field(True, description="false takes the pattern as plain text")
     limit: int = Field(50, description="the most lines to list; all are counted")
 
@@ -45,7 +45,7 @@ class Grep(Arguments):
 class Files(Arguments):
     """Which files."""
 
-    glob: str = Field("*", description="a pattern for paths; * matches folders, too")
+    glob: str = Field("*", description="a pattern for paths; * matches folders, too, {a,b} either")
 
 
 class Path(Arguments):

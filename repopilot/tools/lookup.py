@@ -15,12 +15,13 @@ from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
 from repopilot.index.store import Index
 from repopilot.retrieval import skipped_files
+from repopilot.retrieval.path_globs import matches
 from repopilot.retrieval.query.parse import parse
 from repopilot.tools import result_types
 from repopilot.tools.definitions import near_names
 from repopilot.tools.printed_places import PrintedPlace, numbered, told
 from repopilot.tools.registry import ToolResult
-from repopilot.tools.text_lines import MatchingLines, matches, matching_lines
+from repopilot.tools.text_lines import MatchingLines, matching_lines
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 

@@ -9,10 +9,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.retrieval.path_globs import matches
 from repopilot.retrieval.skipped_files import texts_beyond
 from repopilot.tools import line_search
 from repopilot.tools.working_copy import WorkingCopy
@@ -34,12 +34,6 @@ class MatchingLines:
     def total(self) -> int:
         """How many lines match."""
         return sum(self.counts.values())
-
-
-def matches(path: str, glob: str) -> bool:
-    """Whether a path fits a pattern, in which `*` matches folders, too; a folder fits with all that is in it."""
-    plain = glob.removeprefix("./").replace("**/", "").rstrip("/")
-    return fnmatchcase(path, plain) or path.startswith(f"{plain}/")
 
 
 def matching_lines(

@@ -138,6 +138,7 @@ async def test_grep_lists_and_counts_every_line_that_may_be_seen(made):
         assert "left-pad" in (await tools("grep", pattern="left", glob="*.json")).text  # the index skips it
         assert (await tools("grep", pattern="def go", glob="app/")).data["total"] == 1
         assert (await tools("grep", pattern="def go", glob="**/*.py")).data["total"] == 1
+        assert (await tools("grep", pattern=r"\bdrain\b", glob="{app,docs}/**/*.{py,md}")).data["files"] == 3
         assert (await tools("grep", pattern="drain(queue)", regex=False)).data["total"] == 2
 
 
@@ -158,7 +159,7 @@ async def test_grep_neither_shows_nor_tells_secrets_and_sees_edits(made):
 async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
     async with opened(made) as tools:
         assert "regex=false" in await refusal(tools, "grep", pattern="drain(")
-        assert "isn’t understood" in await refusal(tools, "grep", pattern="x", glob="*.{py,ts}")
+        assert "matches either" in await refusal(tools, "grep", pattern="x", glob="*.{cobol,abap}")
         assert "from 1 to 500" in await refusal(tools, "grep", pattern="x", limit=0)
         monkeypatch.setattr("repopilot.tools.text_lines.SECONDS", 1.0)
         await tools("create_file", path="a.txt", content="a" * 60 + "!\n")

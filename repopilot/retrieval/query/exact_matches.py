@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.tokens import expand, words
+from repopilot.retrieval.path_globs import WILDCARD, matches
 from repopilot.retrieval.query import frame_places
 from repopilot.retrieval.query.parse import Filters, Query
 from repopilot.retrieval.query.stack_frames import Frame
@@ -67,11 +67,9 @@ def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) ->
 
 
 def _matches(path: str, wanted: str) -> bool:
-    """Match a pattern with wildcards against the path or its last part; one without, against any part of it."""
+    """Match a pattern with wildcards against the path; one without, against any part of it."""
     path, wanted = path.lower(), wanted.lower().removeprefix("./")
-    if any(mark in wanted for mark in "*?["):
-        return fnmatch.fnmatchcase(path, wanted) or fnmatch.fnmatchcase(path.rpartition("/")[2], wanted)
-    return wanted in path
+    return wanted in path or (bool(WILDCARD.search(wanted)) and matches(path, wanted))
 
 
 def _defining(name: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:

@@ -4,7 +4,6 @@ file of the repository."""
 from __future__ import annotations
 
 import asyncio
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -12,6 +11,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
 from repopilot.impact.call_graph import Relations, callers
 from repopilot.retrieval import skipped_files
+from repopilot.retrieval.path_globs import WILDCARD, matches
 from repopilot.types import Citation, Symbol
 from repopilot.ui.answer.citations import host_link
 from repopilot.ui.chat import Chat
@@ -105,7 +105,9 @@ async def list_files(chat: Chat, payload: dict) -> dict:
     index = await index_of(chat, str(payload.get("key", "")))
     wanted = str(payload.get("filter", ""))[:200].lower().strip()
     paths = sorted(index.files) if index else []
-    found = [path for path in paths if wanted in path.lower() or ("*" in wanted and fnmatch(path.lower(), wanted))]
+    found = [
+        path for path in paths if wanted in path.lower() or (WILDCARD.search(wanted) and matches(path.lower(), wanted))
+    ]
     more = len(found) - FILES_SHOWN
     said = i18n.text("ui.code.more_files", chat.language, count=more) if more > 0 else ""
     return {"files": found[:FILES_SHOWN], "more": said}
