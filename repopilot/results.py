@@ -475,11 +475,10 @@ class TestReport:
         code: the best version of the code under test, None where nothing was to be repaired.
         iterations: every attempt to make the tests pass, the oldest first.
         stopped_because: why there is no further attempt or no run at all, '' for a single run.
-        unexercised: names of changed definitions that no passing test uses.
+        unexercised: names of changed definitions without whose change the tests pass, too.
         red_before: ids of failed tests that fail without the change as well.
         compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
             and green by it, `still_green` how many passed both times, `added` the ids of those that need it to run.
-        exercised: paths of changed files in which a fault of ours turned a test red.
         unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
         mutants: the faults that written tests ran on.
     """
@@ -499,7 +498,6 @@ class TestReport:
     still_green: int = 0
     broken: tuple[str, ...] = ()
     repaired: tuple[str, ...] = ()
-    exercised: tuple[str, ...] = ()
     unbroken: bool = False
     added: tuple[str, ...] = ()
     kind: Literal["tests"] = "tests"
@@ -513,11 +511,6 @@ class TestReport:
     def level(self) -> SandboxLevel | None:
         """The sandbox they ran in, None when nothing was run."""
         return self.run.level if self.run else None
-
-    @property
-    def verified_tests(self) -> tuple[str, ...]:
-        """The texts of the tests where their pass was verified."""
-        return tuple(self.tests.values()) if self.genuine or self.unbroken else ()
 
 
 @dataclass(frozen=True, slots=True)

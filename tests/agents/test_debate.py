@@ -180,19 +180,12 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(tests=run(errors=1), by_code=True, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(tests=GENUINE, by_code=True, generated=("a_pb2.py",)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(tests=GENUINE, automatic=("conftest.py",)), Opinions(), "MERGE_FEEDBACK"),
-        (ChangeEvidence(refactored=True, changed=("f",), unexercised=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(refactored=True, changed=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
-        (ChangeEvidence(changed=("f",), unexercised=("f",)), Opinions(), "MERGE_FEEDBACK"),
-        (
-            ChangeEvidence(tests=GENUINE, changed=("f",), not_called=("f",), unexercised=("f",)),
-            Opinions(),
-            "MERGE_FEEDBACK",
-        ),
-        (
-            ChangeEvidence(tests=GENUINE, changed=("f", "g"), not_called=("g",), unexercised=("g",)),
-            Opinions(),
-            "ACCEPT_ORIGINAL",
-        ),
+        (ChangeEvidence(changed=("f",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(changed=("f",), by_code=True), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(tests=GENUINE, changed=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(tests=GENUINE, changed=("f", "g"), unexercised=("g",)), Opinions(), "ACCEPT_ORIGINAL"),
     ],
 )
 def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: str) -> None:
@@ -203,18 +196,9 @@ def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: 
 @given(st.sets(st.sampled_from("fgh"), min_size=1), st.integers(1, 9))
 def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passed: int) -> None:
     changed = tuple(sorted(names))
-    tests = run(passed, genuine=True)
-    verdict = judge(
-        ChangeEvidence(
-            tests=tests,
-            changed=changed,
-            not_called=changed,
-            unexercised=changed,
-            objection="refuted",
-        ),
-        Opinions(),
-    )
-    assert verdict.score < 8 and f"not exercised by any test: {', '.join(changed)}" in verdict.reasons[-1]
+    evidence = ChangeEvidence(tests=run(passed), changed=changed, objection="refuted")
+    verdict = judge(evidence, Opinions())
+    assert verdict.score < 8 and "no test verifies it" in verdict.reasons[-1]
 
 
 SEVERITIES = st.sampled_from(["critical", "high", "medium", "low"])

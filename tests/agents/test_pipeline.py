@@ -111,21 +111,21 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert answers.validate_json(answers.dump_json(answer)).result == answer.result
 
 
-async def test_what_no_test_covers_is_said_and_not_accepted(shop: Workspace) -> None:
+async def test_what_no_test_verifies_is_not_accepted(shop: Workspace) -> None:
     answer, _, _ = await made(shop, REMOVE_TASK, written("shop/cart.py", REMOVE))
     verdict = answer.result.verdict
     assert verdict.score < 8 and verdict.decision == "MERGE_FEEDBACK"
-    assert "not exercised by any test: Cart.remove" in "; ".join(verdict.reasons)
-    assert "✓ 9 tests of the repository pass" in answer.text and "! No test covers `Cart.remove`." in answer.text
+    assert "none of them tests what is new" in "; ".join(verdict.reasons)
+    assert "✓ 9 tests of the repository pass" in answer.text and "No test notices" not in answer.text
     assert "kept as written, look it over." in answer.text
-    assert answer.result.tests.unexercised == ("Cart.remove",)
 
 
 async def test_a_script_that_no_test_can_call_is_not_accepted(shop: Workspace) -> None:
     calls = [call("create_file", path="hello.py", content="print('hello')\n")]
     answer, _, _ = await made(shop, "write hello.py that prints hello", *calls)
     assert answer.result.verdict.score == 7.5
-    assert "! The tests were not run. " in answer.text and "! No test covers `hello.py`." in answer.text
+    assert "! The tests were not run. " in answer.text
+    assert any("no test verifies it" in reason for reason in answer.result.verdict.reasons)
 
 
 async def test_what_the_task_removes_is_not_missed(shop: Workspace) -> None:
@@ -140,14 +140,14 @@ async def test_what_the_task_removes_is_not_missed(shop: Workspace) -> None:
 
 async def test_comments_need_no_test(shop: Workspace) -> None:
     answer, *_ = await made(shop, "add a comment to shop/prices.py", written("shop/prices.py", "# Cents.\n" + PRICES))
-    assert not answer.result.tests.unexercised and "No test covers" not in answer.text
+    assert not any("no test verifies it" in reason for reason in answer.result.verdict.reasons)
 
 
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await made(shop, task, written("shop/cart.py", REMOVE))
     assert "`shop/cart.py` modifié (+3 −0).\n\n✓ 9 tests du dépôt réussissent" in answer.text
-    assert "! Aucun test ne couvre `Cart.remove`.  \n! **7,5/10**, gardé tel quel, à relire." in answer.text
+    assert "! **7,5/10**, gardé tel quel, à relire." in answer.text
 
 
 WRONG = CART.replace("self.items.get(article, 0) + count", "count + 1")
@@ -223,7 +223,7 @@ async def test_a_change_that_no_test_reaches_is_checked_but_not_accepted(shop: W
     text = FILES["web/basket.js"].replace("<li>", "<li class='x'>")
     answer, _, events = await made(shop, "add a class in web/basket.js", written("web/basket.js", text))
     assert answer.files[0].content == text
-    assert answer.result.verdict.score < 8 and "No test covers `web/basket.js`." in answer.text
+    assert answer.result.verdict.score == 7.5
     assert "No test in the repository was found that reaches the change." in trace.degraded(events)
 
 

@@ -69,7 +69,7 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
     assert list(report.tests) == ["test/shop.test.js"]  # by the graph: the other one never ends
     assert report.repaired == ("test/shop.test.js::large",)
     assert (report.broken, report.red_before, report.still_green) == ((), ("test/shop.test.js::always red",), 2)
-    assert report.genuine and report.exercised == ("shop.js",)
+    assert report.genuine and report.unexercised == ()
     assert "✓ Verified: with" in said and "shop.js:3, the test test/shop.test.js::large" in said
     assert "✓ 1 test that failed before passes now: `test/shop.test.js::large`." in said
     assert "✓ 2 tests of the repository pass, as before." in said
@@ -100,6 +100,17 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
     assert report.genuine and report.repaired == ("test_prices.py::test_no",)
     assert "✓ 1 test that failed before passes now: `test_prices.py::test_no`." in said
+
+
+@pytest.mark.slow
+async def test_a_definition_that_the_tests_pass_without_is_named(tmp_path):
+    files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
+    both = (
+        "_of(count)\n\n\ndef _of(count):\n    return count * 9 if count else -1\n\n\ndef tax(count):\n    return count"
+    )
+    report, said, _ = await try_change(tmp_path, "count * 9", both, files, "prices.py")
+    assert report.genuine and report.unexercised == ("tax",)
+    assert "! No test notices the change of `tax`." in said
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from repopilot.types import TestRun
 
 MOST_TEST_FILES = 6
 _MOST_CODE_FILES = 8
+_MOST_TAKEN_BACK = 6
 _RUST_TARGETS = ("src/lib.rs", "src/main.rs")
 
 
@@ -161,12 +162,14 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
     seen 9 passed them, verified, and 6 of these were wrong. They show that nothing broke, which verifies a refactoring
     and nothing else. Tests that the change itself brings count where they were seen to fail without the rest of it.
     """
-    run, exercised = compared.after, tuple[str, ...]()
+    run, unexercised = compared.after, tuple[str, ...]()
+    repaired = tuple(dict.fromkeys((*compared.repaired, *compared.own)))
     if work.suite and not compared.broken:
         controlled = await with_control(work.examination, changes, work.suite, run, work.step)
-        run, exercised = controlled.run, controlled.exercised
+        run, unexercised = controlled.run, controlled.unexercised
+    elif repaired and not compared.broken and run.ended == "finished":
+        unexercised = await _unexercised(work, changes, repaired, (*run.outcomes, *compared.red))
     tests = work.suite.tests if work.suite else work.tests
-    repaired = tuple(dict.fromkeys((*compared.repaired, *compared.own)))
     unbroken = run.genuine and not work.examination.refactoring and not repaired
     if unbroken:
         run = replace(run, genuine=False, reasons=_why_unverified(compared))
@@ -179,10 +182,27 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         still_green=compared.green,
         broken=compared.broken,
         repaired=repaired,
-        exercised=exercised,
+        unexercised=unexercised,
         unbroken=unbroken,
         added=tuple(name for name in compared.added if name not in compared.own),
     )
+
+
+async def _unexercised(work: _Work, changes: Changes, repaired: Sequence[str], ids: Sequence[str]) -> tuple[str, ...]:
+    """The changed definitions without whose change the repaired tests pass, too: each is taken back alone, and of the
+    tests of some ids only the repaired ones are run."""
+    definitions = definitions_changed(changes, work.examination.workspace)
+    texts = _texts(tuple(dict.fromkeys(name.partition("::")[0] for name in repaired)), changes, work.examination)
+    left_out = [name for name in ids if name not in repaired]
+    found: list[str] = []
+    for definition in definitions[:_MOST_TAKEN_BACK] if len(definitions) > 1 else ():
+        if definition.without is not None:
+            parts = (replace(c, content=definition.without) if c.path == definition.path else c for c in changes)
+            name = f"without {definition.name}"
+            alone = await run_tests(work.examination, tuple(parts), texts, name, work.step, left_out, verify=False)
+            passed = all(alone.outcomes.get(test) == "passed" for test in repaired)
+            found += [definition.name] if passed and alone.ended == "finished" else []
+    return tuple(found) if len(found) < len(definitions) else ()
 
 
 def _why_unverified(compared: BaselineComparison) -> tuple[str, ...]:

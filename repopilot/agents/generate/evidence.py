@@ -11,8 +11,8 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.coding.checks.preserve import unrequested_removals
+from repopilot.agents.generate.changed_definitions import ChangedDefinition, changed_definitions
 from repopilot.agents.generate.scoring import ChangeEvidence
-from repopilot.agents.testing.coverage import ChangedDefinition, changed_definitions, unexercised
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.repo.runs_elsewhere import unasked
 from repopilot.results import TestReport
@@ -96,7 +96,6 @@ async def gather_evidence(
         removed = [name for name in removed if not re.search(rf"\b{name.rpartition('.')[2]}\b", examination.task)]
     missing = missing_modules(report.run, [c.path for c in changes]) if report.run else []
     changed = definitions_changed(changes, workspace)
-    untested = [d for d in changed if d.name not in report.exercised]
     return ChangeEvidence(
         problem="; ".join(broken),
         left=examination.left,
@@ -105,8 +104,7 @@ async def gather_evidence(
         missing=tuple(dict.fromkeys(missing)),
         removed=tuple(removed),
         changed=tuple(d.name for d in changed),
-        not_called=unexercised(untested, report.tests.values()),
-        unexercised=unexercised(untested, report.verified_tests),
+        unexercised=report.unexercised,
         red_before=report.red_before,
         by_code=examination.by_code,
         refactored=refactored,
@@ -137,7 +135,7 @@ def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[Changed
         if change.path.endswith(".py"):
             found += changed_definitions(change.path, before.get(change.path, ""), change.content)
         else:
-            found.append(ChangedDefinition(change.path))
+            found.append(ChangedDefinition(change.path, change.path, before.get(change.path)))
     return tuple(found)
 
 
@@ -200,6 +198,8 @@ async def run_tests(
     name: str,
     step: Step,
     left_out: Sequence[str] = (),
+    *,
+    verify: bool = True,
 ) -> TestRun:
     """Run tests over a version, in a step of their own; nothing is repaired.
 
@@ -210,6 +210,7 @@ async def run_tests(
         name: of the step.
         step: its parent.
         left_out: ids of tests that are not run.
+        verify: as in `run_pytest`.
 
     Returns:
         The run.
@@ -226,6 +227,7 @@ async def run_tests(
             examination.workspace.settings,
             examination.inputs,
             await asyncio.to_thread(examination.workspace.current_environment),
+            verify=verify,
         )
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         verified = i18n.text("testing.verified", examination.language)

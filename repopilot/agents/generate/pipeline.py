@@ -224,7 +224,6 @@ def _decided(outcome: GenerationOutcome, version: Version, revisions: int) -> Ge
         opinions=version.opinions,
         tests=version.report,
         revisions=revisions,
-        unexercised=version.evidence.unexercised,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from repopilot import i18n
@@ -15,7 +15,6 @@ from repopilot.agents.testing.render import (
     point_list,
     run_points,
     tests_json,
-    unexercised_points,
 )
 from repopilot.foreign_text import code_span
 from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport, ToolUse
@@ -40,7 +39,6 @@ class GenerationOutcome:
         impact: None when it could not be determined.
         revisions: how often another version was asked for.
         failure: why there are no files, '' when there are some.
-        unexercised: names of changed definitions that no passing test calls.
         by_code: no model took part in the edit.
         notes: what the user should know of the edit, as messages.
         open_references: what was left for the user to decide.
@@ -59,7 +57,6 @@ class GenerationOutcome:
     impact: ImpactReport | None = None
     revisions: int = 0
     failure: str = ""
-    unexercised: tuple[str, ...] = ()
     by_code: bool = False
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
@@ -72,10 +69,9 @@ class GenerationOutcome:
     @property
     def result(self) -> Generation:
         """The data behind the answer."""
-        tests = replace(self.tests, unexercised=self.unexercised) if self.tests else None
         return Generation(
             self.verdict,
-            tests,
+            self.tests,
             self.impact,
             self.failure,
             self.follow_ups,
@@ -112,7 +108,6 @@ def summary_text(outcome: GenerationOutcome) -> str:
     points = [
         *(Point("look", i18n.said(note, language)) for note in outcome.notes),
         *(run_points(outcome.tests, language) if outcome.tests else ()),
-        *unexercised_points(outcome.unexercised, language),
         *([_verdict_point(outcome, outcome.verdict)] if outcome.verdict else ()),
     ]
     failures = failure_list(outcome.tests, language) if outcome.tests else []

@@ -32,10 +32,10 @@ _PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class ControlledRun:
-    """A run judged by a control, and the changed files in which a fault turned a test red."""
+    """A run judged by a control, and the changed files in which no fault turned a test red."""
 
     run: TestRun
-    exercised: tuple[str, ...] = ()
+    unexercised: tuple[str, ...] = ()
 
 
 async def run_version(examination: Examination, changes: Changes, suite: RunnerSuite, name: str, step: Step) -> TestRun:
@@ -95,6 +95,7 @@ async def with_control(
         return ControlledRun(run)
     texts = texts_of(changes)
     noticed: dict[str, str] = {}
+    unexercised: list[str] = []
     tried = 0
     deadline = time.monotonic() + _PATIENCE * _longest_run(suite, examination)
     for path, mutants in _faults(changes, suite.language, examination).items():
@@ -107,8 +108,10 @@ async def with_control(
                 values = {"path": path, "line": mutant.line, "before": mutant.before, "after": mutant.after}
                 noticed[path] = i18n.message("generate.control.noticed", test=test, **values)
                 break
+        else:
+            unexercised.append(path)
     if noticed:
-        return ControlledRun(replace(run, genuine=True, control=next(iter(noticed.values()))), tuple(noticed))
+        return ControlledRun(replace(run, genuine=True, control=next(iter(noticed.values()))), tuple(unexercised))
     why = "generate.control.unnoticed" if tried else "generate.control.impossible"
     return ControlledRun(replace(run, reasons=(i18n.message(why, count=tried),)))
 

@@ -21,9 +21,9 @@ code it could pass on); it passes; it could not be run."""
 
 START = 8.0
 UNTESTED = 7.5
-"""The most a change gets that no test exercises: below acceptance."""
-_NOTHING_CALLED, _PARTLY_CALLED = 0.3, 1.0
-"""Points for tests that pass without calling what changed, or only some of it."""
+"""The most a change gets that no test verifies: below acceptance."""
+_PARTLY_TESTED = 1.0
+"""Points for tests that pass, and don't notice some of what changed."""
 _PASS, _FAIL = 2.0, -4.0
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
@@ -61,8 +61,7 @@ class ChangeEvidence:
         objection: what the Critic's own test showed.
         removed: public names removed without being requested.
         changed: names of the definitions the version adds or alters.
-        not_called: which of them these tests don't call.
-        unexercised: which of them no verified test calls.
+        unexercised: those of them whose change the tests don't notice.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
         refactored: tools made all of it that prove each occurrence to mean what it meant.
@@ -81,7 +80,6 @@ class ChangeEvidence:
     objection: Objection = "none"
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    not_called: tuple[str, ...] = ()
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
     by_code: bool = False
@@ -100,6 +98,11 @@ class ChangeEvidence:
         if run is None:
             return False
         return run.ended != "finished" or not (run.passed or run.failed or self.missing)
+
+    @property
+    def verified(self) -> bool:
+        """Whether tests passed, and would not have without the version."""
+        return self.tests is not None and self.tests.genuine
 
     @property
     def broken(self) -> bool:
@@ -185,10 +188,8 @@ def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
         moves.append(_Move(-1.5, i18n.message("generate.score.removed", names=", ".join(evidence.removed[:5]))))
     if evidence.refactored:
         moves.append(_Move(0.0, i18n.message("generate.score.refactored"), shown=True))
-    elif evidence.unexercised and not evidence.by_code:
-        whole = set(evidence.unexercised) == set(evidence.changed)
-        why = i18n.message("generate.score.unexercised", names=_name_list(evidence.unexercised))
-        moves.append(_Move(_down_to_untested(moves) if whole else 0.0, why))
+    elif evidence.changed and not (evidence.by_code or evidence.verified) and (points := _down_to_untested(moves)):
+        moves.append(_Move(points, i18n.message("generate.score.untested")))
     for reservation in _reservations(evidence):
         moves.append(_Move(_down_to_untested(moves), reservation, shown=True))
     return moves
@@ -219,12 +220,11 @@ def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
 def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:
     """What a run counts."""
     if run.genuine:
-        if not evidence.not_called:
-            why = "generate.score.pass_control" if run.control else "generate.score.pass"
-            return _Move(_PASS, i18n.message(why, passed=run.passed))
-        points = _PARTLY_CALLED if len(evidence.not_called) < len(evidence.changed) else _NOTHING_CALLED
-        names = _name_list(evidence.not_called)
-        return _Move(points, i18n.message("generate.score.beside", passed=run.passed, names=names))
+        if evidence.unexercised:
+            why = i18n.message("generate.score.beside", passed=run.passed, names=_name_list(evidence.unexercised))
+            return _Move(_PARTLY_TESTED, why)
+        key = "generate.score.pass_control" if run.control else "generate.score.pass"
+        return _Move(_PASS, i18n.message(key, passed=run.passed))
     if evidence.unbroken:
         key = "generate.score.unbroken" if evidence.added < run.passed else "generate.score.only_with_it"
         passed = run.passed - evidence.added or run.passed

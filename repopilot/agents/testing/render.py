@@ -44,12 +44,6 @@ def failure_list(report: TestReport, language: str) -> list[str]:
     return _failures(report.run, language) if report.run else []
 
 
-def unexercised_points(names: Sequence[str], language: str) -> list[Point]:
-    """Says which changed definitions no test calls."""
-    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
-    return [Point("look", i18n.text("testing.unexercised", language, names=shown))] if names else []
-
-
 def mutants_text(report: TestReport, language: str) -> str:
     """Markdown on written tests: which faults put into the code each of them catches, and which none does."""
     if not report.run:
@@ -146,7 +140,7 @@ def run_points(report: TestReport, language: str) -> list[Point]:
     whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
     compared = report.compared and (run.passed or run.failed)
     counted = _compared(report, whose, language) if compared else _counted(run, whose, language)
-    return [*counted, *_verification(report, run, language)]
+    return [*counted, *_verification(report, run, language), *_unexercised(report, language)]
 
 
 def _not_run(why: str, language: str) -> Point:
@@ -204,6 +198,11 @@ def _verification(report: TestReport, run: TestRun, language: str) -> list[Point
         return []
     why = "; ".join(i18n.said(reason, language).rstrip(".") for reason in reasons)
     return [Point("look", i18n.text("testing.points.not_verified", language, why=why))]
+
+
+def _unexercised(report: TestReport, language: str) -> list[Point]:
+    names = _names(report.unexercised, language, _MOST_NAMES)
+    return [Point("look", i18n.text("testing.unexercised", language, names=names))] if names else []
 
 
 def _names(ids: Sequence[str], language: str, most: int) -> str:
