@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from repopilot.types import TestRun
+
+_NUMBER = re.compile(r"\d+")
 
 RunAfter = Callable[[tuple[str, ...]], Awaitable[TestRun]]
 """Runs the tests on the changed tree, without those of some ids."""
@@ -46,6 +50,8 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         edited: paths of files with tests that the change edits: it may rename or remove those, and proves nothing by
             those that it makes pass.
     """
+    if after.ended == "finished":
+        before = _renumbered(before, after)
     green, red = _with(before, "passed"), _with(before, "failed", "error")
     still_green, still_red = _with(after, "passed"), _with(after, "failed", "error")
     kept = [name for name in green if name in after.outcomes or name.partition("::")[0] not in edited]
@@ -66,6 +72,23 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         green=sum(name in still_green for name in green),
         added=tuple(name for name in still_green if name not in known) if complete else (),
     )
+
+
+def _renumbered(before: TestRun, after: TestRun) -> TestRun:
+    """The run before, with the ids that its tests have afterwards where these differ only in numbers.
+
+    Some runners name a test by its line, or by its position in a table: a new row gives all later ones other names.
+    Tests are taken for the same in the order in which they ran.
+    """
+    new: dict[str, deque[str]] = defaultdict(deque)
+    for name in after.outcomes:
+        if name not in before.outcomes:
+            new[_NUMBER.sub("#", name)].append(name)
+    names: dict[str, str] = {}
+    for name in before.outcomes:
+        if name not in after.outcomes and (same := new.get(_NUMBER.sub("#", name))):
+            names[name] = same.popleft()
+    return replace(before, outcomes={names.get(name, name): outcome for name, outcome in before.outcomes.items()})
 
 
 async def compare_with_baseline(

@@ -125,6 +125,8 @@ async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
 async def insert_code(arguments: InsertCode, desk: Desk) -> ToolResult:
     """Insert code before, after or at the end inside of a definition, or at the end of a file. For new definitions: its
     indentation becomes the file's."""
+    if not arguments.code.strip():
+        raise UsageError(message("edit_tools.no_code"))
     text = await _text(arguments.path, desk)
     lines = text.replace("\r\n", "\n").split("\n")
     if not arguments.anchor:

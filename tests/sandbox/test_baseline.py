@@ -169,3 +169,13 @@ async def test_where_every_test_was_red_before_their_run_is_the_one_that_is_show
 
     found = await compare_with_baseline(after, before)
     assert (found.red, found.after.outcomes, asked) == (("test_shop.py::a",), {"test_shop.py::a": "failed"}, [()])
+
+
+def test_tests_named_by_their_line_are_the_same_tests_after_a_new_row():
+    before = run_of(**{"rows > line 3: a": "passed", "rows > line 7: b": "passed", "rows > line 9: c": "failed"})
+    rows = {"line 3: new": "passed", "line 7: a": "passed", "line 11: b": "failed", "line 13: c": "failed"}
+    found = compare(before, run_of(**{f"rows > {name}": outcome for name, outcome in rows.items()}))
+    assert found.broken == ("test_shop.py::rows > line 11: b",)
+    assert found.added == ("test_shop.py::rows > line 3: new",)
+    assert found.red == ("test_shop.py::rows > line 13: c",)
+    assert found.green == 1

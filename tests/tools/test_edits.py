@@ -50,6 +50,13 @@ async def test_inserted_code_is_indented_by_the_unit_of_the_file(tmp_path, path,
         assert made in (tools.copy.text(path) or "")
 
 
+@pytest.mark.parametrize("anchor", ["", "one"])
+async def test_nothing_is_not_inserted(tmp_path, anchor):
+    async with opened(workspace_of(tmp_path, {"a.py": TABS})) as tools:
+        assert "no code to insert" in await refusal(tools, "insert_code", path="a.py", anchor=anchor, code=" \n")
+        assert tools.copy.changes() == ()
+
+
 async def test_a_text_that_stands_elsewhere_is_answered_with_every_place(tmp_path):
     text = "def a():\n    go(1)\n    go(2)\n    go(1)\n"
     async with opened(workspace_of(tmp_path, {"a.py": text})) as tools:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from repopilot import i18n
 from repopilot.agents.generate.evidence import Examination, old_texts
 from repopilot.code.languages import is_test_path
-from repopilot.code.mutation.mutants import Mutant
+from repopilot.code.mutation.mutants import Mutant, one_line
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
 from repopilot.sandbox.async_runner import run_suite_in_sandbox
 from repopilot.sandbox.run_program import RunnerSuite
@@ -105,7 +105,12 @@ async def with_control(
             tried += 1
             mutated = await _run(examination, texts | {path: mutant.text}, suite, f"control {tried}", step)
             if test := _turned_red(run, mutated):
-                values = {"path": path, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+                values = {
+                    "path": path,
+                    "line": mutant.line,
+                    "before": one_line(mutant.before),
+                    "after": one_line(mutant.after),
+                }
                 noticed[path] = i18n.message("generate.control.noticed", test=test, **values)
                 break
         else:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from repopilot import i18n
 from repopilot.agents.coding.agent import edit_by_loop
 from repopilot.code.languages import is_test_path
-from repopilot.code.mutation.mutants import mutants
+from repopilot.code.mutation.mutants import mutants, one_line
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
 from repopilot.prompts import render
@@ -25,7 +25,6 @@ MOST_JUDGED = 3
 """Definitions whose mutants judge the tests."""
 MOST_MUTANTS = 4
 """Of a definition; each takes a run of the tests."""
-LONGEST_SHOWN = 48
 _NAME = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*")
 
 
@@ -88,7 +87,7 @@ async def _judged(
             if run.outcomes:
                 failed = (test for test, outcome in run.outcomes.items() if outcome in ("failed", "error"))
                 caught = sorted({_name_of(test) for test in failed if green.outcomes.get(test) == "passed"})
-                outcome = (mutant.line, _short(mutant.before), _short(mutant.after), tuple(caught))
+                outcome = (mutant.line, one_line(mutant.before), one_line(mutant.after), tuple(caught))
                 judged.append(MutantOutcome(subject.path, *outcome))
         judging.note(mutants=len(judged), caught=sum(bool(each.caught_by) for each in judged))
     return judged
@@ -97,12 +96,6 @@ async def _judged(
 def _name_of(test_id: str) -> str:
     """`path::Class::name[parameters]` as the name."""
     return test_id.partition("[")[0].rpartition("::")[2]
-
-
-def _short(code: str) -> str:
-    """Code on one line, its end left out where it is long."""
-    line = " ".join(code.split())
-    return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 3]}…"
 
 
 async def run_shown(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:

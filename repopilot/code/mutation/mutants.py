@@ -14,6 +14,8 @@ from repopilot.code.python_ast import FUNCTIONS, Function, parses, read_python
 from repopilot.code.source_positions import SourcePositions
 
 MOST_MUTANTS = 12
+LONGEST_SHOWN = 48
+"""Characters of code shown on one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,12 @@ class Mutant:
     before: str
     after: str
     text: str
+
+
+def one_line(code: str) -> str:
+    """Code on one line, its end left out where it is long."""
+    line = " ".join(code.split())
+    return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 3]}…"
 
 
 def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -> tuple[Mutant, ...]:
