@@ -22,7 +22,7 @@ from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.review import ruff_filters
 from repopilot.review.code import Code, temporary_copies
-from repopilot.review.rules.python.queries import unsafe_statement
+from repopilot.review.rules.python.sql_pieces import is_of_own_pieces
 from repopilot.review.rules.python.tree import tree_of
 from repopilot.types import Finding, Severity
 
@@ -193,7 +193,7 @@ def _bandit_findings(codes: Sequence[Code], more: Sequence[str]) -> list[Finding
                 code is not None
                 and not is_test_path(code.path)
                 and not _is_placeholder(item)
-                and _may_be_unsafe(code, item)
+                and not _is_harmless_statement(code, item)
             ):
                 findings.append(_bandit_finding(code, item))
     return findings
@@ -210,10 +210,9 @@ def _bandit_finding(code: Code, item: dict) -> Finding:
     return code.finding(line, severity, "security", rule, _sentence(item["issue_text"]), "bandit")
 
 
-def _may_be_unsafe(code: Code, item: dict) -> bool:
-    """False for a statement that is put together from the code's own pieces only, placeholders for example."""
+def _is_harmless_statement(code: Code, item: dict) -> bool:
     tree = tree_of(code) if item["test_id"] == "B608" else None
-    return tree is None or unsafe_statement(tree, item["line_number"])
+    return tree is not None and is_of_own_pieces(tree, item["line_number"])
 
 
 def _is_placeholder(item: dict) -> bool:

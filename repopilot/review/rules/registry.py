@@ -17,19 +17,11 @@ from functools import cache
 
 from repopilot.review.code import Code
 from repopilot.review.rules import polyglot, workflows
-from repopilot.review.rules.python import (
-    orm_queries,
-    piped_downloads,
-    queries,
-    secret_handling,
-    speed,
-    tainted_calls,
-    web,
-)
+from repopilot.review.rules.python import orm_queries, piped_downloads, secret_handling, speed
 from repopilot.review.rules.rule import Rule
 from repopilot.types import Finding
 
-_MODULES = (tainted_calls, web, secret_handling, queries, orm_queries, speed, piped_downloads, polyglot, workflows)
+_MODULES = (secret_handling, orm_queries, speed, piped_downloads, polyglot, workflows)
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 """Every built-in rule, in the order of the modules."""

@@ -1,6 +1,6 @@
-"""Rules for languages other than Python, most of them in ast-grep's YAML."""
+"""Rules written in ast-grep's YAML, and those on functions of languages other than Python."""
 
 from repopilot.review.rules.polyglot import ast_grep, functions
 
 RULES = (*ast_grep.built_in_rules(), *functions.RULES)
-"""Every built-in rule for languages other than Python."""
+"""Every rule of this folder."""

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from repopilot.review.rules.python.taint import sources
 from repopilot.review.rules.python.tree import (
     FUNCTIONS,
     PYTHON,
@@ -54,6 +53,7 @@ _CONFIGURED = re.compile(
     r"^(settings|config|current_app\.config|app\.config|os\.environ|os\.getenv|conf|self\.settings|"
     r"self\.config)\b"
 )
+_REQUEST = re.compile(r"\brequest\.(args|form|json|values|headers|cookies|GET|POST|data|query_params|META|COOKIES)\b")
 _FALLBACK = re.compile(
     r"(^|[._])(environ\.get|getenv|config\.get|settings\.get|conf\.get|env|env\.str|config|getattr|"
     r"environ\.setdefault)$"
@@ -162,7 +162,7 @@ def _timed_comparisons(tree: PythonTree) -> Iterator[Match]:
 def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
     names = [_final_name(s) for s in sides]
     credential = [bool(_CREDENTIAL.search(n)) for n in names]
-    outside = [("request" in sources(tree, s, tree.scope(s))) for s in sides]
+    outside = [_is_from_request(tree, s) for s in sides]
     configured = [bool(_CONFIGURED.match(dotted(s))) for s in sides]
     mac = [_is_mac(tree, s) for s in sides]
     tokens = all("token" in n.lower() for n in names) and any(_EXPECTED.search(n) for n in names)
@@ -174,6 +174,12 @@ def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
         if outside[one] and "token" in names[other].lower().split("_"):
             return True
     return False
+
+
+def _is_from_request(tree: PythonTree, node: ast.expr) -> bool:
+    """Whether a value is read from a request, here or where the name was assigned."""
+    values = tree.assigned.get((tree.scope(node), node.id), []) if isinstance(node, ast.Name) else [node]
+    return any(_REQUEST.search(ast.unparse(value)) for value in values)
 
 
 def _final_name(node: ast.expr) -> str:

@@ -106,11 +106,6 @@ class PythonTree:
                     found[name.asname] = name.name
         return found
 
-    @cached_property
-    def mentions_outside(self) -> bool:
-        """Whether the file mentions any source of values from outside."""
-        return bool(re.search(r"request|\binput\b|\bargv\b", self.code.text))
-
     def called(self, call: ast.Call) -> str:
         """What is called, in dotted form, with imported names spelled out."""
         name = called(call)
@@ -197,11 +192,6 @@ def called(node: ast.Call) -> str:
 def keyword(node: ast.Call, name: str) -> ast.expr | None:
     """The value of a keyword argument, None where the call doesn't have it."""
     return next((k.value for k in node.keywords if k.arg == name), None)
-
-
-def is_constant(node: ast.AST | None, value: object) -> bool:
-    """Whether a node is this very literal (True is not 1)."""
-    return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
 
 
 def names_in(node: ast.AST) -> set[str]:
