@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from repopilot.agents.explain.borne_out import denied_words, strange_numbers, turned_names, turned_outcome, words_of
+from repopilot.agents.explain.borne_out import strange_numbers, turned_outcome, words_of
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
@@ -208,12 +208,8 @@ def _misstated(sentence: str, lines: str, known: Known) -> str:
     quotes = " ".join(span for span in _SPAN.findall(sentence) if without_spaces(span) in without_spaces(lines))
     if numbers := strange_numbers(sentence, lines, f"{known.question} {quotes}"):
         return message("explain.sentence.number", number=", ".join(numbers))
-    if names := turned_names(sentence, lines):
-        return message("explain.sentence.turned", name=names[0])
     if word := turned_outcome(sentence, lines):
         return message("explain.sentence.outcome", name=word)
-    if words := denied_words(sentence, lines):
-        return message("explain.sentence.denied", word=words[0])
     return ""
 
 

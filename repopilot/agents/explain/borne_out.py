@@ -1,4 +1,4 @@
-"""Do numbers and negations of a sentence fit the lines it cites? Pure."""
+"""Do numbers and outcomes of a sentence fit the lines it cites? Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPStatus
 
-from repopilot.retrieval.claims import LITERALS, last_name
+from repopilot.retrieval.claims import last_name
 
 _NUMBER = re.compile(r"(?<![\w.$/#-])(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
 _IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
@@ -120,27 +120,7 @@ def _constants() -> dict[float, frozenset[str]]:
     return {number: frozenset(names) for number, names in found.items()}
 
 
-_NEGATION = re.compile(
-    r"\b(?:not|never|no longer|cannot|without|unless|neither|nor|ne|pas|jamais|sans|sauf|ni)\b|n[’']t\b",
-    re.I,
-)
-_CONDITION = re.compile(r"\b(?:if|when|while|once|unless|until|where|si|quand|lorsque|lorsqu|tant)\b", re.I)
-_ONLY = re.compile(r"\b(?:only|seulement) (?:if|when|while|where|once|si|quand|lorsque)\b", re.I)
-_DURING = re.compile(r"while|until|tant", re.I)
-_FALSE = re.compile(
-    r"\b(?:false|unset|none|null|nil|undefined|empty|missing|absent|disabled|faux|vide|absente?)\b|"
-    r"(?:\bis|\bequals|\best|=) (?:0|zero)\b",
-    re.I,
-)
-_LITERAL_SPAN = re.compile(rf"`({'|'.join(sorted(LITERALS))}|0)`")
 _NAME_SPAN = re.compile(r"`([A-Za-z_$#@][\w$.:#>-]*)(?:\(\))?`")
-_CONDITIONAL_LINE = re.compile(
-    r"\b(?:if|elif|while|unless|until|assert|and|or|when|case|guard)\b|&&|\|\||\?|^\s*return\b"
-)
-_COMPARED = re.compile(r"\s*(?:[<>]=?|[!=]==?)(?!\s*(?:None|null|NULL|nil|undefined)\b)\s*[\w\"'(&*-]")
-_COMPARED_WITH = re.compile(r"(?:[<>]=?|[!=]==?)\s*[\w.>-]*$")
-_LEAVES = re.compile(r"(?:\b(?:continue|break|return|goto|raise|throw|exit|panic!?|abort|die)\b)")
-_SKIPS = re.compile(r"[{):]?\s*(?:continue|return(?:\s+(?:None|False|false|nil|null))?)\s*[;}]*\s*$")
 _DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n[’']t\b", re.I)
 _DENIES_ALL = re.compile(rf"{_DENIAL.pattern}|\b(?:no|nothing|none|nobody|nowhere|ne|pas|jamais|rien|aucune?)\b", re.I)
 _DENIED_NAME = re.compile(
@@ -159,60 +139,6 @@ _FAILING = re.compile(
 )
 _SWALLOWS = re.compile(r"\b(?:swallow|suppress|ignor)\w*", re.I)
 _HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue)\b")
-_NEAR = 28
-"""Characters around a name within which a negation belongs to it."""
-_VERB_WINDOW = 24
-
-
-def turned_names(sentence: str, lines: str) -> list[str]:
-    """Names of a condition that a sentence states the other way round than every condition in its lines.
-
-    Args:
-        sentence: prose with names in backticks.
-        lines: the code that it cites.
-
-    Returns:
-        The names; none where the lines have both, or no condition with the name. A condition that only leaves the
-        function or the loop says nothing: what follows it happens without it. Nor does one of something that doesn't
-        happen: the lines may say when it does.
-    """
-    if not _CONDITION.search(sentence):
-        return []
-    found = []
-    prose = _LITERAL_SPAN.sub(r"\1", sentence)
-    for match in _NAME_SPAN.finditer(prose):
-        before = prose[max(0, match.start() - _NEAR) : match.start()].rpartition("`")[2]
-        after = prose[match.end() : match.end() + _NEAR].partition("`")[0].partition(",")[0]
-        conditions = [*_CONDITION.finditer(prose, 0, match.start())]
-        if not conditions or "," in before.rpartition(" ")[2]:
-            continue
-        if _DENIES_ALL.search(prose[: conditions[-1].start()] + prose[match.end() :].partition(",")[2]):
-            continue
-        said = bool(_NEGATION.search(before) or re.search(r"\b(?:until|jusqu\w*)\b", before, re.I)) != bool(
-            _NEGATION.search(after) or _FALSE.search(after)
-        )
-        only = _ONLY.search(prose[: match.start()]) is not None
-        during = _DURING.fullmatch(conditions[-1].group(0)) is not None
-        name = match.group(1) if match.group(1) in lines else last_name(match.group(1))
-        coded = set(_polarities(name.lstrip("#@"), lines, only, during))
-        if coded == {not said}:
-            found.append(match.group(1))
-    return list(dict.fromkeys(found))
-
-
-def denied_words(sentence: str, lines: str) -> list[str]:
-    """Words right behind a negation that the sentence's lines hold as a call or a statement that isn't negated."""
-    found = []
-    prose = re.sub(r"`[^`]*`", "`", sentence)
-    for match in _DENIAL.finditer(prose):
-        window = prose[match.end() : match.end() + _VERB_WINDOW]
-        word = re.match(r"\s+(?:be|been|being|also|yet|ever|simply|directly|even)?\s*([a-z]{4,})", window)
-        stem = re.sub(r"(?:ied|ies|ed|es|s|ing)$", "", word.group(1)) if word else ""
-        if len(stem) >= 3 and re.search(
-            rf"(?<!not )\b{stem}\w{{0,3}}\s*\(|^\s*{stem}\w{{0,2}}\b(?!\s*[:+-]?=)", lines, re.M
-        ):
-            found.append(word.group(1))  # type: ignore[union-attr]
-    return found
 
 
 def turned_outcome(sentence: str, lines: str) -> str:
@@ -237,33 +163,3 @@ def turned_outcome(sentence: str, lines: str) -> str:
 def _only_handled(name: str, lines: str) -> bool:
     rows = [row for row in lines.split("\n") if re.search(rf"\b{re.escape(last_name(name))}\b", row)]
     return bool(rows) and all(_HANDLER.search(row) for row in rows)
-
-
-def _polarities(name: str, lines: str, only: bool, during: bool) -> Iterator[bool]:
-    """For each condition with a name whether it is negated there; both where that can't be told.
-
-    Args:
-        name: as the lines have it.
-        lines: the code.
-        only: whether something is said to happen only under the condition.
-        during: whether something is said to go on under it; else it may be what happens behind a loop.
-    """
-    rows = [line for line in lines.split("\n") if line.strip()]
-    for line, following in zip(rows, [*rows[1:], ""], strict=True):
-        if not _CONDITIONAL_LINE.search(line):
-            continue
-        for match in re.finditer(rf"\b{re.escape(name)}\b(?:\(\))?(?!\s*=[^=])", line):
-            before = re.split(r"\band\b|\bor\b|&&|\|\||[,(]|\bif\b|\bwhile\b", line[: match.start()])[-1]
-            after = line[match.end() :]
-            negated = bool(re.search(r"\bnot\b|!\s*[\w.#>-]*$|\bunless\b|\buntil\b", before))
-            falsy = bool(re.match(r"\s*(?:is|==|===)\s*(?:None|null|nil|False|false|undefined|0|\"\"|'')", after))
-            body = after if _LEAVES.search(after) else following
-            compared = (not falsy and _COMPARED.match(after)) or _COMPARED_WITH.search(before)
-            if compared or (not during and re.search(r"\bwhile\b", line)):
-                yield from (True, False)
-            elif not re.search(r"\b(?:if|elif|when|guard)\b", line) or not _LEAVES.search(body):
-                yield negated != falsy
-            elif only and _SKIPS.search(body):
-                yield negated == falsy
-            else:
-                yield from (True, False)
