@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "methodcaller", "attrgetter", "globals", "vars", "__dict__")
 _USED = re.compile(rf"\b(?:{'|'.join(_BY_NAME)})\b")
 _ANY = r"\w*"
-_FIXED_PART = re.compile(r"""(?:["'}]|\\\n|%(?:\(\w+\))?[sdr])(\w+)(?=["'{%\\])|\\[xuUN0-7]""")
-"""What stands in a text between its ends and what is put in; it may overlap with other code. Nothing for a character
-that is written as its number: any name may hold it."""
+_PART = r"((?:\w|\\[xuUN0-7\n])+)"
+_GLUE = r"(?:[\s\\()]|\#.*+)*+"
+_FIXED_PARTS = re.compile(
+    rf"""(?:\}}|%(?:\(\w+\))?[sdr]){_PART}(?=["'{{%])
+    |["']{_PART}(?=[{{%]|["']+{_GLUE}(?:\+|[a-zA-Z]{{0,2}}["']))
+    |[+"']{_GLUE}[a-zA-Z]{{0,2}}["']+{_PART}(?=["'])""",
+    re.X,
+)
+"""What stands in a text beside what is put in or added: a superset, as it looks at no more than the characters."""
 
 
 def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
@@ -34,13 +40,18 @@ def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
     found = []
     for path, text in sorted(resolver.holding(*_BY_NAME)):
         is_read = language_in(path, text) == "python" and _USED.search(text) is not None
-        may_fit = is_read and any(part in name for part in _FIXED_PART.findall(text))
-        for start, end, pattern in _built(text) if may_fit else ():
+        for start, end, pattern in _built(text) if is_read and _may_build(text, name) else ():
             if re.fullmatch(pattern, name):
                 line = text.count("\n", 0, start) + 1
                 source = text.split("\n")[line - 1]
                 found.append(Occurrence(NameSpan(path, start, end), line, source, "text"))
     return found
+
+
+def _may_build(text: str, name: str) -> bool:
+    """Whether a text puts anything together with a part of a name, or with characters that are written as numbers."""
+    parts = (part for found in _FIXED_PARTS.finditer(text) if (part := found[found.lastindex or 0]))
+    return any("\\" in part or part in name for part in parts)
 
 
 @lru_cache(maxsize=256)

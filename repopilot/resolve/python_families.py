@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from repopilot.resolve.fixture_members import Fixture, nearest
@@ -276,30 +277,38 @@ class _Python:
         """The members of classes that derive from one another, or that one class derives from both of."""
         if is_private(self.name):
             return  # each class has its own
-        found = self._subclasses()
-        below = {element: classes for element, classes in found.items() if classes is not None}
-        elements = list(below)
-        for number, one in enumerate(elements):
-            for other in elements[number + 1 :]:
-                if below[one] & below[other]:
-                    self.ties.join(one, other)
-        probes = {probe: element for element in found if (probe := self._bases(*self.classes[element])) is not None}
+        probes = {probe: one for one in self.classes if (probe := self._bases(*self.classes[one])) is not None}
         told = probed(self.resolver, list(probes))
+        members = {one.occurrence.span: element for one, element, _ in self._members()}
+        derived = set()
         for probe, meaning in told.items():
             if meaning.inside:
                 self.ties.join(probes[probe], *meaning.inside)
+            if {*map(members.get, meaning.inside)} - {None, probes[probe]}:
+                derived.add(probes[probe])  # what derives from it derives from the class above it, too
             for name in meaning.outside:
                 self.ties.outside[probes[probe]].add(name)
+        below = self._subclasses([element for element in self.classes if element not in derived])
+        for (one, classes), (other, others) in combinations(below.items(), 2):
+            if classes and others and classes & others:
+                self.ties.join(one, other)
         self._tie_supers()
-        self._list_fitting({*(found.keys() - below), *(probes[probe] for probe in probes.keys() - told.keys())})
+        untold = [element for element, classes in below.items() if classes is None]
+        self._list_fitting({*untold, *(probes[probe] for probe in probes.keys() - told.keys())})
+
+    def _members(self) -> list[tuple[Resolved, Hashable, PythonScope]]:
+        """What defines the name in classes, with the class."""
+        return [
+            (one, (span.path, home.start), home)
+            for span, (one, known) in self.places.items()
+            if (home := known.member_of or (known.home if known.role == "bind" else None)) and home.kind == "class"
+        ]
 
     def _list_fitting(self, untold: Collection[Hashable]) -> None:
         """Members of protocols beside members of other classes, of which either may stand for the other; and those of
         classes that may derive from one another, as no server tells."""
         members = [
-            (one, (span.path, home.start), self._is_protocol(span.path, home))
-            for span, (one, known) in self.places.items()
-            if (home := known.member_of or (known.home if known.role == "bind" else None)) and home.kind == "class"
+            (one, element, self._is_protocol(one.occurrence.span.path, home)) for one, element, home in self._members()
         ]
         for one, element, is_protocol in members:
             for other, owner, is_other in members:
@@ -323,20 +332,19 @@ class _Python:
                 self.ties.join(span, element)
                 del self.ties.unsure[span]
 
-    def _subclasses(self) -> dict[Hashable, frozenset[NameSpan] | None]:
-        """For each class its name and those of the classes that derive from it, None where no server tells."""
-        owners = {element: self._owner(path, scope) for element, (path, scope) in self.classes.items()}
-        asked = [owner for owner in owners.values() if owner is not None]
-        if not asked:
-            return dict.fromkeys(owners, frozenset())
-        places = [(owner.path, owner.start) for owner in asked]
-        told = self.resolver.at_server(asked[0].path, lambda session: session.implementations(places))
+    def _subclasses(self, elements: Collection[Hashable]) -> dict[Hashable, frozenset[NameSpan] | None]:
+        """For each class, where there are several, its name and those of the classes that derive from it, None where no
+        server tells."""
+        owners = {element: owner for element in elements if (owner := self._owner(*self.classes[element])) is not None}
+        if len(owners) < 2:
+            return {}
+        places = [(owner.path, owner.start) for owner in owners.values()]
+        told = self.resolver.at_server(places[0][0], lambda session: session.implementations(places))
+        if told is None:
+            return dict.fromkeys(owners)
         reader = TargetReader(self.resolver.text, frozenset(self.resolver.paths()))
-        below: dict[NameSpan | None, frozenset[NameSpan] | None] = {None: frozenset()}
-        for number, owner in enumerate(asked):
-            spans = [reader.span(target) for target in told[number]] if told is not None else []
-            below[owner] = frozenset([owner, *(s for s in spans if s is not None)]) if told is not None else None
-        return {element: below[owner] for element, owner in owners.items()}
+        found = [frozenset(span for target in targets if (span := reader.span(target)) is not None) for targets in told]
+        return {element: spans | {owner} for (element, owner), spans in zip(owners.items(), found, strict=True)}
 
     def _owner(self, path: str, scope: PythonScope) -> NameSpan | None:
         if scope.owner is None:

@@ -557,6 +557,33 @@ print(Both().go(), Right().go(), Apart().go())
         "move",
         gone=False,
     ),
+    "multiple inheritance below an overriding class": one(
+        """\
+class Top:
+    def go(self):
+        return "t"
+
+class Left(Top):
+    def go(self):
+        return "l" + super().go()
+
+class Right:
+    def go(self):
+        return "r"
+
+class Both(Left, Right):
+    pass
+
+class Apart:
+    def go(self):
+        return "a"
+
+print(Both().go(), Right().go(), Top().go(), Apart().go())
+""",
+        "Right.go",
+        "move",
+        gone=False,
+    ),
     "to a name that a subclass has": one(
         """\
 class Base:
