@@ -159,6 +159,10 @@ class Resolver:
                 found.update(zip(group, said, strict=True) if said is not None else ())
         return found
 
+    def checks(self, path: str) -> bool:
+        """Whether `problems` says what is wrong with a file."""
+        return bool(self.at_server(path, lambda session: session.checks))
+
     def engine(self, path: str) -> str:
         """What resolves names of a file: the name of a server, or "syntax"."""
         with self._lock:

@@ -244,7 +244,7 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
             aliases += _aliases_at(found, *place, name)
         elif one.meaning.known and not {_line_of(resolver, span) for span in one.meaning.inside} & above:
             found.elsewhere.add(place)
-        elif _may_be(symbols, at, resolver.text(at.span.path) or ""):
+        elif may_be(symbols, at, resolver.text(at.span.path) or ""):
             found.add(found.by_name, replace(found.place(*place, name), source=at.source))
     for alias in dict.fromkeys(aliases):
         for one in resolver.meanings(alias[1]):
@@ -279,7 +279,7 @@ def _is_type(text: str, span: NameSpan) -> bool:
     return bool(re.search(r"""["'][\w.\[\]|, ]*$""", before) and re.match(r"""[\w.\[\]|, ]*["']""", after))
 
 
-def _may_be(symbols: Sequence[Symbol], at: Occurrence, text: str) -> bool:
+def may_be(symbols: Sequence[Symbol], at: Occurrence, text: str) -> bool:
     """Whether an occurrence that nothing resolves can mean one of the definitions, by where it stands."""
     before = text[max(0, at.span.start - 40) : at.span.start].rstrip(" \t")
     member = before.endswith((".", "->", "::"))
@@ -518,7 +518,7 @@ def _mentioned(found: _Collected, resolver: Resolver, name: str, symbols: Sequen
             continue
         if info is not None and at.kind == "code":
             unknown = found.engine == SYNTAX and not _is_definition(found, path, at.line, name)
-            if unknown and _may_be(symbols, at, resolver.text(path) or ""):
+            if unknown and may_be(symbols, at, resolver.text(path) or ""):
                 found.add(found.by_name, found.place(path, at.line, name))
             continue
         scope = found.scope_at(path, at.line) if info is not None else ""

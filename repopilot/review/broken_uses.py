@@ -10,26 +10,32 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from repopilot import i18n
+from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.code.value_sites import sites_in
 from repopilot.errors import SourceError
 from repopilot.foreign_text import escaped
+from repopilot.i18n import Message
 from repopilot.redaction.redact import redacted
 from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.patch import FileDiff
 from repopilot.repo.read import read_raw, text_of
+from repopilot.resolve.by_syntax import Found
 from repopilot.resolve.captures import captured_names
 from repopilot.resolve.names import SYNTAX, Resolver
 from repopilot.resolve.snapshot_tree import SnapshotTree
-from repopilot.resolve.values import Diagnosis, Occurrence
+from repopilot.resolve.syntax_calls import Parameters, arguments_at, parameters_of
+from repopilot.resolve.syntax_source import Declaration, SyntaxSource
+from repopilot.resolve.usage import may_be
+from repopilot.resolve.values import Diagnosis, Occurrence, Resolved
 from repopilot.review.code import Code
 from repopilot.review.scope import Scope, shown_path
 from repopilot.sandbox.language_servers.session import Servers
-from repopilot.types import FileChange, Finding, Snapshot
+from repopilot.types import FileChange, Finding, Severity, Snapshot, Symbol
 from repopilot.workspace import Workspace
 
 MOST_NAMES = 60
@@ -38,7 +44,10 @@ MOST_FILES = 200
 """Files that the type checker looks at."""
 MOST_PLACES = 5
 """Places named in one finding."""
+MOST_OTHERS = 3
+"""Other definitions of a name, beyond which the places that may mean one of them are only counted."""
 RULE = "broken-use"
+_MAYBE = "possibly-broken-use"
 _CAPTURED = "captured-name"
 
 
@@ -49,6 +58,7 @@ class _Definition:
 
     name: str
     qualified: str
+    kind: str
     line: int
     last: int
     text: str
@@ -65,6 +75,12 @@ class DefinitionChange:
     line: int
     gone: bool
 
+    @property
+    def symbol(self) -> Symbol:
+        """The definition as it was."""
+        own = self.definition
+        return Symbol(own.name, own.qualified, own.kind, self.old_path, own.line, own.last)
+
     def is_in(self, other: DefinitionChange) -> bool:
         """Whether it is a member of another one."""
         return self.path == other.path and self.definition.qualified.startswith(f"{other.definition.qualified}.")
@@ -78,6 +94,14 @@ class _Place:
     line: int
     source: str
     why: str = ""
+
+
+@dataclass(slots=True)
+class _Left:
+    """The uses that a change leaves as they were: those that no longer fit, and those for which that isn't proved."""
+
+    sure: list[Occurrence] = field(default_factory=list)
+    open: list[Occurrence] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +176,8 @@ def uses_of_gone(
     """
     compared = _Comparison(before, after, {file.old_path: file.path for file in files})
     gone = (each for each in changed if each.gone)
-    return {(each.old_path, each.definition.qualified): list(compared.left_behind(each)) for each in gone}
+    left = {(each.old_path, each.definition.qualified): compared.left_behind(each) for each in gone}
+    return {(path, name): [*uses.sure, *(uses.open if "." not in name else ())] for (path, name), uses in left.items()}
 
 
 def left_behind(
@@ -171,8 +196,17 @@ def left_behind(
         after: resolves those of the state after it.
         codes: the files of that state by path, to quote them.
     """
-    found = _Comparison(before, after, {file.old_path: file.path for file in files}).broken(changed)
-    return [_finding(each, places, codes) for each, places in found.items()]
+    compared = _Comparison(before, after, {file.old_path: file.path for file in files})
+    left = {each: compared.left_behind(each) for each in changed}
+    found = [_finding(each, places, codes) for each, places in compared.broken(left).items()]
+    for each, uses in left.items():
+        whole = each.definition.imported or any(each.is_in(other) and other.gone for other in changed)
+        if uses.open and not whole:
+            found.append(_unproved(each, uses.open, compared.others(each), codes))
+    told: dict[str, Finding] = {}  # a declaration and its definition change together
+    for one in found:
+        told.setdefault(one.message, one)
+    return list(told.values())
 
 
 def captured(files: Iterable[FileVersions]) -> list[Finding]:
@@ -198,12 +232,14 @@ def _versions(diff: FileDiff, old: Snapshot, new: Snapshot) -> FileVersions | No
 
 
 def _changed_in(file: FileVersions) -> Iterator[DefinitionChange]:
-    left = {each.qualified: each for each in _definitions(file.path, file.after)}
+    after = list(_definitions(file.path, file.after))
+    left = {each.qualified: each for each in after}
+    same = {(each.qualified, each.text) for each in after}
     bound = {name for each in _analysis(file.path, file.after).imports for name in each.bound}
     for each in _definitions(file.old_path, file.before):
         there = left.get(each.qualified)
         gone = file.gone or (there is None and each.qualified not in bound)
-        if gone or (there is not None and there.text != each.text):
+        if gone or (there is not None and (each.qualified, each.text) not in same):
             line = there.line if there else min(each.line, file.after.count("\n") + 1)
             yield DefinitionChange(each, file.old_path, file.path, line, gone)
 
@@ -227,17 +263,17 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
         before = lines[each.start_line - 1].partition(each.name)[0].strip()
         same = f"{before} {each.signature}" if each.kind in ("function", "method") else body
         known.add(each.qualified)
-        yield _Definition(each.name, each.qualified, each.start_line, each.end_line, same)
+        yield _Definition(each.name, each.qualified, each.kind, each.start_line, each.end_line, same)
     data, line, at = text.encode(), 1, 0
     for site in sites_in(path, text):
         line, at = line + data.count(b"\n", at, site.start), site.start
         if len(site.keys) == 1 and site.name not in known:
             known.add(site.name)
-            yield _Definition(site.name, site.name, line, line, "")
+            yield _Definition(site.name, site.name, "variable", line, line, "")
     for imported in found.imports:
         for name in set(imported.bound) - known:
             known.add(name)
-            yield _Definition(name, name, imported.line, imported.line, "", imported=True)
+            yield _Definition(name, name, "import", imported.line, imported.line, "", imported=True)
 
 
 def _analysis(path: str, text: str) -> FileAnalysis:
@@ -252,15 +288,13 @@ class _Comparison:
     after: Resolver
     paths: Mapping[str, str]
 
-    def broken(self, changed: Sequence[DefinitionChange]) -> dict[DefinitionChange, list[_Place]]:
-        """The places at which changed definitions are still used as they were."""
-        places: dict[DefinitionChange, dict[tuple[str, int], _Place]] = {each: {} for each in changed}
-        for each in changed:
-            if each.gone:
-                places[each] = {
-                    (use.span.path, use.line): _Place(use.span.path, use.line, use.source)
-                    for use in self.left_behind(each)
-                }
+    def broken(self, left: Mapping[DefinitionChange, _Left]) -> dict[DefinitionChange, list[_Place]]:
+        """The places at which changed definitions are certainly used as they were."""
+        changed = list(left)
+        places = {
+            each: {(use.span.path, use.line): _Place(use.span.path, use.line, use.source) for use in uses.sure}
+            for each, uses in left.items()
+        }
         for problem, source in self._new_problems({each.definition.name for each in changed}):
             words = set(re.findall(r"\w+", f"{source} {problem.message}"))
             for each in changed:
@@ -277,40 +311,100 @@ class _Comparison:
                 kept[each] = own
         return kept
 
-    def left_behind(self, each: DefinitionChange) -> Iterator[Occurrence]:
-        """The uses of a definition that is gone, on lines that are still there and find no definition."""
-        name, path = each.definition.name, each.old_path
-        at = next(
+    def left_behind(self, each: DefinitionChange) -> _Left:
+        """The uses of a definition that is gone, or takes other parameters where no server checks calls, on lines that
+        are still there."""
+        name, left = each.definition.name, _Left()
+        at = next((one.span for one in self.before.occurrences(name) if _is_at(one, each)), None)
+        if at is None:
+            return left
+        served = self.before.engine(each.old_path) != SYNTAX
+        takes = [] if each.gone else self._new_parameters(each)
+        if not (each.gone or takes) or (not served and each.gone and self._inherited(each)):
+            return left
+        uses = self.before.uses(at, name)
+        sure = self._lines(uses.sure)
+        maybe = self._lines(use for use in uses.by_name if not served and self._may_mean(each, use))
+        moved = each.gone and not served and self._moved(each)
+        for one in self.after.meanings(name):
+            use, line = one.occurrence, (one.occurrence.span.path, one.occurrence.source.strip())
+            if line not in sure | maybe or (each.gone and self._is_defined(one, name)):
+                continue
+            fits = self._fits(use, takes) if takes else False
+            if fits is not True:
+                (left.sure if line in sure and not moved and fits is False else left.open).append(use)
+        return left
+
+    def others(self, each: DefinitionChange) -> int:
+        """How many other definitions of a changed one's name there are."""
+        own = (each.path, each.definition.qualified)
+        return sum((path, qualified) != own for path, qualified in _defined(self.after, each))
+
+    def _lines(self, uses: Iterable[Occurrence]) -> set[tuple[str, str]]:
+        return {(self.paths.get(use.span.path, use.span.path), use.source.strip()) for use in uses}
+
+    def _may_mean(self, each: DefinitionChange, use: Occurrence) -> bool:
+        return use.kind == "code" and may_be([each.symbol], use, self.before.text(use.span.path) or "")
+
+    def _moved(self, each: DefinitionChange) -> bool:
+        """Whether a definition of that qualified name came up elsewhere."""
+        old = {
+            self.paths.get(path, path) for path, name in _defined(self.before, each) if name == each.symbol.qualified
+        }
+        return any(path not in old for path, name in _defined(self.after, each) if name == each.symbol.qualified)
+
+    def _key(self, each: DefinitionChange) -> tuple[SyntaxSource, Declaration, Found] | None:
+        """What the syntax takes a changed definition for."""
+        syntax = self.before.syntax()
+        source = syntax.source(each.old_path)
+        lines = range(each.definition.line - 1, each.definition.last)
+        declared = source.declared(each.definition.name) if source is not None else ()
+        return next(
             (
-                one.span
-                for one in self.before.occurrences(name)
-                if one.kind == "code"
-                and one.span.path == path
-                and each.definition.line <= one.line <= each.definition.last
+                (source, one, syntax.key_of(source, one))
+                for one in declared
+                if source and one.name.start_point[0] in lines
             ),
             None,
         )
-        if at is None:
-            return
-        uses = self.before.uses(at, name)
-        by_name = uses.engine == SYNTAX and "." not in each.definition.qualified
-        users = [*uses.sure, *(use for use in uses.by_name if by_name and use.kind == "code")]
-        lines = {(self.paths.get(use.span.path, use.span.path), use.source.strip()) for use in users}
-        for one in self.after.meanings(name):
-            now = one.occurrence
-            if (now.span.path, now.source.strip()) in lines and not self._is_defined(one.meaning.inside, name, now):
-                yield now
 
-    def _is_defined(self, spans: Iterable[tuple[str, int, int]], name: str, use: Occurrence) -> bool:
-        """Whether one of some places defines a name; where none is known, whether the file of a use does, or any
-        in its language does."""
-        files = {path for path, _, _ in spans}
-        if not files:
-            files = {use.span.path}
-            if self.after.engine(use.span.path) == SYNTAX:
-                there = {one.span.path for one in self.after.occurrences(name) if one.kind == "code"}
-                files |= {path for path in there if language_of(path) == language_of(use.span.path)}
-        return any(self._defines(path, name) for path in files)
+    def _inherited(self, each: DefinitionChange) -> bool:
+        """Whether the class of a member that is gone has it from another one."""
+        found = self._key(each)
+        key = found[2] if found is not None else None
+        if not isinstance(key, tuple) or key[0] != "member":
+            return False
+        return self.after.syntax().member(*key[1:]) is not None
+
+    def _new_parameters(self, each: DefinitionChange) -> list[Parameters]:
+        """What a function takes now, where calls that fitted it may not fit that."""
+        found = None if self.after.checks(each.path) else self._key(each)
+        if found is None or not isinstance(found[2], tuple):
+            return []
+        old = parameters_of(*found[:2])
+        new = [parameters_of(*place) for place in self.after.syntax().places(found[2])]
+        given = [one for one in new if one is not None]
+        return given if old is not None and not any(one.accepts(old) for one in given) else []
+
+    def _fits(self, use: Occurrence, takes: Sequence[Parameters]) -> bool | None:
+        """Whether a use fits parameters: that is no call, that certainly doesn't, None where its types decide."""
+        source = self.after.syntax().source(use.span.path)
+        name = (self.after.text(use.span.path) or "")[use.span.start : use.span.end]
+        words = source.words(name) if source is not None else ()
+        at = (word for word in words if source and source.characters(word.start, word.end) == use.span[1:])
+        called, count = next((arguments_at(word.node) for word in at), (False, None))
+        if not called:
+            return True
+        return False if count is not None and not any(one.least <= count <= one.most for one in takes) else None
+
+    def _is_defined(self, one: Resolved, name: str) -> bool:
+        """Whether a use means something after the change: a definition, or what is outside of the repository."""
+        inside = {span.path for span in one.meaning.inside}
+        path = one.occurrence.span.path
+        served = self.after.engine(path) != SYNTAX
+        source = self.after.syntax().source(path) if not served else None
+        outside = one.meaning.outside - ({source.language} if source is not None else set())
+        return bool(outside) or any(self._defines(each, name) for each in inside or ({path} if served else ()))
 
     def _defines(self, path: str, name: str) -> bool:
         text = self.after.text(path) or ""
@@ -338,6 +432,20 @@ class _Comparison:
                     yield one, source
 
 
+def _is_at(one: Occurrence, each: DefinitionChange) -> bool:
+    """Whether an occurrence stands in a definition of the old state, as code."""
+    own = each.definition
+    return one.kind == "code" and one.span.path == each.old_path and own.line <= one.line <= own.last
+
+
+def _defined(resolver: Resolver, each: DefinitionChange) -> list[tuple[str, str]]:
+    """The files with the qualified names of all definitions of a changed one's name in its language."""
+    name, own = each.definition.name, family(language_of(each.old_path) or "")
+    paths = dict.fromkeys(one.span.path for one in resolver.occurrences(name) if one.kind == "code")
+    texts = [(path, resolver.text(path) or "") for path in paths if family(language_of(path) or "") == own]
+    return [(path, s.qualified) for path, text in texts for s in _analysis(path, text).symbols if s.name == name]
+
+
 def _line(resolver: Resolver, path: str, number: int) -> str:
     lines = (resolver.text(path) or "").split("\n")
     return lines[number - 1].strip() if 0 < number <= len(lines) else ""
@@ -351,8 +459,24 @@ def _finding(each: DefinitionChange, places: Sequence[_Place], codes: Mapping[st
     rows = [", ".join(at) + (f" – {why}" if why else "") for why, at in told.items()]
     key = "review.gone_but_used" if each.gone else "review.changed_but_used"
     facts = {"name": each.definition.qualified, "count": len(places), "places": "; ".join(rows)}
-    said = i18n.message(key, **facts)
+    return _reported(each, i18n.message(key, **facts), "high", places[0], codes)
+
+
+def _unproved(each: DefinitionChange, uses: Sequence[Occurrence], others: int, codes: Mapping[str, Code]) -> Finding:
+    """One finding for the uses that may mean a definition; where many others have its name they are only counted."""
+    kind = "common" if others > MOST_OTHERS else "gone" if each.gone else "changed"
+    places = list(dict.fromkeys((use.span.path, use.line) for use in uses))
+    shown = ", ".join(f"{shown_path(path)}:{line}" for path, line in places[:MOST_PLACES])
+    facts = {"name": each.definition.qualified, "count": len(places), "places": shown, "others": others}
+    first = _Place(uses[0].span.path, uses[0].line, uses[0].source)
+    said = i18n.message(f"review.{kind}_maybe_used", **facts)
+    return _reported(each, said, "low" if kind == "common" else "medium", first, codes)
+
+
+def _reported(
+    each: DefinitionChange, said: Message, severity: Severity, first: _Place, codes: Mapping[str, Code]
+) -> Finding:
+    rule = RULE if severity == "high" else _MAYBE
     if code := codes.get(each.path):
-        return code.finding(each.line, "high", "style", RULE, said, "names")
-    first = places[0]
-    return Finding(first.path, first.line, "high", RULE, said, "names", "style", redacted(first.source.strip()))
+        return code.finding(each.line, severity, "style", rule, said, "names")
+    return Finding(first.path, first.line, severity, rule, said, "names", "style", redacted(first.source.strip()))

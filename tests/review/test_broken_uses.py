@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -120,3 +121,68 @@ def test_a_function_that_is_no_longer_exported_has_changed() -> None:
     [changed] = changed_definitions([FileVersions("a.ts", "a.ts", code, code.removeprefix("export "))])
     assert changed.definition.name == "isOk" and not changed.gone
     assert not changed_definitions([FileVersions("a.ts", "a.ts", code, code.replace("400", "300"))])
+
+
+GO_QUEUES = {
+    "go.mod": "module m\n",
+    "lib/queue.go": "package lib\n\ntype Queue struct{}\n\nfunc (q Queue) Push(n int) {}\n",
+    "lib/stack.go": "package lib\n\ntype Stack struct{}\n\nfunc (s Stack) Push(n int) {}\n",
+    "main.go": 'package main\n\nimport "m/lib"\n\nfunc main() {\n\tlib.Queue{}.Push(1)\n'
+    "\tfor _, q := range []lib.Queue{} {\n\t\tq.Push(2)\n\t}\n}\n",
+}
+JAVA_QUEUES = {
+    "a/Queue.java": "package a;\n\npublic class Queue {\n    public void push(int n) {}\n}\n",
+    "a/Stack.java": "package a;\n\npublic class Stack {\n    public void push(int n) {}\n}\n",
+    "a/Main.java": "package a;\n\nclass Main {\n    void run(Queue queue, java.util.List<Queue> all) {\n"
+    "        queue.push(1);\n        for (var one : all) one.push(2);\n    }\n}\n",
+}
+JS_QUEUES = {
+    "queue.js": "export class Queue {\n  push(one) {}\n}\n",
+    "main.js": "import { Queue } from './queue.js'\n\nnew Queue().push(1)\n\n"
+    "export function run(queue) {\n  queue.push(2)\n}\n",
+}
+C_SHAPES = {
+    "shape.h": "int area(int width);\n",
+    "shape.c": '#include "shape.h"\n\nint area(int width) {\n    return width;\n}\n',
+    "main.c": '#include "shape.h"\n\nint main(void) {\n    return area(2);\n}\n\nint (*chosen)(int) = area;\n',
+}
+MANY = {f"m{n}.js": f"export class M{n} {{\n  push(one) {{}}\n}}\n" for n in range(4)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("before", "after", "sure", "maybe"),
+    [
+        (GO_QUEUES, {"lib/queue.go": ("func (q Queue) Push(n int) {}", "")}, ["main.go`:6"], ["main.go`:8"]),
+        (GO_QUEUES, {"lib/queue.go": ("Push(n int)", "Push(n int, m ...int)")}, [], []),
+        (GO_QUEUES, {"lib/queue.go": ("Push(n int)", "Push(count int)")}, [], []),
+        (GO_QUEUES, {"lib/queue.go": ("Push(n int)", "Push(n, m int)")}, ["main.go`:6"], ["main.go`:8"]),
+        (GO_QUEUES, {"lib/queue.go": ("Push(n int)", "Push(n string)")}, [], ["main.go`:6", "main.go`:8"]),
+        (JAVA_QUEUES, {"a/Queue.java": ("push", "add")}, ["Main.java`:5"], ["Main.java`:6"]),
+        (JAVA_QUEUES, {"a/Queue.java": ("int n", "int n, int m")}, ["Main.java`:5"], ["Main.java`:6"]),
+        (JAVA_QUEUES, {"a/Queue.java": ("public void push", "void push(int n, int m) {}\n    void push")}, [], []),
+        (JS_QUEUES, {"queue.js": ("push", "add")}, ["main.js`:3"], ["main.js`:6"]),
+        (JS_QUEUES, {"queue.js": ("(one)", "(one, two = 1)")}, [], []),
+        (JS_QUEUES, {"queue.js": ("(one)", "(one, two)")}, ["main.js`:3"], ["main.js`:6"]),
+        ({**JS_QUEUES, **MANY}, {"queue.js": ("push", "add")}, ["main.js`:3"], ["One place", " 4 "]),
+        (
+            C_SHAPES,
+            {"shape.h": ("int width", "int width, int height"), "shape.c": ("int width", "int width, int height")},
+            ["main.c`:4"],
+            [],
+        ),
+        (C_SHAPES, {"shape.h": ("int width", "long width"), "shape.c": ("int width", "long width")}, [], ["main.c`:4"]),
+    ],
+)
+async def test_without_a_server_uses_that_cannot_be_proved_are_a_finding_of_their_own(
+    tmp_path: Path, before, after, sure: list[str], maybe: list[str]
+) -> None:
+    commit(work := tmp_path / "work", before, "before")
+    commit(work, {path: before[path].replace(*change) for path, change in after.items()}, "after")
+    report, _ = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
+    for rule, severity, places in (("broken-use", "high", sure), ("possibly-broken-use", "medium", maybe)):
+        found = [each for each in report.findings if each.rule == rule]
+        text = " ".join(str(each.message) for each in found)
+        assert bool(found) == bool(places) and all(place in text for place in places), (rule, text)
+        assert {each.severity for each in found} <= {"low" if " 4 " in places else severity}
+        assert len(re.findall(r"`:\d+", text)) == sum("`:" in place for place in places), text

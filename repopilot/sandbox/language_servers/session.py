@@ -206,6 +206,11 @@ class LanguageSession:
         """What implements or overrides that which stands at some places; as `definitions`."""
         return self._targets("textDocument/implementation", places, seconds)
 
+    @property
+    def checks(self) -> bool:
+        """Whether it says what is wrong with a file when it is asked."""
+        return bool(self.capabilities.get("diagnosticProvider"))
+
     def problems(self, paths: Sequence[str], seconds: float = _ANSWER_S) -> list[tuple[ServerMessage, ...]]:
         """What the server says of files that it was shown."""
         questions = [{"textDocument": {"uri": self.uri(path)}} for path in paths]
