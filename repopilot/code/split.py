@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 from zlib import crc32
 
-from tree_sitter import Node, QueryCursor
+from tree_sitter import Node, QueryCursor, Tree
 
 from repopilot import i18n
 from repopilot.code import languages
@@ -112,8 +112,10 @@ def analyse(
         return FileAnalysis(
             path, grammar, _chunks(file, _line_spans(file)), parsed=False, lines=len(lines), notes=(note,)
         )
-    code = _ParsedCode(data, tree.root_node, grammar, queries)
-    return _analyse_code(file, _as_cpp(code, seconds) if grammar == "c" and path.endswith(".h") else code)
+    in_cpp = header_in_cpp(path, data, tree, grammar, seconds)
+    if in_cpp is not None and (queries_of_cpp := tags("cpp")) is not None:
+        return _analyse_code(file, _ParsedCode(data, in_cpp.root_node, "cpp", queries_of_cpp))
+    return _analyse_code(file, _ParsedCode(data, tree.root_node, grammar, queries))
 
 
 def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -164,12 +166,20 @@ def parsed_as(path: str, text: str, language: str) -> tuple[str, str]:
     return "cpp" if in_cpp else language, text
 
 
-def _as_cpp(code: _ParsedCode, seconds: float) -> _ParsedCode:
-    """A header that isn't C, though nothing on its lines says so, and is C++ without a fault."""
-    queries, tree = (tags("cpp"), parse(code.data, "cpp", seconds)) if code.root.has_error else (None, None)
-    if queries is None or tree is None or tree.root_node.has_error:
-        return code
-    return _ParsedCode(code.data, tree.root_node, "cpp", queries)
+def header_in_cpp(path: str, data: bytes, tree: Tree, language: str, seconds: float) -> Tree | None:
+    """The tree of a header that isn't C, though nothing on its lines says so, and is C++ without a fault; else None.
+
+    Args:
+        path: the file.
+        data: its text as UTF-8.
+        tree: its tree in the language that `parsed_as` gives.
+        language: that language.
+        seconds: time limit of the parser.
+    """
+    if language != "c" or not path.endswith(".h") or not tree.root_node.has_error:
+        return None
+    in_cpp = parse(data, "cpp", seconds)
+    return in_cpp if in_cpp is not None and not in_cpp.root_node.has_error else None
 
 
 def _analyse_unparsed(file: _File) -> FileAnalysis:

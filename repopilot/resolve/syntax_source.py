@@ -13,7 +13,7 @@ from tree_sitter import Node, QueryCursor
 from repopilot.code.components import COMPONENTS
 from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.languages import language_of
-from repopilot.code.split import parsed_as
+from repopilot.code.split import header_in_cpp, parsed_as
 from repopilot.code.syntax import parse, tags, text_of
 from repopilot.resolve.syntax_rules import BLOCKS, INNER, PATTERNS, Rules, rules_of
 
@@ -235,7 +235,12 @@ def _parsed(path: str, text: str) -> SyntaxSource | None:
         return None
     data = source.encode("utf-8", "replace")
     tree = parse(data, grammar, PARSE_S)
-    return SyntaxSource(path, text, grammar, rules, data, tree.root_node) if tree is not None else None
+    if tree is None:
+        return None
+    in_cpp, rules_of_cpp = header_in_cpp(path, data, tree, grammar, PARSE_S), rules_of("cpp")
+    if in_cpp is not None and rules_of_cpp is not None:
+        return SyntaxSource(path, text, "cpp", rules_of_cpp, data, in_cpp.root_node)
+    return SyntaxSource(path, text, grammar, rules, data, tree.root_node)
 
 
 def ancestors(node: Node) -> Iterator[Node]:
