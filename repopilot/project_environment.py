@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Protocol
 
 from repopilot import i18n
@@ -105,7 +105,11 @@ def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | No
 
 
 def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
-    """What the other languages of a snapshot declare, read anew."""
+    """What the other languages of a snapshot declare; it is read anew where the files can have changed."""
+    return _remembered_packages(snapshot) if snapshot.git_dir is not None else _declared_packages(snapshot)
+
+
+def _declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
     top = f"{snapshot.subdir}/" if snapshot.subdir else ""
 
     def read(path: str) -> str | None:
@@ -114,7 +118,7 @@ def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
         except SourceError:
             return None
 
-    found = read_packages(read, lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/")))
+    found = read_packages(read, cache(lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/"))))
     return tuple(replace(each, as_of=committed_at(snapshot)) for each in found)
 
 
@@ -265,6 +269,11 @@ def environment_document(packages: TestPackages, settings: Settings, problems: I
         "left_out": [asdict(entry) for each in built for entry in each.left_out],
         "problems": list(problems),
     }
+
+
+@lru_cache(maxsize=16)
+def _remembered_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
+    return _declared_packages(snapshot)
 
 
 @lru_cache(maxsize=16)

@@ -33,6 +33,7 @@ _PLACE = re.compile(
     r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go)):(?P<line>\d{1,7})\b"
 )
 _NODE_MODULES = "node_modules"
+_PACKAGE_NAME = re.compile(r"(?:@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*")
 _WRITTEN_BY_TOOLS = {".cache", ".vite", ".vite-temp", ".vitest"}
 
 
@@ -86,12 +87,13 @@ def run_suite(
     achieved = level(settings)
     limits = _limits(suite, settings)
     packages = suite.packages
-    command = runner.command(RunPlan(program, suite.tests, suite.project, packages.folder if packages else None))
+    plan = RunPlan(program, suite.tests, suite.project, packages.folder if packages else None)
+    command = runner.command(plan)
     readable = (*readable, *(readable_packages(packages) if packages else ()))
     node_modules = packages.folder if packages and suite.language == "javascript" else None
-    copied = CopiedRun(
-        replace(command, readable=readable), limits, packages.files if packages else {}, node_modules, inputs
-    )
+    written = {**(packages.files if packages else {}), **runner.written(plan)}
+    links = suite.project.links if node_modules and packages and packages.key else {}
+    copied = CopiedRun(replace(command, readable=readable), limits, written, node_modules, inputs, links)
     outcome, top = run_in_copy(files, copied, achieved, cancel or threading.Event())
     report = runner.read(outcome.report, top)
     return _result(outcome, report, _Context(achieved, limits, top, command, _texts(files, report, inputs, top)))
@@ -107,6 +109,7 @@ class CopiedRun:
         written: texts by path of files that an installation would have written into the repository.
         node_modules: the folder whose entries the copy gets as its own, None for none.
         inputs: a folder with the rest of the repository.
+        links: folders of the repository that are packages of `node_modules`, too, by name.
     """
 
     program: SandboxProgram
@@ -114,6 +117,7 @@ class CopiedRun:
     written: Mapping[str, str] = field(default_factory=dict)
     node_modules: Path | None = None
     inputs: Path | None = None
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_in_copy(
@@ -139,6 +143,7 @@ def run_in_copy(
         root = folder / "repo"
         if run.node_modules:
             _link_entries(run.node_modules, root / _NODE_MODULES)
+            _link_members(run.links, run.node_modules, root)
         job = SandboxJob(root, stage.fresh_work(folder, "work"), limits=run.limits, program=run.program)
         outcome = levels.start(job, achieved, cancel)
         return outcome, f"{MOUNTS.work if achieved == 'bwrap' else os.path.realpath(job.work)}/{COPY}"
@@ -161,6 +166,20 @@ def _link_entries(packages: Path, folder: Path) -> None:
     for entry in packages.iterdir():
         if entry.name not in _WRITTEN_BY_TOOLS:
             (folder / entry.name).symlink_to(entry)
+
+
+def _link_members(links: Mapping[str, str], packages: Path, root: Path) -> None:
+    """Link the members of a workspace, as its package manager does."""
+    for name, place in links.items():
+        link = root / _NODE_MODULES / name
+        if not _PACKAGE_NAME.fullmatch(name):
+            continue
+        if link.parent.is_symlink():
+            link.parent.unlink()
+            _link_entries(packages / link.parent.name, link.parent)
+        link.parent.mkdir(exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(os.path.relpath(root / place, link.parent))
 
 
 def readable_packages(packages: InstalledPackages) -> tuple[Path, ...]:

@@ -9,11 +9,13 @@ import subprocess
 import tarfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from repopilot.code.dependencies.node_project import NodeProject
 from repopilot.code.dependencies.package_declarations import read_packages
 from repopilot.errors import Cancelled, EnvironmentFailed
 from repopilot.project_environment import declared_packages, find_packages
@@ -21,6 +23,8 @@ from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.sandbox.environments.package_install import install_packages, load_packages
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
+from repopilot.sandbox.runners import jest_json
+from repopilot.sandbox.runners.runner_form import RunPlan
 from repopilot.settings import Settings
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
@@ -80,8 +84,11 @@ def registry(monkeypatch) -> Iterator[str]:
 
 
 def declared(files: dict[str, str]):
-    tops = frozenset(path for path in files if "/" not in path)
-    return read_packages(files.get, lambda folder: tops if not folder else frozenset())
+    def names(folder: str) -> frozenset[str]:
+        below = f"{folder}/" if folder else ""
+        return frozenset(path.removeprefix(below).split("/")[0] for path in files if path.startswith(below))
+
+    return read_packages(files.get, names)
 
 
 def install(declaration, settings, cancel=None):
@@ -105,6 +112,64 @@ def test_npm_packages_are_installed_without_running_any_script(registry, tmp_pat
     assert (run.passed, run.reasons) == (1, ())
     (other,) = declared({"package.json": json.dumps(MANIFEST | {"dependencies": {"answer": "1"}})})
     assert load_packages(other, settings) is None
+
+
+@pytest.mark.slow
+@needs_npm
+def test_members_of_a_workspace_have_their_packages_and_each_other(registry, tmp_path):
+    settings = Settings(home=tmp_path / "home", test_timeout_s=20)
+    member = {"name": "@shop/till", "main": "till.js", "devDependencies": {"answer": "catalog:"}}
+    files = {
+        "package.json": '{"private": true}',
+        "pnpm-workspace.yaml": "packages: ['packages/**', '!packages/old']\ncatalog: {answer: ^1.0.0}\n",
+        "packages/till/package.json": json.dumps(member),
+        "packages/till/till.js": "module.exports = require('answer') + 1;\n",
+        "packages/shop/package.json": '{"name": "@shop/shop", "dependencies": {"@shop/till": "workspace:*"}}',
+        "packages/shop/a.test.js": TEST.replace("answer", "@shop/till").replace("42", "43"),
+        "packages/old/package.json": '{"name": "../../old", "dependencies": {"absent": "1"}}',
+    }
+    (declaration,) = declared(files)
+    assert (declaration.requirements, declaration.elsewhere) == (("answer@^1.0.0",), ())
+    packages = install(declaration, settings)
+    run = run_suite(
+        files, RunnerSuite("javascript", ("packages/shop/a.test.js",), declaration.node, packages), settings
+    )
+    assert run.outcomes == {"packages/shop/a.test.js::t": "passed"}, run.output
+
+
+@pytest.mark.parametrize(
+    ("files", "members"),
+    [
+        ({"package.json": '{"workspaces": ["a", "libs/*", "examples/*"]}'}, {"a", "libs/b"}),
+        ({"package.json": '{"workspaces": {"packages": ["./libs/**"]}}'}, {"libs/b", "libs/deep/c"}),
+        ({"package.json": '{"workspaces": ["../*", "/a", "**/../..", 3]}'}, set()),
+        ({"package.json": "[]", "pnpm-workspace.yaml": "packages: ["}, set()),
+    ],
+)
+def test_members_are_found_by_the_patterns_of_each_package_manager(files, members):
+    below = dict.fromkeys(("a", "libs/b", "libs/deep/c", "examples/d"), "")
+    files = files | {f"{folder}/package.json": json.dumps({"name": folder.replace("/", "-")}) for folder in below}
+    (declaration,) = declared(files | {"libs/b/vitest.config.ts": ""})
+    assert set(declaration.node.links.values()) == members
+    assert declaration.node.projects == (("libs/b/vitest.config.ts",) if "libs/b" in members else ())
+
+
+def test_the_lock_file_is_that_of_the_package_manager():
+    files = {"package-lock.json": "{}", "pnpm-lock.yaml": ""}
+    (npm,) = declared(files | {"package.json": "{}"})
+    (pnpm,) = declared(files | {"package.json": '{"packageManager": "pnpm@11.3.0+sha512.2c40"}'})
+    assert (npm.lock, pnpm.lock) == ("package-lock.json", "pnpm-lock.yaml")
+
+
+def test_members_with_settings_of_their_own_are_run_with_those(tmp_path):
+    project = NodeProject(projects=("libs/a/vite.config.ts", "libs/b/jest.config.js"))
+    plan = RunPlan(tmp_path / "node", ("libs/a/src/x.test.ts",), project)
+    settings = jest_json.vitest_settings(plan)["vitest.config.mjs"]
+    assert "./libs/a/vite.config.ts" in settings and "libs/b" not in settings
+    assert not jest_json.vitest_settings(replace(plan, tests=("other.test.ts",)))
+    arguments = jest_json.jest_command(replace(plan, tests=("libs/b/x.test.js",))).arguments
+    assert arguments[arguments.index("--projects") + 1] == "libs/b/jest.config.js"
+    assert "libs/a/vite.config.ts" in jest_json.jest_command(replace(plan, tests=())).arguments
 
 
 @pytest.mark.slow

@@ -112,6 +112,21 @@ def test_installed_packages_are_read_only_and_found(tmp_path):
 
 
 @needs_node
+def test_members_with_names_that_lead_elsewhere_are_not_linked(tmp_path):
+    folder = tmp_path / "environment" / "node_modules"
+    (folder / "@scope" / "one").mkdir(parents=True)
+    (folder / "@scope" / "one" / "index.js").write_text("module.exports = 1;\n")
+    files = script("require('assert').equal(require('@scope/one') + require('@scope/two'), 3);")
+    links = {"@scope/two": "two", "../../out": "two", "@scope/../../out": "two", "@scope/..": "two", "..": "two"}
+    project = NodeProject(links=links)
+    run = run_node(
+        files | {"two/index.js": "module.exports = 2;\n"}, project=project, packages=InstalledPackages("key", folder)
+    )
+    assert (run.passed, run.reasons) == (1, ()), run
+    assert [path.name for path in tmp_path.iterdir()] == ["environment"]
+
+
+@needs_node
 def test_a_run_can_be_cancelled():
     cancel = threading.Event()
     threading.Timer(0.5, cancel.set).start()

@@ -7,17 +7,18 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from repopilot.code.data_formats import from_json, strings
+from repopilot.code.data_formats import strings
 from repopilot.code.dependencies.declaration_parts import shell_words
+from repopilot.code.dependencies.workspaces import NodeWorkspace
 
-MANIFEST = "package.json"
 LOCK_FILES = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml")
 """Those that are respected; the first one there is."""
 INSTALLED = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _KEPT = ("name", "version", "type", *INSTALLED, "peerDependenciesMeta", "overrides", "pnpm")
-_FROM_REGISTRY = re.compile(r"^(?!(?:file|link|workspace|portal|git|https?|github|gitlab|bitbucket)\b.*:)[^/]*$|^npm:")
+_FROM_REGISTRY = re.compile(
+    r"^(?!(?:file|link|workspace|catalog|portal|git|https?|github|gitlab|bitbucket)\b.*:)[^/]*$|^npm:"
+)
 _RUNNERS = ("vitest", "jest", "mocha", "ava", "tap", "jasmine", "karma", "playwright", "cypress", "uvu", "tape", "bun")
 _ALIASES = {"_mocha": "mocha", "react-scripts": "jest", "qunit": "qunit"}
 _SCRIPT = re.compile(r"^(?:npm|yarn|pnpm)$")
@@ -35,6 +36,8 @@ class NodeProject:
         elsewhere: what it asks for from anywhere else: folders, git, addresses.
         scripts: commands by name.
         manifest: what of package.json bears on an installation, as JSON; '' without one.
+        links: the folders of the members of its workspace, by the names of their packages.
+        projects: the settings of test runners in the folders of members, where the top has none.
     """
 
     name: str = ""
@@ -42,6 +45,8 @@ class NodeProject:
     elsewhere: tuple[str, ...] = ()
     scripts: Mapping[str, str] = field(default_factory=dict)
     manifest: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
+    projects: tuple[str, ...] = ()
 
     @property
     def runner(self) -> str:
@@ -103,28 +108,26 @@ class NodeProject:
                 yield words
 
 
-def read_node_project(text: str | None) -> NodeProject:
-    """Read a package.json; an empty project where it is missing or can't be read."""
-    try:
-        data: Any = from_json(text or "")
-    except ValueError:
-        return NodeProject()
-    if not isinstance(data, dict):
-        return NodeProject()
+def read_node_project(workspace: NodeWorkspace) -> NodeProject:
+    """What a package and the members of its workspace declare together; an empty project without a package.json."""
+    data = workspace.manifest
+    tables = {key: workspace.wanted(key) for key in INSTALLED}
     wanted: dict[str, str] = {}
     for key in INSTALLED[:3]:
-        wanted |= strings(data.get(key))
+        wanted |= tables[key]
     elsewhere = {name for name, version in wanted.items() if not _FROM_REGISTRY.match(version)}
-    kept = {key: data[key] for key in _KEPT if key in data}
-    for key in INSTALLED:
-        if key in kept:
-            kept[key] = {name: value for name, value in strings(kept[key]).items() if name not in elsewhere}
+    kept: dict[str, object] = {key: data[key] for key in _KEPT if key in data}
+    for key, versions in tables.items():
+        if versions or key in kept:
+            kept[key] = {name: version for name, version in versions.items() if name not in elsewhere}
     return NodeProject(
         str(data.get("name") or ""),
         tuple(f"{name}@{version}" for name, version in wanted.items() if name not in elsewhere),
         tuple(f"{name}@{wanted[name]}" for name in wanted if name in elsewhere),
         strings(data.get("scripts")),
-        json.dumps(kept, indent=1, sort_keys=True),
+        json.dumps(kept, indent=1, sort_keys=True) if data else "",
+        workspace.links,
+        workspace.projects,
     )
 
 

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from repopilot.code.data_formats import from_json
-from repopilot.code.dependencies.node_project import MANIFEST
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
+from repopilot.code.dependencies.workspaces import MANIFEST
 from repopilot.code.languages import is_doc_path, is_example_path
 
 _CODE = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")

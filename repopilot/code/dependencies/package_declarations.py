@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from repopilot.code.data_formats import table, toml_tables
 from repopilot.code.dependencies.declaration_parts import Read
-from repopilot.code.dependencies.node_project import LOCK_FILES, MANIFEST, NodeProject, read_node_project
+from repopilot.code.dependencies.node_project import LOCK_FILES, NodeProject, read_node_project
+from repopilot.code.dependencies.workspaces import MANIFEST, ListNames, member_folders, read_node_workspace
 
-ListNames = Callable[[str], frozenset[str]]
-"""Gives the names in a folder of the repository, '' for its top."""
 _CARGO, _CARGO_LOCK = "Cargo.toml", "Cargo.lock"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
-_MOST_MEMBERS = 100
 _REQUIRED = re.compile(r"^[^\S\n]*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+(v\S+)", re.M)
 
 
@@ -62,16 +60,20 @@ def _node(read: Read, names: ListNames) -> PackageDeclaration | None:
     top = names("")
     if MANIFEST not in top:
         return None
-    project = read_node_project(read(MANIFEST))
-    lock = next((name for name in LOCK_FILES if name in top), "")
+    workspace = read_node_workspace(read, names)
+    project = read_node_project(workspace)
+    manager = str(workspace.manifest.get("packageManager") or "").partition("@")[0]
+    locks = sorted(LOCK_FILES, key=lambda name: not name.startswith(manager))  # another manager's may be forgotten
+    lock = next((name for name in locks if name in top), "")
     text = read(lock) if lock else None
     files = {MANIFEST: project.manifest or "{}"}
     if text is not None:
         files[lock] = text
+    manifests = (MANIFEST, *(f"{folder}/{MANIFEST}" for folder in project.links.values()))
     return PackageDeclaration(
         "javascript",
         project.name,
-        (MANIFEST, lock) if text is not None else (MANIFEST,),
+        (*manifests, lock) if text is not None else manifests,
         project.requirements,
         project.elsewhere,
         lock if text is not None else "",
@@ -86,8 +88,8 @@ def _cargo(read: Read, names: ListNames) -> PackageDeclaration | None:
     text = read(_CARGO) or ""
     top = toml_tables(text)
     manifests = {_CARGO: text}
-    for folder in _members(top, names):
-        if _CARGO in names(folder) and (member := read(f"{folder}/{_CARGO}")):
+    for folder in member_folders(table(top.get("workspace")).get("members"), _CARGO, names):
+        if member := read(f"{folder}/{_CARGO}"):
             manifests[f"{folder}/{_CARGO}"] = member
     wanted: dict[str, object] = {}
     for path, manifest in manifests.items():
@@ -121,19 +123,6 @@ def _go(read: Read, names: ListNames) -> PackageDeclaration | None:
     requirements = tuple(f"{module}@{version}" for module, version in _REQUIRED.findall(text))
     lock = "go.sum" if sums is not None else ""
     return PackageDeclaration("go", name[1] if name else "", tuple(files), requirements, (), lock, files)
-
-
-def _members(top: Mapping[str, Any], names: ListNames) -> Iterator[str]:
-    """The folders of the members of a cargo workspace, whose patterns end in `*` or name a folder."""
-    patterns = table(top.get("workspace")).get("members")
-    found = 0
-    for pattern in patterns if isinstance(patterns, list) else ():
-        folder = str(pattern).removesuffix("/*")
-        inside = sorted(f"{folder}/{name}" for name in names(folder)) if str(pattern).endswith("/*") else [folder]
-        for member in inside:
-            if ".." not in member.split("/") and not member.startswith("/") and found < _MOST_MEMBERS:
-                found += 1
-                yield member
 
 
 def _requirements(manifest: Mapping[str, Any]) -> dict[str, object]:

@@ -221,11 +221,12 @@ def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str
         str(_cache(folder, "npm")),
         *quiet,
     )
-    loose = ("install", *options, "--no-package-lock", "--legacy-peer-deps")
-    dated = [(*loose, "--before", declaration.as_of)] if declaration.as_of else []
+    dated = ("--before", declaration.as_of) if declaration.as_of else ()
+    anew, conflicting = ("install", *options), "--legacy-peer-deps"
+    loose = (*anew, "--no-package-lock")
     locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
-    first = [("ci", *options), ("install", *options, "--legacy-peer-deps")] if locked else []
-    return [*first, *dated, loose]
+    first = [("ci", *options), (*anew, *dated), (*anew, *dated, conflicting)] if locked else []
+    return list(dict.fromkeys([*first, (*loose, *dated), (*loose, *dated, conflicting), (*loose, conflicting)]))
 
 
 def _pnpm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -33,9 +34,10 @@ def jest_command(plan: RunPlan) -> SandboxProgram:
     """The program that runs the tests of a plan with Jest."""
     options = ("--json", f"--outputFile={_REPORT}", "--runInBand", "--ci", "--coverage=false", "--watchAll=false")
     places = ("--watchman=false", "--cacheDirectory={work}/jest")
+    projects = ("--projects", *plan.projects.values()) if plan.projects else ()
     # Without this a test's path would be a pattern.
     chosen = ("--runTestsByPath", *plan.tests) if plan.tests else ()
-    return _with_node(plan, "jest/bin/jest.js", (*options, *places, *chosen))
+    return _with_node(plan, "jest/bin/jest.js", (*projects, *options, *places, *chosen))
 
 
 def vitest_command(plan: RunPlan) -> SandboxProgram:
@@ -49,6 +51,16 @@ def vitest_command(plan: RunPlan) -> SandboxProgram:
     )
     processes = ("--no-file-parallelism", "--pool=forks")
     return _with_node(plan, "vitest/vitest.mjs", (*options, *processes, *plan.tests))
+
+
+def vitest_settings(plan: RunPlan) -> Mapping[str, str]:
+    """The file that tells Vitest the members of a workspace with settings of their own."""
+    projects = [
+        {"extends": f"./{path}", "root": f"./{folder}", "test": {"dir": folder}}  # which starts at the top
+        for folder, path in plan.projects.items()
+    ]
+    text = f"export default {{ test: {{ projects: {json.dumps(projects)} }} }};\n"
+    return {"vitest.config.mjs": text} if projects else {}
 
 
 def _with_node(plan: RunPlan, module: str, arguments: tuple[str, ...]) -> SandboxProgram:

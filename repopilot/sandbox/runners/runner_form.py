@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -46,6 +47,13 @@ class RunPlan:
     project: NodeProject = field(default_factory=NodeProject)
     packages: Path | None = None
 
+    @property
+    def projects(self) -> dict[str, str]:
+        """The members of the workspace that hold the tests and have settings of their own, which are in the file."""
+        folders = {posixpath.dirname(path): path for path in self.project.projects}
+        chosen = (each for each in folders if any(test.startswith(f"{each}/") for test in self.tests))
+        return {each: folders[each] for each in chosen} if self.tests else folders
+
 
 @dataclass(frozen=True, slots=True)
 class Runner:
@@ -57,6 +65,7 @@ class Runner:
         used_by: whether a project uses it.
         command: the program that runs the tests of a plan.
         read: the report, from what the program wrote and the folder of the code inside.
+        written: texts by path of the files that it needs in the copy of the repository.
     """
 
     name: str
@@ -64,6 +73,7 @@ class Runner:
     used_by: Callable[[NodeProject], bool]
     command: Callable[[RunPlan], SandboxProgram]
     read: Callable[[bytes, str], ProgramReport]
+    written: Callable[[RunPlan], Mapping[str, str]] = lambda plan: {}
 
 
 Read = Callable[[bytes, str], ProgramReport]

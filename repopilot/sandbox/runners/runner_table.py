@@ -19,7 +19,14 @@ from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, nod
 from repopilot.sandbox.runners.runner_form import Runner
 
 RUNNERS = (
-    Runner("vitest", "javascript", lambda p: p.runner == "vitest", jest_json.vitest_command, jest_json.read),
+    Runner(
+        "vitest",
+        "javascript",
+        lambda p: p.runner == "vitest",
+        jest_json.vitest_command,
+        jest_json.read,
+        jest_json.vitest_settings,
+    ),
     Runner("jest", "javascript", lambda p: p.runner == "jest", jest_json.jest_command, jest_json.read),
     Runner("mocha", "javascript", lambda p: p.runner == "mocha", mocha.command, mocha.read),
     Runner("node --test", "javascript", lambda p: p.runner == "node", node_test.command, node_test.read),

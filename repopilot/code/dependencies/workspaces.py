@@ -1,0 +1,133 @@
+"""The packages of one repository that are developed together: workspaces of npm, Yarn, pnpm, Bun and Cargo. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import islice
+from typing import Any
+
+from repopilot.code.data_formats import from_json, from_yaml, strings, table
+from repopilot.code.dependencies.declaration_parts import Read, texts
+from repopilot.code.languages import is_doc_path, is_example_path
+
+ListNames = Callable[[str], frozenset[str]]
+"""Gives the names in a folder of the repository, '' for its top."""
+MANIFEST = "package.json"
+_PNPM = "pnpm-workspace.yaml"
+_CATALOG = "catalog:"
+_MOST_MEMBERS = 100
+_DEPTHS = ("", "*", "*/*")
+"""What `**` stands for in the pattern of members: folders that deep."""
+_OWN_SETTINGS = ("vitest.config.*", "vitest.workspace.*", "vite.config.*", "jest.config.*")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWorkspace:
+    """A package.json with those of its members.
+
+    Attributes:
+        manifest: at the top.
+        members: the manifests of the members by their folders.
+        catalogs: versions that members share, by the name of the catalog and of the package.
+        projects: the settings of test runners in the folders of members, where there are none at the top.
+    """
+
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    members: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    catalogs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    projects: tuple[str, ...] = ()
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The folders of the members by the names of their packages."""
+        return {str(manifest["name"]): folder for folder, manifest in self.members.items() if manifest.get("name")}
+
+    def wanted(self, key: str) -> dict[str, str]:
+        """What the package and its members want, by name; what the top says goes before.
+
+        Args:
+            key: of a manifest, such as `dependencies`.
+        """
+        found: dict[str, str] = {}
+        for manifest in (self.manifest, *self.members.values()):
+            found = strings(manifest.get(key)) | found
+        links = self.links
+        return {name: self._version(name, version) for name, version in found.items() if name not in links}
+
+    def _version(self, name: str, version: str) -> str:
+        catalog = version.removeprefix(_CATALOG) or "default"
+        return self.catalogs.get(catalog, {}).get(name, version) if version.startswith(_CATALOG) else version
+
+
+def read_node_workspace(read: Read, names: ListNames) -> NodeWorkspace:
+    """The packages of JavaScript at the top of a repository; nothing where its package.json can't be read."""
+    manifest = _manifest(read(MANIFEST))
+    declared = manifest.get("workspaces")
+    shared = table(declared)
+    pnpm = _yaml(read(_PNPM)) if _PNPM in names("") else {}
+    patterns = [*texts(declared), *texts(shared.get("packages")), *texts(pnpm.get("packages"))]
+    catalogs = {"default": strings(shared.get("catalog")) | strings(pnpm.get("catalog"))}
+    for place in (shared, pnpm):
+        catalogs |= {str(name): strings(each) for name, each in table(place.get("catalogs")).items()}
+    folders = [folder for folder in member_folders(patterns, MANIFEST, names) if not _is_shown(folder)]
+    members = {folder: _manifest(read(f"{folder}/{MANIFEST}")) for folder in folders}
+    configured = _settings_in(names("")) or "jest" in manifest
+    own = ((folder, _settings_in(names(folder))) for folder in folders if not configured)
+    projects = tuple(f"{folder}/{name}" for folder, name in own if name)
+    return NodeWorkspace(manifest, members, catalogs, projects)
+
+
+def member_folders(patterns: object, manifest: str, names: ListNames) -> tuple[str, ...]:
+    """The folders below the top that are members of a workspace.
+
+    Args:
+        patterns: of their paths, as a manifest lists them; those behind `!` leave out.
+        manifest: the name of the file that each has.
+        names: gives the names in a folder.
+    """
+    found: dict[str, None] = {}
+    left_out = [pattern[1:] for pattern in texts(patterns) if pattern.startswith("!")]
+    for pattern in texts(patterns):
+        for written in dict.fromkeys(pattern.replace("**", depth, 1) for depth in _DEPTHS):
+            parts = [part for part in written.split("/") if part not in ("", ".")]
+            if parts and ".." not in parts and not pattern.startswith(("/", "!")):
+                found.update(dict.fromkeys(islice(_matching("", parts, names), _MOST_MEMBERS)))
+    kept = (each for each in found if not any(fnmatchcase(each, pattern) for pattern in left_out))
+    return tuple(islice((each for each in kept if manifest in names(each)), _MOST_MEMBERS))
+
+
+def _matching(folder: str, parts: list[str], names: ListNames) -> Iterator[str]:
+    if not parts:
+        yield folder
+        return
+    here, *below = parts
+    inside = sorted(name for name in names(folder) if fnmatchcase(name, here)) if "*" in here else [here]
+    for name in inside:
+        yield from _matching(f"{folder}/{name}".lstrip("/"), below, names)
+
+
+def _manifest(text: str | None) -> Mapping[str, Any]:
+    try:
+        return table(from_json(text or ""))
+    except ValueError:
+        return {}
+
+
+def _yaml(text: str | None) -> Mapping[str, Any]:
+    try:
+        return table(from_yaml(text or ""))
+    except ValueError:
+        return {}
+
+
+def _settings_in(names: frozenset[str]) -> str:
+    """The file with the settings of a test runner, '' for none."""
+    found = (name for pattern in _OWN_SETTINGS for name in sorted(names) if fnmatchcase(name, pattern))
+    return next(found, "")
+
+
+def _is_shown(folder: str) -> bool:
+    """Whether a member is an example or the documentation."""
+    return is_example_path(f"{folder}/{MANIFEST}") or is_doc_path(f"{folder}/{MANIFEST}")
