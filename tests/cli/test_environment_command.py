@@ -125,7 +125,8 @@ def greeting(repository, tmp_path, monkeypatch) -> Path:
 
 
 def test_of_javascript_only_what_tests_can_load_is_fetched():
-    wanted = ("@types/node", "del-cli", "eslint", "happy-dom", "msw", "prettier", "typescript", "vitest", "xo", "zod")
+    wanted = ["@types/node", "del-cli", "eslint", "happy-dom", "msw", "prettier", "typescript", "vitest", "xo", "zod"]
+    wanted += ["@babel/preset-env", "jest-environment-node", "eslint-plugin-env"]
     manifest = {
         "name": "web",
         "dependencies": {"ms": "2"},
@@ -137,11 +138,13 @@ def test_of_javascript_only_what_tests_can_load_is_fetched():
         "src/a.ts": "import { z } from 'zod/v4'\n",
         "src/a.test.ts": "import { setupServer } from 'msw/node'\nimport { a } from './a'\n",
         "vitest.config.ts": "export default { test: { environment: 'happy-dom' } }\n",
+        "babel.config.js": "module.exports = { presets: ['@babel/env'], testEnvironment: 'node' }\n",
         "eslint.config.js": "import prettier from 'prettier'\n",
     }
     (declared,) = read_packages(texts.get, lambda folder: frozenset(texts))
     kept = of_tests(declared, texts, texts.get)
     needed = {"@types/node", "happy-dom", "msw", "typescript", "vitest", "zod"}
+    needed |= {"@babel/preset-env", "jest-environment-node"}
     assert set(kept.requirements) == {"ms@2", *(f"{name}@1" for name in needed)}
     assert json.loads(kept.files["package.json"])["devDependencies"].keys() == needed
 

@@ -14,6 +14,9 @@ from repopilot.types import Environment
 
 OURS = Path(find_spec("pytest").origin).parents[1]
 TESTS = """
+import subprocess
+import sys
+
 import dependency
 import shop._version
 
@@ -24,6 +27,10 @@ def test_dependency():
 
 def test_file_that_a_build_writes():
     assert shop._version.version == "1.2"
+
+
+def test_programs_that_tests_start():
+    subprocess.run([sys.executable, "-c", "import dependency"], check=True)
 """
 
 
@@ -43,6 +50,7 @@ def test_packages_of_an_environment_are_imported(level, tmp_path):
     assert run.outcomes == {
         "test_a.py::test_dependency": "passed",
         "test_a.py::test_file_that_a_build_writes": "passed",
+        "test_a.py::test_programs_that_tests_start": "passed",
     }
     assert run_pytest(files, ["test_a.py"], settings, verify=False).errors == 1
 

@@ -27,6 +27,8 @@ _OTHER_TOOL = re.compile(
 _MODULE = re.compile(r"""['"]((?:@[\w.-]+/)?[\w.-]+)(?:/[^'"\s]*)?['"]""")
 _WORD = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
 _ALWAYS = re.compile(r"^(?:typescript|@types/.+)$")
+_SHORTENED = re.compile(r"(?<![\w.-])(?:(?:jest|vitest|babel)-)?(?:environment|plugin|preset|runner)-")
+"""What settings leave out of a name: `jsdom` means `jest-environment-jsdom`, `@babel/env` means `@babel/preset-env`."""
 _TOOLS = ("jest", "mocha", "vitest", "ava", "babel", "swc", "imports", "c8", "nyc")
 _MOST_FILES = 3000
 
@@ -55,7 +57,11 @@ def of_tests(
     for path in code:
         settings = _SETTINGS.match(PurePosixPath(path).name)
         named.update((_WORD if settings else _MODULE).findall(text(path) or ""))
-    kept = {name: wanted for name, wanted in developing.items() if name in named or _ALWAYS.match(name)}
+    kept = {
+        name: wanted
+        for name, wanted in developing.items()
+        if {name, _SHORTENED.sub("", name)} & named or _ALWAYS.match(name)
+    }
     left = {f"{name}@{wanted}" for name, wanted in developing.items() if name not in kept}
     written = json.dumps(manifest | {"devDependencies": kept}, indent=1, sort_keys=True)
     requirements = tuple(each for each in declaration.requirements if each not in left)

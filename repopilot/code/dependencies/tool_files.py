@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from repopilot.code.data_formats import from_yaml, table, toml_tables
 from repopilot.code.dependencies.declaration_parts import DeclarationParts, is_for_tests, lines, texts
 from repopilot.code.dependencies.setup_files import config_sections
 from repopilot.code.python_ast import read_python
 
+_REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
+_DEPTH, _MOST_LINES = 2, 100
+
 
 def read_tox(text: str) -> DeclarationParts:
     """The requirements, extras and groups of tox's test environments."""
     groups: dict[str, tuple[str, ...]] = {}
     wanted: list[str] = []
-    for name, options in config_sections(text).items():
+    sections = config_sections(text)
+    for name, options in sections.items():
         environment = name.removeprefix("testenv:")
         plain = name == "testenv" or re.match(r"(?:py|pypy|\{?py)[\w.{},-]*$", environment) or is_for_tests(environment)
         if not name.startswith("testenv") or not plain:
             continue
-        declared = tuple(filter(None, map(_unconditional, lines(options.get("deps", "")))))
+        declared = tuple(filter(None, map(_unconditional, _expanded(options.get("deps", ""), sections))))
         groups[f"tests-{environment}"] = tuple(line for line in declared if "{" not in line)
         for option in ("extras", "dependency_groups"):
-            asked = (_unconditional(line) for line in lines(options.get(option, "").replace(",", "\n")))
+            asked = map(_unconditional, _expanded(options.get(option, "").replace(",", "\n"), sections))
             wanted += [name for name in asked if name and "{" not in name]
     return DeclarationParts(groups=groups, wanted=tuple(dict.fromkeys(wanted)))
 
@@ -63,6 +67,16 @@ def read_conda(text: str) -> DeclarationParts:
     for entry in entries:
         found += texts(table(entry).get("pip"))
     return DeclarationParts(groups={"dev": tuple(filter(None, found))})
+
+
+def _expanded(text: str, sections: Mapping[str, Mapping[str, str]], depth: int = _DEPTH) -> Iterator[str]:
+    """The lines of an option, with those that it takes from other sections by `{[section]option}`."""
+    for line in lines(text)[:_MOST_LINES]:
+        elsewhere = _REFERENCE.fullmatch(line)
+        if elsewhere and depth:
+            yield from _expanded(sections.get(elsewhere[1], {}).get(elsewhere[2], ""), sections, depth - 1)
+        else:
+            yield line
 
 
 def _unconditional(line: str) -> str:

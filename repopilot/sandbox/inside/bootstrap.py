@@ -141,7 +141,7 @@ def _pytest(job: dict[str, Any]) -> int:
     gc.enable()
     sys.path[:1] = job["import"]
     _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
-    if job["plugins"]:
+    if job["packages"]:
         os.environ["PYTHONPATH"] = os.pathsep.join([*job["import"], *job["packages"]])  # for programs that tests start
     outcomes = reporter.Reporter(_CHANNEL, job["nonce"], job["root"], job["left_out"])
     return pytest.main(
