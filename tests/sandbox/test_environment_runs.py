@@ -30,7 +30,8 @@ def test_file_that_a_build_writes():
 
 
 def test_programs_that_tests_start():
-    subprocess.run([sys.executable, "-c", "import dependency"], check=True)
+    write = "import dependency, os; open(os.environ['COVERAGE_FILE'], 'w')"
+    subprocess.run([sys.executable, "-c", write], check=True)
 """
 
 

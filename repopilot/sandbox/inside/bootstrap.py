@@ -143,6 +143,7 @@ def _pytest(job: dict[str, Any]) -> int:
     _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
     if job["packages"]:
         os.environ["PYTHONPATH"] = os.pathsep.join([*job["import"], *job["packages"]])  # for programs that tests start
+        os.environ["COVERAGE_FILE"] = os.path.join(os.environ["TMPDIR"], ".coverage")  # the repository is read-only
     outcomes = reporter.Reporter(_CHANNEL, job["nonce"], job["root"], job["left_out"])
     return pytest.main(
         [
