@@ -45,7 +45,7 @@ _TYPE_WRAPPED = frozenset(
     "parenthesized_type user_type readonly_type dynamic_type abstract_type".split()
 )
 _TYPE_FIELDS = ("type", "return_type", "result", "returns")
-_HERITAGE = (
+HERITAGE = (
     "class_heritage extends_clause implements_clause extends_type_clause superclass super_interfaces type_list "
     "extends_interfaces base_class_clause base_list base_clause class_interface_clause "
     "use_declaration trait_bounds".split()
@@ -919,10 +919,10 @@ _NO_BASES = ("access_specifier", "argument_list", "type_arguments", "use_list")
 
 
 def _clauses(holder: Node) -> Iterator[Node]:
-    todo = children(holder, _HERITAGE)
+    todo = children(holder, HERITAGE)
     while todo:
         node = todo.pop()
-        inner = children(node, _HERITAGE)
+        inner = children(node, HERITAGE)
         todo += inner
         if not inner:
             yield node
@@ -1020,7 +1020,7 @@ def _qualifier(function: Node) -> Node | None:
 def _before_body(scope: Node, at: Node, classes: Collection[str]) -> bool:
     """Whether a node is in the head of a class: in what it extends."""
     body = scope.child_by_field_name("body") if scope.type in classes else None
-    heads = (each for each in ancestors(at) if each.type in _HERITAGE)
+    heads = (each for each in ancestors(at) if each.type in HERITAGE)
     return body is not None and at.start_byte < body.start_byte and next(heads, None) is not None
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tree_sitter import Node
 
 from repopilot.code.graph.import_resolver import family
-from repopilot.resolve.by_syntax import Found, Key, NameUse, SyntaxResolver
+from repopilot.code.languages import language_of
+from repopilot.resolve.by_syntax import HERITAGE, Found, Key, NameUse, SyntaxResolver
 from repopilot.resolve.syntax_rules import OWN_MEMBERS
 from repopilot.resolve.syntax_source import Declaration, SyntaxSource, ancestors
 from repopilot.types import Symbol
@@ -71,8 +73,11 @@ def family_of(resolver: SyntaxResolver, symbol: Symbol) -> SyntaxFamily | None:
     escapes = not member and (
         target.found[0] == "local" or _escapes(resolver, target.found) or _is_embedded(resolver, symbol.name)
     )
-    unsure = tuple(use for use in others if _may_be(use, target, escapes))
-    return SyntaxFamily(keys, own, unsure, frozenset(_outside(resolver, target, keys)))
+    unsure = [use for use in others if _may_be(use, target, escapes)]
+    if member and target.source.language == "java" and any(isinstance(use.found, tuple) for use in unsure):
+        shared = _inherited_with(resolver, {key[1] for key in keys})
+        unsure = [use for use in unsure if not isinstance(use.found, tuple) or {use.found[1], None} & shared]
+    return SyntaxFamily(keys, own, tuple(unsure), frozenset(_outside(resolver, target, keys)))
 
 
 def _is_of(use: NameUse, symbol: Symbol) -> bool:
@@ -139,6 +144,37 @@ def _above(resolver: SyntaxResolver, owner: Key) -> set[Found]:
                 found.add(base)
                 todo.append(base)
     return found
+
+
+def _inherited_with(resolver: SyntaxResolver, owners: Iterable[Key]) -> set[Found]:
+    """The classes whose members some class of Java has together with those of a few classes: nothing else makes two
+    methods of one name one, where objects are exchanged by their types. None among them where that isn't known."""
+    found: set[Found] = set()
+    heirs, todo = set(owners), list(owners)
+    while todo:
+        one = todo.pop()
+        found |= {one, *_above(resolver, one)}
+        for name in {source.text_of(declaration.name) for source, declaration in resolver.places(one)}:
+            languages = {language_of(path) or "" for path in resolver.holding(name)} - {"java"}
+            found |= {None} if any(family(each) == "jvm" for each in languages) else set()
+            new = {
+                heir for source in resolver.sources(name) for heir in _naming_as_base(resolver, source, name)
+            } - heirs
+            heirs |= new
+            todo += new
+    return found
+
+
+def _naming_as_base(resolver: SyntaxResolver, source: SyntaxSource, name: str) -> Iterator[Key]:
+    """The classes of a file that name another one where their bases stand."""
+    for word in source.words(name):
+        around = list(ancestors(word.node))
+        for clause, holder in pairwise(around):
+            named = holder.child_by_field_name("name") if clause.type in HERITAGE else None
+            declared = source.declaration(named) if named is not None else None
+            key = resolver.key_of(source, declared) if declared is not None else None
+            if isinstance(key, tuple):
+                yield key
 
 
 def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
