@@ -230,7 +230,11 @@ class Settings(BaseSettings):
         le=8,
         description="Attempts of such a model at one change, each with these limits and on a copy of its own, until tests prove one.",
     )
-    test_timeout_s: float = Field(default=30.0, gt=0, description="Longest run of generated tests, in seconds.")
+    test_timeout_s: float = Field(
+        default=30.0,
+        gt=0,
+        description="Longest run of tests, in seconds; three times what they took before where that is more.",
+    )
     environments: Literal["ask", "always", "never"] = Field(
         default="ask",
         description="Fetch the packages that a repository's tests need: ask first, always when tests are run, or never.",

@@ -48,6 +48,7 @@ class LoopEdit:
         silent: whether the model doesn't answer any more.
         refactored: whether all its edits are those of `REFACTORING_TOOLS`.
         left: what these left, as in `EditOutcome`.
+        test_seconds: the longest that tests took before the edits.
     """
 
     changes: Changes
@@ -57,6 +58,7 @@ class LoopEdit:
     silent: bool = False
     refactored: bool = False
     left: tuple[str, ...] = ()
+    test_seconds: float = 0.0
 
 
 async def edit_by_loop(
@@ -109,7 +111,8 @@ async def edit_by_loop(
     edits = [call for call in done.calls if call.ok and call.name in _EDITS]
     refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
     left = [place for call in edits for place in left_of(call.data)] if refactored else []
-    return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent", refactored, tuple(left))
+    took = max((state.run.duration_s for state in copy.before.values()), default=0.0)
+    return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent", refactored, tuple(left), took)
 
 
 def with_conventions(task: str, text: str) -> str:

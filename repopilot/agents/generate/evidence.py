@@ -40,6 +40,7 @@ class Examination:
         refactoring: the change is right when tests pass as before, see `EditOutcome.is_refactoring`.
         revise_until: no further version is begun from then on, in seconds of `time.monotonic()`.
         left: places that the edit left for the user.
+        test_seconds: what tests took before the change, which the time limit of a run follows; 0 where nobody knows.
         type_errors: what the type checker found in versions, as they are checked.
     """
 
@@ -51,6 +52,7 @@ class Examination:
     refactoring: bool = False
     revise_until: float = math.inf
     left: tuple[str, ...] = ()
+    test_seconds: float = 0.0
     type_errors: dict[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 
@@ -223,7 +225,7 @@ async def run_tests(
         files = {**texts_of(changes), **tests}
         run = await run_in_sandbox(
             files,
-            ChosenTests(tuple(tests), tuple(left_out)),
+            ChosenTests(tuple(tests), tuple(left_out), examination.test_seconds),
             examination.workspace.settings,
             examination.inputs,
             await asyncio.to_thread(examination.workspace.current_environment),

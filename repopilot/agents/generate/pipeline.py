@@ -122,7 +122,9 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
             if examination.inputs is None:
                 inputs = await opened.enter_async_context(_inputs(edit.changes, workspace))
                 examination = replace(examination, inputs=inputs)
-            examination = replace(examination, refactoring=edit.refactored, left=edit.left)
+            examination = replace(
+                examination, refactoring=edit.refactored, left=edit.left, test_seconds=edit.test_seconds
+            )
             return (await choose_by_tests(examination, (edit.changes,), below)).report
 
         async def test(edit: LoopEdit, below: Step) -> TestReport | None:

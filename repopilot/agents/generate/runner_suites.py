@@ -65,6 +65,7 @@ async def run_version(examination: Examination, changes: Changes, suite: RunnerS
 async def _run(
     examination: Examination, files: Mapping[str, str], suite: RunnerSuite, name: str, step: Step
 ) -> TestRun:
+    suite = replace(suite, seconds=examination.test_seconds)
     async with step.child(name, "tool", ", ".join(suite.tests) or suite.language) as testing:
         run = await run_suite_in_sandbox(files, suite, examination.workspace.settings, examination.inputs)
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
