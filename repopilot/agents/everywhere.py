@@ -6,19 +6,22 @@ import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import count
 
 from repopilot import i18n
 from repopilot.agents.explain.agent import best_match
 from repopilot.agents.explain.evidence_places import LINES, evidence_for
-from repopilot.agents.explain.grounding import absent_names
+from repopilot.agents.explain.grounding import absent_names, indexed_holding
 from repopilot.agents.explain.render import citations_of, evidence_markdown
 from repopilot.agents.exploration import hit_row
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.errors import UsageError
 from repopilot.foreign_text import valid
+from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
+from repopilot.retrieval.search import Results
 from repopilot.retrieval.search_all import FoundInAll, page_of_all, search_all
 from repopilot.runtime import Runtime
 from repopilot.trace import Step
@@ -89,11 +92,15 @@ def _evidence(found: FoundInAll) -> Iterator[Evidence]:
             yield replace(place, number=next(numbers), origin=index.origin)
 
 
+def _lacking(question: str, index: Index, results: Results) -> set[str]:
+    return set(absent_names(question, index, results, partial(indexed_holding, index)))
+
+
 def _lead(question: str, found: FoundInAll, evidence: tuple[Evidence, ...], language: str) -> Explanation:
     """What is said above the evidence: the best match, or what is nowhere."""
     if not evidence:
         return Explanation("absent", lead=i18n.text("explain.absent_in_all", language, count=len(found.searched)))
-    lacking = set.intersection(*(set(absent_names(question, *each)) for each in found.searched))
+    lacking = set.intersection(*(_lacking(question, *each) for each in found.searched))
     if not lacking:
         return Explanation("extractive", lead=best_match(evidence[0], language))
     names = ", ".join(f"`{name}`" for name in sorted(lacking))

@@ -15,8 +15,8 @@ from repopilot.impact import risk
 from repopilot.impact.change import Change
 from repopilot.impact.co_change import LEAST_TOGETHER
 from repopilot.impact.codebase import Codebase, changed_nodes
-from repopilot.impact.dependents import is_test_place
-from repopilot.impact.gather import ImpactEvidence, find_gaps, gather, unresolved_calls, unused_so_far
+from repopilot.impact.dependents import LIKELY, is_test_place
+from repopilot.impact.gather import ImpactEvidence, find_gaps, gather, is_used, unresolved_calls, unused_so_far
 from repopilot.impact.public_api import is_central, is_exported, is_public, may_be_used_outside
 from repopilot.impact.rank_files import rank
 from repopilot.impact.reasons import with_reasons
@@ -44,7 +44,6 @@ RANKED, AFFECTED, TESTS, CO_CHANGED = 50, 100, 30, 20
 
 _MIGRATION = re.compile(r"(^|/)(migrations?|alembic/versions|db/migrate)/", re.IGNORECASE)
 _MOST_LINES = 400
-_LIKELY = 0.5
 _MOST_CITED = 5
 _OFTEN_TOGETHER, _OFTEN_SHARE, _OFTEN_LISTED = 3, 0.4, 3
 
@@ -157,7 +156,7 @@ def _risk_evidence(
     tests: Sequence[CoveringTest],
 ) -> risk.RiskEvidence:
     changes = evidence.changes
-    likely = [item for item in affected if item.confidence >= _LIKELY]
+    likely = [item for item in affected if item.confidence >= LIKELY]
     own = [item for item in likely if not is_example_path(item.path)]
     direct, second, third = (tuple(item.id for item in own if item.distance == hops) for hops in (1, 2, 3))
     # What is new breaks nobody.
@@ -188,7 +187,7 @@ def _risk_evidence(
 def _unused(evidence: ImpactEvidence) -> str:
     """What can be said where no use is certain, '' where one is."""
     symbols = [name for change in evidence.changes for name in change.symbols]
-    if any(item.distance == 1 and item.confidence >= _LIKELY for item in evidence.affected):
+    if is_used(evidence):
         return ""
     definitions = [s for c in evidence.changes for s in evidence.index.outline(c.path) if s.qualified in c.symbols]
     name = symbols[0] if symbols else evidence.changes[0].path

@@ -12,7 +12,7 @@ from repopilot.impact.call_graph import DEFINED, symbols_of
 from repopilot.impact.change import Change
 from repopilot.impact.codebase import Codebase, changed_nodes
 from repopilot.index.store import Index
-from repopilot.resolve.usage import Usage, UsePlace, usage_of
+from repopilot.resolve.usage import Usage, UsePlace, usage_of, usage_of_file
 from repopilot.results import AffectedPlace, CoveringTest
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ DEPTH = 3
 _LEAST_TEST = 0.5
 _NAMED_AFTER = 0.9
 _MOST_TESTS = 20
-_LIKELY = 0.5
+LIKELY = 0.5
+"""The confidence from which a place counts as a use."""
 _SURE, _BY_NAME = 0.95, 0.4
 _MOST_BY_NAME = 20
 MOST_RESOLVED = 60
@@ -87,6 +88,8 @@ def _reached(
     others = [node for node in start if node not in set(defined)]
     found = dependents(graph, others, 1) if others else {}
     usages, unlisted = [], []
+    if resolver is not None and not found:
+        usages = [usage_of_file(path, resolver) for path in sorted({graph.nodes[node].path for node in others})]
     for node in defined:
         usage = usage_of(index, symbols_of(index, graph, [node]), resolver)
         usages.append(usage)
@@ -102,7 +105,7 @@ def _reached(
             if user >= 0 and user not in start and (known is None or known[2].confidence < link.confidence):
                 found[user] = (1, node, link)
     inner = {*start, *found}
-    likely = [node for node, (_, _, link) in found.items() if link.confidence >= _LIKELY]
+    likely = [node for node, (_, _, link) in found.items() if link.confidence >= LIKELY]
     further = dependents(graph, likely, DEPTH - 1)
     return found | {n: (d + 1, via, link) for n, (d, via, link) in further.items() if n not in inner}, unlisted, usages
 
@@ -116,7 +119,7 @@ def _node_at(graph: Graph, place: UsePlace) -> int:
 
 def _order(index: Index, item: AffectedPlace, kind: Edge) -> tuple:
     """Nearest first; then what is sure, own code before examples and others' code, calls before other uses."""
-    unsure = item.confidence < _LIKELY
+    unsure = item.confidence < LIKELY
     aside = is_example_path(item.path) or index.is_foreign(item.path)
     return item.distance, unsure, aside, _KINDS.index(kind), item.path, item.line
 

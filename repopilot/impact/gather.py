@@ -12,7 +12,7 @@ from repopilot.i18n import Message, message
 from repopilot.impact.change import Change
 from repopilot.impact.co_change import CoChangeCount, changed_together
 from repopilot.impact.codebase import Codebase, changed_nodes, codebase_of
-from repopilot.impact.dependents import affected_places, covering_tests, uses_of_removed
+from repopilot.impact.dependents import LIKELY, affected_places, covering_tests, uses_of_removed
 from repopilot.impact.fix_history import recent_fixes
 from repopilot.index.store import Index
 from repopilot.resolve.unused import said_unused
@@ -99,11 +99,16 @@ def find_gaps(evidence: ImpactEvidence) -> list[str]:
     return gaps
 
 
+def is_used(evidence: ImpactEvidence) -> bool:
+    """Whether something is likely to use the changed definitions directly, other than themselves."""
+    return any(item.distance == 1 and item.confidence >= LIKELY for item in evidence.affected)
+
+
 def unused_so_far(evidence: ImpactEvidence) -> Message | None:
     """Where the changed names also stand, when no use of them is certain; None where there is one, or no such place."""
     usages = evidence.usages
     names = [name for change in evidence.changes for name in (*change.symbols, change.path)]
-    if not names or any(usage.sure for usage in usages):
+    if not names or is_used(evidence):
         return None
     whole = Usage(
         by_name=tuple(place for usage in usages for place in usage.by_name),

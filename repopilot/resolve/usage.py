@@ -6,6 +6,7 @@ name (an alias, a renamed export) count as uses.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,6 +122,18 @@ def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None 
                 found.add(found.sure if exported else found.by_name, place)
             _mentioned(found, resolver, name, group)
     return found.usage(resolver)
+
+
+def usage_of_file(path: str, resolver: Resolver) -> Usage:
+    """Where the name of a file stands in code, texts and data elsewhere. Blocking."""
+    found = {(at.span.path, at.line): at for at in resolver.occurrences(posixpath.basename(path)) if _may_be_read(at)}
+    places = (UsePlace(*where, "", VERBS[Edge.USES], at.source) for where, at in found.items() if where[0] != path)
+    return Usage(mentions=tuple(places))
+
+
+def _may_be_read(at: Occurrence) -> bool:
+    """Whether a program may read what stands there."""
+    return at.kind != "comment" and not (at.kind == "document" and file_kind(at.span.path) == "doc")
 
 
 def _classes_made(index: Index, symbols: Sequence[Symbol]) -> list[Symbol]:
@@ -514,7 +527,7 @@ def _mentioned(found: _Collected, resolver: Resolver, name: str, symbols: Sequen
     built = built_names(resolver, name) if any(language_of(symbol.path) == "python" for symbol in symbols) else []
     for at in (*resolver.occurrences(name), *built):
         path, info = at.span.path, found.index.files.get(at.span.path)
-        if at.kind == "comment" or (at.kind == "document" and file_kind(path) == "doc"):
+        if not _may_be_read(at):
             continue
         if info is not None and at.kind == "code":
             unknown = found.engine == SYNTAX and not _is_definition(found, path, at.line, name)

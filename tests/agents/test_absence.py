@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from support.shop_workspace import shop_workspace as opened_shop
 from repopilot import trace
 from repopilot.agents.explain.absence import absent_proper_names
 from repopilot.agents.explain.agent import explain
+from repopilot.agents.explain.grounding import absent_names, files_holding, indexed_holding
 from repopilot.results import Answer, Explanation
+from repopilot.retrieval.search import search
 from repopilot.workspace import Workspace
 
 Shop = Callable[..., Workspace]
@@ -61,3 +64,22 @@ def test_proper_names(tmp_path: Path, question: str, names: list[str]) -> None:
 async def test_few_words_found_are_called_weak_evidence(shop_workspace: Workspace) -> None:
     _, result = await asked(shop_workspace, "Where does the token get polished before its wedding anniversary banquet?")
     assert result.origin == "extractive" and result.lead.startswith("Best match")
+
+
+NOTES = {
+    "docs/limits.md": "# Limits\n\nThe `MAX_CART_LINES` of a cart is a number of lines.\n",
+    "shop/limits.py": "# read from CART_LIMIT_FILE at the start\nLIMIT = 5\n",
+    "out/made.py": "GENERATED_LIMIT = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "absent"),
+    [("MAX_CART_LINES", False), ("CART_LIMIT_FILE", False), ("CART_LIMIT_FOLDER", True), ("GENERATED_LIMIT", True)],
+)
+def test_a_name_is_absent_only_where_no_indexed_file_holds_it(tmp_path: Path, name: str, absent: bool) -> None:
+    workspace = opened_shop(tmp_path, NOTES)
+    for holding in (partial(files_holding, workspace.resolver), partial(indexed_holding, workspace.index)):
+        results = search(workspace.index, "cart")
+        question = f"Where does the cart read `{name}`?"
+        assert absent_names(question, workspace.index, results, holding) == ([name] if absent else [])

@@ -79,3 +79,13 @@ def reported(workspace: Workspace, path: str, name: str) -> set[tuple[str, str, 
     report = assess(workspace.index, [Change(path, (name,))], resolver=workspace.resolver)
     direct = [place for place in report.affected if place.distance == 1]
     return {(place.path, place.symbol, place.confidence >= 0.5) for place in direct}
+
+
+@pytest.mark.parametrize(("more", "places"), [({}, []), ({"Makefile": "run:\n\tpython tool.py\n"}, ["Makefile:2"])])
+def test_a_file_is_called_unused_only_where_its_name_stands_nowhere_else(tmp_path, more, places: list[str]) -> None:
+    tool = "def inner():\n    return 1\n\n\ndef outer():\n    return inner()\n"
+    workspace = workspace_of(tmp_path, {"tool.py": tool, "README.md": "Run `tool.py`.\n", **more})
+    report = assess(workspace.index, [Change("tool.py", whole=True)], resolver=workspace.resolver)
+    said = report.completeness.unused
+    assert said.startswith("No resolved use" if places else "Nothing in this repository uses")
+    assert all(place in said for place in places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NamedTuple
 
 from repopilot import i18n
@@ -13,7 +14,7 @@ from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
 from repopilot.agents.explain.evidence_places import SHOWN
-from repopilot.agents.explain.grounding import absent_names, leads_here
+from repopilot.agents.explain.grounding import absent_names, files_holding, leads_here
 from repopilot.agents.explain.prose import Prose, write_prose
 from repopilot.agents.explain.render import (
     absence_note,
@@ -151,13 +152,19 @@ def _absent_proper_names(found: Findings, workspace: Workspace) -> Answer | None
     if sure or query.kind == "overview" or query.other_language:
         return None
     lacking = absent_proper_names(found.question, workspace.index)
-    names = absent_names(found.question, workspace.index, found.results) if lacking else []
+    names = _absent_names(found, workspace) if lacking else []
     return _absent(found, workspace, names, lacking) if lacking else None
+
+
+def _absent_names(found: Findings, workspace: Workspace) -> list[str]:
+    """The names in the question that no indexed file holds."""
+    holding = partial(files_holding, workspace.resolver)
+    return absent_names(found.question, workspace.index, found.results, holding)
 
 
 def _basis(found: Findings, workspace: Workspace) -> _Basis:
     excerpts = excerpts_of(found, workspace)
-    absent = absent_names(found.question, workspace.index, found.results)
+    absent = _absent_names(found, workspace)
     return _Basis(excerpts, question_coverage(found, excerpts), absent)
 
 
@@ -236,7 +243,20 @@ async def _show(text: str, step: Step) -> None:
         await answering.write(text)
 
 
+def _absent_note(names: Sequence[str], workspace: Workspace, language: str) -> str:
+    """That no indexed file holds some names, and where they stand in those that the index skips."""
+    places = {name: in_skipped_files([name], workspace) for name in names}
+    said = []
+    if nowhere := [name for name in names if not places[name]]:
+        said.append(absent_names_note(nowhere, workspace.index, language))
+    for name, found in places.items():
+        if found:
+            listed = ", ".join(f"`{at.span.path}:{at.line}`" for at in found)
+            said.append(i18n.text("explain.in_skipped", language, names=f"`{name}`", places=listed))
+    return " ".join(said)
+
+
 def _notes(workspace: Workspace, absent: Sequence[str], failure: str, language: str) -> list[str]:
     """Paragraphs below the model's text: names that occur nowhere, and that it broke off."""
-    notes = [absent_names_note(absent, workspace.index, language)] if absent else []
+    notes = [_absent_note(absent, workspace, language)] if absent else []
     return [*notes, i18n.text("explain.cut_off", language, why=failure)] if failure else notes

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand
+from repopilot.resolve.names import Resolver
 from repopilot.retrieval.claims import Anchor, claim_of, identifiers, last_name
 from repopilot.retrieval.search import Results
 
+Holding = Callable[[str], Collection[str]]
+"""The files that hold a name: of a repository, or all that can be told from its index."""
 
-def absent_names(question: str, index: Index, results: Results) -> list[str]:
-    """Names in a question that the repository doesn't have.
+
+def absent_names(question: str, index: Index, results: Results, holding: Holding) -> list[str]:
+    """Names in a question that no indexed file of the repository has.
 
     Args:
         question: as the user asked it.
         index: the repository's index.
         results: of the search; what occurs in its hits exists.
+        holding: gives the files that hold a name.
 
     Returns:
-        Identifiers that are neither defined nor used anywhere; none for a stack that leads here, whose other names are
-        those of the code that it passes through.
+        Identifiers that occur nowhere; none for a stack that leads here, whose other names are those of the code that
+        it passes through.
     """
     if leads_here(results):
         return []
     names = [a for a in claim_of(question).anchors if a.kind == "name"]
     known = identifiers("\n".join(h.chunk.text for h in results.hits))
-    return [n.text for n in names if last_name(n.text) not in known and not exists_in(index, n)]
+    indexed = lambda name: [path for path in holding(name) if path in index.files]  # noqa: E731
+    return [n.text for n in names if last_name(n.text) not in known and not exists_in(index, n, indexed)]
 
 
 def leads_here(results: Results) -> bool:
@@ -32,18 +41,30 @@ def leads_here(results: Results) -> bool:
     return any(f"/{frame.path}".endswith(f"/{path}") for frame in results.query.frames for path in paths)
 
 
-def exists_in(index: Index, anchor: Anchor) -> bool:
+def files_holding(resolver: Resolver, name: str) -> list[str]:
+    """The files of a repository that hold a name, also those that the index skips. Blocking."""
+    return list(dict.fromkeys(one.span.path for one in resolver.occurrences(name)))
+
+
+def indexed_holding(index: Index, name: str) -> list[str]:
+    """A file for a name that stands in an index, by the words that are searched for, where no files are at hand."""
+    tokens = expand(name)[:1]
+    return list(index.files)[:1] if any(token in index.lexical.tokens for token in tokens) else []
+
+
+def exists_in(index: Index, anchor: Anchor, holding: Holding) -> bool:
     """Whether the repository has a name or path.
 
     Args:
         index: the repository's index.
         anchor: what a sentence or question names.
+        holding: gives the files that hold a name.
 
     Returns:
-        Whether the name is defined or used anywhere, or a file ends with the path. A bare file name counts as existing:
+        Whether the name stands anywhere, or a file ends with the path. A bare file name counts as existing:
         it is as likely a file that the program makes as one of the repository.
     """
     if anchor.kind == "path":
         return "/" not in anchor.text or any(path.endswith(anchor.text.lstrip("./")) for path in index.files)
     last = last_name(anchor.text)
-    return bool(index.symbols(last)) or bool(index.references(last))
+    return bool(index.symbols(last) or index.references(last) or holding(last))

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from repopilot.agents.explain.answer_check import Known
-from repopilot.agents.explain.grounding import exists_in
+from repopilot.agents.explain.grounding import exists_in, files_holding
 from repopilot.agents.explain.lines_read import LinesRead
 from repopilot.index.store import Index
 from repopilot.retrieval.claims import Anchor, last_name
@@ -61,7 +61,7 @@ def _around(index: Index, path: str, line: int) -> list[Symbol]:
 def _exists(anchor: Anchor, workspace: Workspace) -> bool:
     """Whether a name stands anywhere in the repository, or may be one of what it depends on."""
     index = workspace.index
-    if exists_in(index, anchor):
+    if exists_in(index, anchor, partial(files_holding, workspace.resolver)):
         return True
     if anchor.kind == "path":
         folder = anchor.text.strip("/").removeprefix("./")
@@ -71,7 +71,7 @@ def _exists(anchor: Anchor, workspace: Workspace) -> bool:
     first = _MODULE.match(anchor.text.lstrip("-"))
     if first is not None and "." in anchor.text and first.group(0) in imported:
         return True
-    return is_python(name, imported) or bool(workspace.resolver.occurrences(name))
+    return is_python(name, imported)
 
 
 def _imported(index: Index) -> frozenset[str]:

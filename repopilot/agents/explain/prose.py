@@ -13,7 +13,7 @@ from repopilot import i18n
 from repopilot.agents.explain import grammar
 from repopilot.agents.explain.code_findings import Findings
 from repopilot.agents.explain.context import WEAK_COVERAGE, prompt_messages
-from repopilot.agents.explain.grounding import exists_in
+from repopilot.agents.explain.grounding import exists_in, files_holding
 from repopilot.agents.explain.sentence_check import CheckedSentence, Ground, Reason, check_sentence, ends_in_citation
 from repopilot.errors import ModelError
 from repopilot.index.store import Index
@@ -82,7 +82,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
         What was shown. A model that fails is no error here: what was shown before stays.
     """
     assert workspace.model is not None
-    ground = _ground(found, workspace.index)
+    ground = _ground(found, workspace)
     async with step.child("write", "llm") as writing, step.child("answer", "answer") as answering:
         shown = _Shown(ground, found.pack.mark, answering, heading)
         try:
@@ -243,13 +243,14 @@ def _constrained(model: Model, free: ChatOptions, found: Findings, absence: bool
     return free
 
 
-def _ground(found: Findings, index: Index) -> Ground:
+def _ground(found: Findings, workspace: Workspace) -> Ground:
+    index = workspace.index
     return Ground(
         found.pack.excerpts,
         found.language,
         (found.question,),
         subject_of(found, index),
-        partial(exists_in, index),
+        lambda anchor: exists_in(index, anchor, partial(files_holding, workspace.resolver)),
         index.symbols,
     )
 
