@@ -18,7 +18,7 @@ from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.scoring import Issue, Objection, Opinions, objection_key
 from repopilot.agents.testing.attempts import some_failed
 from repopilot.errors import ModelError, RepoPilotError
-from repopilot.llm.model import Model
+from repopilot.llm.model import CHARS_PER_TOKEN, Model
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.sandbox.async_runner import run_in_sandbox
@@ -40,7 +40,6 @@ REVIEW_TOKENS = 2048
 """The longest reply, thinking included; less in a small context window."""
 SHARE_FOR_CODE = 2
 """One token in two of the window goes to the code."""
-CHARS_A_TOKEN = 3
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +142,7 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
 def code_shown(changes: Sequence[FileChange], model: Model) -> str:
     """What reviewers read of a change: the diff of each file, then each file whole where the window has room."""
     room = model.context_window // SHARE_FOR_CODE
-    shown = "\n\n".join(f"{c.path} ({c.change})\n{c.diff or c.content}" for c in changes)[: room * CHARS_A_TOKEN]
+    shown = "\n\n".join(f"{c.path} ({c.change})\n{c.diff or c.content}" for c in changes)[: int(room * CHARS_PER_TOKEN)]
     for change in changes:
         longer = f"{shown}\n\n{change.path}, as it is now\n{change.content}"
         if change.change == "modified" and model.count_tokens(longer) <= room:

@@ -28,7 +28,7 @@ from repopilot.types import Environment, LeftOut
 
 FACTS, SITE, METADATA = "environment.json", "site", "metadata"
 CACHE = "cache"
-_FORM = 1
+_FORM = 2
 _FAILED, _AGAIN_S = ".failed.json", 3600.0
 _MOST_COUNTED = 1 << 42
 
@@ -97,7 +97,7 @@ def read_facts(folder: Path) -> EnvironmentFacts | None:
     """The facts of a built environment; None where the folder has none."""
     try:
         data = json.loads((folder / FACTS).read_text("utf-8"))
-        data["left_out"] = tuple(LeftOut(name, _message(reason)) for name, reason in data["left_out"])
+        data["left_out"] = tuple(LeftOut(name, i18n.from_json(reason)) for name, reason in data["left_out"])
         data |= {name: tuple(data[name]) for name in ("requirements", "packages")}
         return EnvironmentFacts(**data)
     except (OSError, ValueError, TypeError, KeyError):
@@ -123,17 +123,8 @@ def failed_lately(key: str, settings: Settings) -> str:
 
 def write_facts(facts: EnvironmentFacts, folder: Path) -> None:
     """Write the facts of an environment into its folder. Raises OSError."""
-    left_out = [(entry.requirement, _stored(entry.reason)) for entry in facts.left_out]
+    left_out = [(entry.requirement, i18n.to_json(entry.reason)) for entry in facts.left_out]
     (folder / FACTS).write_text(json.dumps(asdict(facts) | {"left_out": left_out}, indent=1), "utf-8")
-
-
-def _stored(reason: str) -> object:
-    """A message with its key, so that it can be read in any language later."""
-    return [reason.key, {**reason.values}] if isinstance(reason, i18n.Message) else reason
-
-
-def _message(stored: object) -> str:
-    return i18n.message(stored[0], **stored[1]) if isinstance(stored, list) else str(stored)
 
 
 def list_environments(settings: Settings) -> dict[str, EnvironmentFacts]:
