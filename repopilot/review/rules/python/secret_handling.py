@@ -14,7 +14,6 @@ from repopilot.review.rules.python.tree import (
     at,
     called,
     dotted,
-    keyword,
     on_tree,
     text_of,
     words_of,
@@ -54,26 +53,6 @@ _CONFIGURED = re.compile(
     r"self\.config)\b"
 )
 _REQUEST = re.compile(r"\brequest\.(args|form|json|values|headers|cookies|GET|POST|data|query_params|META|COOKIES)\b")
-_FALLBACK = re.compile(
-    r"(^|[._])(environ\.get|getenv|config\.get|settings\.get|conf\.get|env|env\.str|config|getattr|"
-    r"environ\.setdefault)$"
-)
-_KEY_NAME = re.compile(
-    r"(SECRET|PASSWORD|PASSWD|API_?KEY|TOKEN|SIGNING_?KEY|PRIVATE_?KEY|ENCRYPTION_?KEY|JWT_?KEY|"
-    r"ACCESS_?KEY|AUTH_?KEY|SALT)(_KEY|_BASE)?$",
-    re.I,
-)
-_KEYED = re.compile(
-    r"(^|\.)(Fernet|AES\.new|hmac\.new|jwt\.encode|AESGCM|ChaCha20Poly1305|URLSafeTimedSerializer|URLSafeSerializer|"
-    r"TimestampSigner|Signer)$"
-)
-_CARD = re.compile(r"(^|\.)(credit_?)?card\.(number|cvv|cvc|pan)$|(^|[._])(cvv|cvc|iban|ssn)$", re.I)
-_LOGS = re.compile(r"(^|\.)(log|logger|logging|_log|_logger|app\.logger|structlog)\.\w+$|^print$")
-_LOGGED = re.compile(
-    r"(^|_)(password|passwd|secret|secret_key|api_?key|access_token|auth_token|private_key|otp|"
-    r"refresh_token|reset_token|cvv|card_number|ssn)$",
-    re.I,
-)
 
 
 def _is_secret(name: str) -> bool:
@@ -234,67 +213,6 @@ def _is_harmless(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> 
     )
 
 
-def _fallback_secrets(tree: PythonTree) -> Iterator[Match]:
-    """`os.environ.get("SECRET_KEY", "dev")`: without the variable, a published secret is used."""
-    for call in tree.of(ast.Call):
-        if not _FALLBACK.search(called(call)) or not call.args:
-            continue
-        position = 1 if called(call) == "getattr" else 0
-        name = text_of(call.args[position]) if len(call.args) > position else None
-        given = (
-            call.args[position + 1]
-            if len(call.args) > position + 1
-            else keyword(call, "default") or _alternative(tree, call)
-        )
-        value = text_of(given)
-        if name and _KEY_NAME.search(name) and value and len(value) > 2 and value.lower() not in ("none", "null"):
-            yield at(call, name=name)
-
-
-def _alternative(tree: PythonTree, call: ast.Call) -> ast.expr | None:
-    """`call or "value"`."""
-    above = tree.parents.get(call)
-    return above.values[-1] if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) else None
-
-
-def _logged_secrets(tree: PythonTree) -> Iterator[Match]:
-    """Secrets written to logs."""
-    for call in tree.of(ast.Call):
-        if not _LOGS.search(called(call)):
-            continue
-        values = [n for a in call.args for n in _logged_values(a)]
-        secret = next(
-            (last for v in values if _LOGGED.search(last := _final_name(v)) or _CARD.search(last := dotted(v))), None
-        )
-        if secret:
-            yield at(call, name=secret)
-
-
-def _logged_values(node: ast.expr) -> Iterator[ast.expr]:
-    """Names and lookups whose own value is written; not what is only counted, tested or hashed."""
-    pending: list[ast.AST] = [node]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
-            yield part
-        elif isinstance(part, ast.Call) and not re.search(r"(^|\.)(format|str|repr|join)$", called(part)):
-            continue
-        elif not isinstance(part, ast.Compare):
-            pending += ast.iter_child_nodes(part)
-
-
-def _hard_coded_keys(tree: PythonTree) -> Iterator[Match]:
-    """A key that is a literal where it is used, or in the constant that is."""
-    for call in tree.of(ast.Call):
-        if not _KEYED.search(called(call)):
-            continue
-        position = 1 if called(call).endswith("jwt.encode") else 0
-        given = call.args[position] if len(call.args) > position else keyword(call, "key")
-        values = tree.values(call, given.id) if isinstance(given, ast.Name) else [given]
-        if any(isinstance(v, ast.Constant) and isinstance(v.value, str | bytes) and len(v.value) > 5 for v in values):
-            yield at(call)
-
-
 RULES = (
     Rule(
         "weak-random",
@@ -326,35 +244,5 @@ RULES = (
         bad="def f(signature, expected_signature):\n    return signature == expected_signature\n",
         good="def f(password, confirm_password):\n    return password == confirm_password\n",
         cwe=208,
-    ),
-    Rule(
-        "fallback-secret",
-        "security",
-        "high",
-        PYTHON,
-        on_tree(_fallback_secrets),
-        bad="import os\nKEY = os.getenv('SECRET_KEY', 'please-change')\n",
-        good="import os\nKEY = os.environ['SECRET_KEY']\nPORT = os.getenv('PORT', '80')\n",
-        cwe=798,
-    ),
-    Rule(
-        "secret-logged",
-        "security",
-        "medium",
-        PYTHON,
-        on_tree(_logged_secrets),
-        bad="import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('in %s', password)\n",
-        good="import logging\nlog = logging.getLogger()\ndef f(password):\n    log.info('length %s', len(password))\n",
-        cwe=532,
-    ),
-    Rule(
-        "hard-coded-key",
-        "security",
-        "high",
-        PYTHON,
-        on_tree(_hard_coded_keys),
-        bad="KEY = b'0123456789abcdef'\ndef f(x):\n    return Fernet(KEY).encrypt(x)\n",
-        good="import os\ndef f(x):\n    return Fernet(os.environ['KEY']).encrypt(x)\n",
-        cwe=321,
     ),
 )
