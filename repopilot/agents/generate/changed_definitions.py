@@ -96,8 +96,7 @@ def _constants(node: ast.stmt) -> list[str]:
 
 
 def _without_docstrings(node: ast.AST) -> ast.AST:
-    bare = copy.deepcopy(node)
-    for inner in ast.walk(bare):
+    for inner in ast.walk(node):
         if isinstance(inner, DEFINITIONS) and inner.body and is_text(inner.body[0]):
             inner.body = inner.body[1:]
-    return bare
+    return node
