@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pydantic import Field
 
@@ -214,10 +216,13 @@ async def _run(tests: _Tests, desk: Desk, emptied: Sequence[str], before: TestRu
     """Run the tests on the repository as it is, or with the edits those that ended `before`; some files are emptied
     unless they are edited."""
     copy, original = desk.working_copy, desk.working_copy.original
-    made = await asyncio.to_thread(copy.changes) if before else ()
+    made = await asyncio.to_thread(copy.changes)
+    edited = made and not before
+    as_it_was: AbstractAsyncContextManager[Path | None] = checked_out(original) if edited else nullcontext()
+    made = made if before else ()
     files = dict.fromkeys(emptied, "") | texts_of(made)
-    async with checked_out(original) as folder:
-        inputs = await asyncio.to_thread(copy.root) if made else folder
+    async with as_it_was as folder:
+        inputs = folder or await asyncio.to_thread(copy.root)
         took = before.duration_s if before else 0.0
         if tests.suite is not None:
             suite = replace(tests.suite, seconds=took)
