@@ -16,7 +16,7 @@ Asked = (
 )
 """`Scope`: of a review or an impact; `reason`: why something changed; `path`: from one definition to another; `task`:
 reads like a commit message; `none`: nothing of these."""
-SURE = 0.6
+SURE = 0.75
 """Least chance of what is asked: a wrong computed answer costs more than the evidence that is shown else."""
 
 
@@ -31,6 +31,6 @@ def likeliest(question: str) -> tuple[Asked, float]:
 
 
 def asked(question: str) -> Asked:
-    """What a question asks for; `none` where an answer isn't sure to be asked for."""
+    """What a question asks for; `none` where that isn't sure."""
     label, chance = likeliest(question)
-    return label if chance >= SURE or label == "task" else "none"
+    return label if chance >= SURE else "none"

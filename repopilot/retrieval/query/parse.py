@@ -126,7 +126,7 @@ def parse(text: str) -> Query:
     names = _names(bare, filters)
     paths = tuple(dict.fromkeys(path.strip(".") for path in _PATH.findall(bare) if _is_path(path)))[:20]
     asks = bool(QUESTION.search(bare))
-    wish: Asked = "none" if stack else asked(bare)
+    wish: Asked = "none" if stack else asked(bare.strip().partition("\n")[0])
     kind = _kind(bare, wish, stack, names, paths, filters, asks)
     subject = _subject(bare, kind, asks)
     head = CONVENTIONAL_HEAD.match(bare)

@@ -44,11 +44,11 @@ def recognise(question: str, is_known: Callable[[str, bool], bool]) -> Form | No
     if len(question.split()) > LONGEST:
         return None
     written = dict.fromkeys(_WORD.findall(question))
-    coded = [word for word in written if is_coded(word) and is_known(_plain(word), True)]
+    words = [word for word in written if word.lower() not in STOP_EN | STOP_FR]
+    coded = [word for word in words if is_coded(word) and is_known(_plain(word), True)]
     readings: list[Sequence[str]] = [coded]
     if not coded and len(question.split()) <= SHORT:
-        words = (word for word in written if not is_coded(word) and word.lower() not in STOP_EN | STOP_FR)
-        ordinary = [word for word in words if is_known(_plain(word), False)]
+        ordinary = [word for word in words if not is_coded(word) and is_known(_plain(word), False)]
         readings += [*combinations(ordinary, 1), *combinations(ordinary, 2)]
     forms = [form for names in readings if (form := _read(question, names))]
     return max(forms, key=lambda form: form.chance, default=None)
