@@ -149,7 +149,7 @@ testing = pytest
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"tox.ini": "[testenv]\ndeps =\n    pytest\n    py27: mock\n    py311: trio\n[testenv:docs]\ndeps=x\n"}, {"pytest", "trio"}),
+        ({"tox.ini": "[testenv]\ndeps =\n    pytest\n    py27: mock\n    py311: trio\n[testenv:docs]\ndeps=x\n[testenv:docs-tests]\ndeps=y\n"}, {"pytest", "trio"}),
         ({"tox.ini": "[shared]\ndeps =\n    trio\n    {[shared]deps}\n[testenv]\ndeps =\n    pytest\n    {[shared]deps}\n"}, {"pytest", "trio"}),
         ({"noxfile.py": "@nox.session\ndef tests(session):\n    session.install('-r', 'a.txt', 'pytest')\n", "a.txt": "b"}, {"b", "pytest"}),
         ({"Pipfile": '[packages]\nclick = "*"\n[dev-packages]\npytest = ">=8"\n'}, {"click", "pytest>=8"}),

@@ -12,6 +12,8 @@ from repopilot.code.dependencies.setup_files import config_sections
 from repopilot.code.python_ast import read_python
 
 _REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
+_OTHER_TESTS = re.compile(r"(?:docs?|mypy|types?|typing|lint)\b", re.I)
+"""Environments whose tests are of the documentation or of types."""
 _DEPTH, _MOST_LINES = 2, 100
 
 
@@ -23,7 +25,7 @@ def read_tox(text: str) -> DeclarationParts:
     for name, options in sections.items():
         environment = name.removeprefix("testenv:")
         plain = name == "testenv" or re.match(r"(?:py|pypy|\{?py)[\w.{},-]*$", environment) or is_for_tests(environment)
-        if not name.startswith("testenv") or not plain:
+        if not name.startswith("testenv") or not plain or _OTHER_TESTS.match(environment):
             continue
         declared = tuple(filter(None, map(_unconditional, _expanded(options.get("deps", ""), sections))))
         groups[f"tests-{environment}"] = tuple(line for line in declared if "{" not in line)

@@ -222,7 +222,7 @@ def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str
         *quiet,
     )
     dated = ("--before", declaration.as_of) if declaration.as_of else ()
-    anew, conflicting = ("install", *options), "--legacy-peer-deps"
+    anew, conflicting = ("install", *options), "--force"  # takes peers that exclude each other, too
     loose = (*anew, "--no-package-lock")
     locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
     first = [("ci", *options), (*anew, *dated), (*anew, *dated, conflicting)] if locked else []
