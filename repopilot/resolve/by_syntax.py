@@ -585,7 +585,8 @@ class SyntaxResolver:
         if owner and holder in self.keys(owner):
             return next((found for space in spaces if (found := self.member(holder, name, space)) is not None), None)
         known = any(each in (package, package.replace(".", "\\")) for each in self._lookup.by_package)
-        return None if known else package or language
+        outside = f"{package}.{name}" if language == "java" else package
+        return None if known else outside or language
 
     def _of_module(self, unit: str, name: str, space: str, depth: int = 0) -> Found:
         """What a module has under a name: what it exports, or declares where all of it is public."""

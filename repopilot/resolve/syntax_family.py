@@ -27,6 +27,10 @@ _CALLED_BY_THE_LANGUAGE = {
     "ruby": "initialize to_s each call method_missing respond_to_missing",
     "php": "__construct __get __set __call __toString __invoke",
 }
+_MARKERS = ("java.io.Serializable",)
+"""Interfaces without members."""
+_READ_BY_STREAMS = "readObject writeObject readObjectNoData readResolve writeReplace".split()
+"""Methods that Java calls by their name where a class is serialised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +257,7 @@ def _bound_to(resolver: SyntaxResolver, source: SyntaxSource, declaration: Decla
         if trait is not None and not isinstance(resolver.type_of(source, trait), tuple):
             yield source.text_of(trait)
     elif declaration.row != "variable_declarator.name":
+        called = source.text_of(declaration.name) in _READ_BY_STREAMS
         for base in _above(resolver, owner):
-            if not isinstance(base, tuple):
+            if not isinstance(base, tuple) and (called or base not in _MARKERS):
                 yield base or "?"
