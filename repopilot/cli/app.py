@@ -9,8 +9,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from repopilot import __version__
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Without a command, open the chat in the browser."""
@@ -29,7 +27,7 @@ def parser() -> argparse.ArgumentParser:
         prog="repopilot",
         description="Chat with a git repository on your own machine. Without a command: open the chat in the browser.",
     )
-    root_parser.add_argument("--version", action="version", version=__version__)
+    root_parser.add_argument("--version", action=_Version, nargs=0, help="the version and the commit")
     root_parser.add_argument("-v", "--verbose", action="store_true", help="log to standard error")
     root_parser.set_defaults(run="serve", headless=False, webhook=False)
     commands = root_parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -92,6 +90,16 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("action", choices=["list", "pull", "measure"])
     models.add_argument("name", nargs="?", metavar="NAME")
     return root_parser
+
+
+class _Version(argparse.Action):
+    """Asks git only where somebody asks for the version."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from repopilot.release import release
+
+        print(release())
+        parser.exit()
 
 
 def _no_environment(command: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from repopilot import i18n
 from repopilot.cli.output import say
 from repopilot.errors import RepoPilotError
+from repopilot.release import release
 from repopilot.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ def _guarded(name: str, check: Callable[[Runtime], Check], runtime: Runtime) -> 
         return check(runtime)
     except RepoPilotError as error:
         return Check(name, "degraded", error.message, error.hint)
+
+
+def _release(runtime: Runtime) -> Check:
+    return Check("repopilot", "ok", release())
 
 
 def _python(runtime: Runtime) -> Check:
@@ -197,6 +202,7 @@ def _message(key: str, **values: object) -> str:
 
 
 _CHECKS: dict[str, Callable[[Runtime], Check]] = {
+    "repopilot": _release,
     "python": _python,
     "git": _git,
     "disk": _disk,

@@ -69,7 +69,8 @@ async def receive(current: Chat, message: cl.Message) -> None:
         await cl.Message(content=_request_for_text(parsed.command, current.language)).send()
     elif parsed.kind in ("help", "unknown"):
         unknown = i18n.text("ui.help.unknown", current.language, command=parsed.command) if parsed.command else ""
-        await cl.Message(content="\n\n".join(filter(None, (unknown, help_text(current.language))))).send()
+        listed = await asyncio.to_thread(help_text, current.language)
+        await cl.Message(content="\n\n".join(filter(None, (unknown, listed)))).send()
     elif parsed.kind == "too_long":
         length = count(len(parsed.text), "character", current.language)
         text = i18n.text("ui.chat.too_long", current.language, length=length, limit=LONGEST)

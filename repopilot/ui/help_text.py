@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from repopilot import i18n, intents
 from repopilot.agents.coding.typed_commands import FORMS
+from repopilot.release import release
 
 
 def help_text(language: str) -> str:
-    """The commands as a list in Markdown, and what else the message box takes."""
+    """The commands as a list in Markdown, what else the message box takes, and which RepoPilot this is. Blocking."""
     rows = [
         (f"/{spec.command} {i18n.text(f'intents.{spec.id.lower()}.example', language)}", spec.description(language))
         for spec in intents.INTENTS
@@ -17,4 +18,7 @@ def help_text(language: str) -> str:
         (form.usage, i18n.text(f"commands.does.{name}", language).rstrip(":\u202f ")) for name, form in FORMS.items()
     ]
     listed = [f"- `{typed}`  \n  {does}" for typed, does in rows]
-    return "\n".join([i18n.text("ui.help.lead", language), "", *listed, "", i18n.text("ui.help.more", language)])
+    made = f"RepoPilot {i18n.said(release(), language)}"
+    return "\n".join(
+        [i18n.text("ui.help.lead", language), "", *listed, "", i18n.text("ui.help.more", language), "", made]
+    )

@@ -13,6 +13,7 @@ import pytest
 from support.ollama_server import OllamaServer
 
 from repopilot import intents
+from repopilot.release import release
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., object]
@@ -134,6 +135,7 @@ def test_doctor_says_what_is_missing_and_how_to_fix_it(run: Run) -> None:
     assert document["ok"] and checks["git"]["state"] == "ok" and checks["parsers"]["state"] == "ok"
     assert checks["language model"]["state"] == "degraded" and checks["language model"]["fix"]
     assert all(c["fix"] for c in document["checks"] if c["state"] == "broken")
+    assert checks["repopilot"]["detail"] == release() and "commit" in release()
     servers = checks["language servers"]
     assert servers["state"] == "ok" and "ty" in servers["detail"].split(", ")
     assert "no tsc" not in servers["detail"].split(", ") or "environment" in servers["fix"]

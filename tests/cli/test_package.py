@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,4 +48,21 @@ def test_the_command_says_its_version(installed: Path) -> None:
     done = subprocess.run(
         [sys.executable, program, "--version"], env={"PYTHONPATH": str(installed)}, capture_output=True, text=True
     )
-    assert done.stdout.strip() == __version__
+    described = subprocess.run(
+        ["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == f"{__version__}, commit {described.stdout.strip()}"
+
+
+@pytest.mark.slow
+def test_a_package_without_commit_says_so_even_inside_of_another_repository(installed: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    shutil.copytree(
+        installed / "repopilot", tmp_path / "lib" / "repopilot", ignore=shutil.ignore_patterns("commit.txt")
+    )
+    said = [sys.executable, "-m", "repopilot", "--version"]
+    done = subprocess.run(said, cwd=tmp_path / "lib", env={}, capture_output=True, text=True)
+    assert done.stdout.strip() == f"{__version__}, commit unknown"

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
+from repopilot.release import release
 from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart, ReviewReport
 from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
@@ -51,6 +53,8 @@ def test_a_typed_command_counts_like_a_chosen_one():
     assert parse_message("/rename a b", "", commands()).kind == "question"
     for typed in ("/review ", "/rename OLD NEW", "`/explain ", "`/callers NAME`"):
         assert typed in help_text("en")
+    for language in ("en", "fr"):
+        assert f"RepoPilot {i18n.said(release(), language)}" in help_text(language)
 
 
 @given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))

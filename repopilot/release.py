@@ -1,0 +1,35 @@
+"""Which RepoPilot this is: its version, and the commit it was made from."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from repopilot import __version__, i18n
+
+_DESCRIBE = ("describe", "--always", "--exclude=*", "--abbrev=12", "--dirty")
+
+
+@cache
+def commit() -> str:
+    """The commit, with "-dirty" where files of the checkout differ from it; '' where nothing says it. Blocking.
+
+    A package has it in a file that `.ci/commit_hook.py` wrote; a checkout is asked.
+    """
+    package = Path(__file__).parent
+    kept = package / "commit.txt"
+    if kept.exists():
+        return kept.read_text().strip()
+    if not (package.parent / ".git").exists():
+        return ""
+    try:
+        command = ["git", "-C", str(package.parent), *_DESCRIBE]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def release() -> str:
+    """The version and the commit, as a message. Blocking."""
+    return i18n.message("release.said", version=__version__, commit=commit() or i18n.message("release.unknown"))
