@@ -1,4 +1,5 @@
-"""Generate and test, from the task to checked files: generate, tests, debate, controller, impact, explain.
+"""From a task to a checked change: the edit, its tests, the debate on what a model did in the loop, the controller's
+verdict, the impact, and the edits that it makes necessary elsewhere.
 
 One failing agent never loses the others' results; cancelling the task stops every model call and sandbox.
 """
