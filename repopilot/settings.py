@@ -183,8 +183,12 @@ class Settings(BaseSettings):
     )
     webhook_repositories: list[str] = Field(
         default_factory=list,
-        description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` reviews, as JSON; default: whichever calls with the "
+        description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` works for, as JSON; default: whichever calls with the "
         "secret. Calls for others are refused.",
+    )
+    webhook_label: str = Field(
+        default="repopilot",
+        description="The label that, set on an issue by who may push, has `repopilot serve --webhook` work on it; empty: none.",
     )
     allow_private_hosts: bool = Field(
         default=False, description="Allow clones from private, loopback and link-local addresses, and issues there."

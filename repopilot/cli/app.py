@@ -174,7 +174,9 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
 def _web_commands(commands: argparse._SubParsersAction) -> None:
     serve = _command(commands, "serve", "open the chat in the browser", json=False)
     serve.add_argument("--headless", action="store_true", help="don't open a browser window")
-    serve.add_argument("--webhook", action="store_true", help="instead, review pull requests when their host calls")
+    serve.add_argument(
+        "--webhook", action="store_true", help="instead, review pull requests and work on issues when their host calls"
+    )
 
     password = _command(commands, "password", "set a name's password for logins (REPOPILOT_LOGIN=password)", json=False)
     password.add_argument(

@@ -15,6 +15,7 @@ class Comment:
 
     author: str
     text: str
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,9 +95,28 @@ class GitHubItem:
             clone_url=str(repository["clone_url"]),
             default_branch=str(repository.get("default_branch") or ""),
             labels=tuple(_name(label) for label in found.get("labels") or ()),
-            comments=tuple(Comment(_login(each), str(each.get("body") or "")) for each in comments),
+            comments=tuple(
+                Comment(_login(each), str(each.get("body") or ""), str(each.get("id"))) for each in comments
+            ),
             may_push=(repository.get("permissions") or {}).get("push") is not False,
         )
+
+    def labelled_by(self, label: str) -> str:
+        """The account that set a label of the issue last; '' where the host doesn't tell."""
+        rows = self._pages(f"{self._repo}/issues/{self._item.number}/events")
+        named = (row for row in reversed(rows) if row["event"] == "labeled")
+        actors = (row["actor"] for row in named if row["label"]["name"].casefold() == label.casefold())
+        return str((next(actors, None) or {}).get("login") or "")
+
+    def lets_push(self, account: str) -> bool:
+        """Whether an account may push to the repository."""
+        address = f"{self._repo}/collaborators/{quote(account, safe='')}/permission"
+        try:
+            return self._call("GET", address)["permission"] in ("write", "admin", "owner")
+        except GithubException as error:
+            if error.status == 404:  # such as an app, or an account that is gone
+                return False
+            raise
 
     def _issue(self) -> dict:
         """The issue as the API has it. Its address looks alike on GitHub Enterprise and on Gitea: where the API of the

@@ -14,6 +14,8 @@ from repopilot.forge.contents import Comment, Fork, HostIssue, OwnPull, Posted, 
 from repopilot.forge.host_errors import explained, failed
 from repopilot.forge.items import ForgeItem
 
+_DEVELOPER = 30
+
 
 class _Server(gitlab.Gitlab):
     def http_request(self, *args: Any, **options: Any) -> Any:
@@ -73,6 +75,18 @@ class GitLabItem:
             comments=tuple(comments),
             may_push=_may_push(project.attributes.get("permissions")),
         )
+
+    def labelled_by(self, label: str) -> str:
+        """The account that set a label of the issue last; '' where the host doesn't tell."""
+        rows = _rows(self._project.issues.get(self._item.number, lazy=True).resourcelabelevents)
+        named = [row for row in rows if ((row.label or {}).get("name") or "").casefold() == label.casefold()]
+        return next((str((row.user or {}).get("username") or "") for row in reversed(named) if row.action == "add"), "")
+
+    def lets_push(self, account: str) -> bool:
+        """Whether an account may push to the project: it is at least a developer of it, or of its group."""
+        rows = _rows(self._project.members_all, query=account)
+        found = next((row for row in rows if row.username == account), None)
+        return found is not None and found.state == "active" and found.access_level >= _DEVELOPER
 
     def pull(self) -> Pull:
         """The merge request with its files."""
@@ -201,12 +215,12 @@ def _rows(manager: Any, **options: Any) -> Iterator[Any]:
 
 
 def _may_push(permissions: dict | None) -> bool:
-    """Whether the account's own access or that of a group is a developer's (30); True where the host names none."""
-    return permissions is None or any(each and each["access_level"] >= 30 for each in permissions.values())
+    """Whether the account's own access or that of a group is a developer's; True where the host names none."""
+    return permissions is None or any(each and each["access_level"] >= _DEVELOPER for each in permissions.values())
 
 
 def _comment(note: Any) -> Comment:
-    return Comment(str((note.attributes.get("author") or {}).get("username") or ""), note.body or "")
+    return Comment(str((note.attributes.get("author") or {}).get("username") or ""), note.body or "", str(note.id))
 
 
 def _posted(thread: Any) -> Posted:

@@ -31,6 +31,7 @@ from repopilot.workspace import SharedOpenings, Workspace, open_workspace, with_
 LONGEST_TEXT = 6000
 LONGEST_COMMENT = 1500
 COMMENTS_READ = 12
+COMMAND = "/repopilot solve"
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")
 
 
@@ -55,10 +56,16 @@ def task_of(issue: HostIssue) -> str:
     if is_command(issue.title):
         return issue.title.strip()
     said = [f"Labels: {', '.join(issue.labels)}" if issue.labels else "", without_comments(issue.text)[:LONGEST_TEXT]]
-    said += [without_comments(each.text)[:LONGEST_COMMENT] for each in issue.comments[-COMMENTS_READ:]]
+    comments = [each.text for each in issue.comments if not asks_for_work(each.text)][-COMMENTS_READ:]
+    said += [without_comments(text)[:LONGEST_COMMENT] for text in comments]
     said = [_LINK.sub(lambda link: _linked_lines(link[0], issue.clone_url), text) for text in said]
     quoted = "\n\n".join("\n".join(f"> {line}" for line in text.strip().splitlines()) for text in said if text.strip())
     return f"{issue.title.strip()}\n\n{quoted}".strip()
+
+
+def asks_for_work(text: str) -> bool:
+    """Whether a comment asks for work on its issue: by its first line, alone."""
+    return next(iter(text.strip().splitlines()), "").strip() == COMMAND
 
 
 def _linked_lines(link: str, clone_url: str) -> str:

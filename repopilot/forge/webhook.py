@@ -1,4 +1,4 @@
-"""A server that hosts call when a pull request changes: it is reviewed and commented on, one after the other.
+"""A server that hosts call: a pull request that changed is reviewed, an issue worked on, one after the other.
 
 What is called for is on disk before the call is answered, so a restart loses nothing; a call that comes twice is worked
 on once.
@@ -29,6 +29,7 @@ from starlette.routing import Route
 from repopilot import i18n, trace
 from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable, StorageError, UsageError
 from repopilot.forge.hosts import forge_of
+from repopilot.forge.issue_calls import is_comment, issue_call, solve_asked
 from repopilot.forge.items import parse_item, required_item
 from repopilot.forge.review import post, review_pull
 from repopilot.repo.remote.network import bracketed
@@ -138,14 +139,16 @@ def webhook_application(runtime: Runtime) -> Starlette:
         body = await _read(request, secret, reading)
         if isinstance(body, JSONResponse):
             return body
-        if not (url := pull_of(payload_of(body, request.headers.get("content-type", "")))):
+        payload = payload_of(body, request.headers.get("content-type", ""))
+        if not (url := pull_of(payload) or issue_call(payload, runtime.settings.webhook_label)):
             return JSONResponse({"ignored": True})
         if not served(url, runtime.settings.webhook_repositories):
-            log.warning("%s was not reviewed: it is not among REPOPILOT_WEBHOOK_REPOSITORIES", url)
+            log.warning("%s was refused: it is not among REPOPILOT_WEBHOOK_REPOSITORIES", url)
             return _error(403, "not one of the repositories that are served")
         try:
             # The signature covers the body, not the id: the same body with another id is a replay, too.
-            fresh = await asyncio.to_thread(deliveries.add, hashlib.sha256(body).hexdigest(), url)
+            about = url.encode() if is_comment(url) else body
+            fresh = await asyncio.to_thread(deliveries.add, hashlib.sha256(about).hexdigest(), url)
         except RepoPilotError as error:
             return JSONResponse({"error": str(error)}, 503, {"Retry-After": "60"})
         called.set()
@@ -156,7 +159,7 @@ def webhook_application(runtime: Runtime) -> Starlette:
             called.clear()
             try:
                 while (waiting := await asyncio.to_thread(deliveries.next)) is not None:
-                    await asyncio.to_thread(deliveries.end, waiting[0], await _reviewed(waiting[1], runtime))
+                    await asyncio.to_thread(deliveries.end, waiting[0], await _worked_on(waiting[1], runtime))
             except StorageError as error:  # such as a full disk, which may be freed
                 log.warning("%s", error)
             with suppress(TimeoutError):
@@ -225,10 +228,10 @@ def payload_of(body: bytes, content_type: str) -> bytes:
 
 
 def served(url: str, repositories: Sequence[str]) -> bool:
-    """Whether a pull request is of one of the repositories, groups or hosts; of whichever where none is named. Pure."""
+    """Whether an issue or pull request is of one of the repositories, groups or hosts; of any where none is. Pure."""
     item = parse_item(url)
     if item is None or not repositories:
-        return True  # what is no pull request is said where it is worked on
+        return True  # what is neither is said where it is worked on
     own = f"{item.host}/{item.project}/".casefold()
     named = (each.strip().rstrip("/").removesuffix(".git").casefold() for each in repositories)
     return any(own.startswith(f"{each if '://' in each else f'https://{each}'}/") for each in named if each)
@@ -241,14 +244,18 @@ def pull_of(body: bytes) -> str:
         about = event.get("pull_request") or event.get("object_attributes") or {}
         action = event.get("action") or about.get("action")
         url = about.get("html_url") or about.get("url") or ""
-        return url if action in _ACTIONS and url.isprintable() else ""
+        is_pull = event.get("object_kind", "merge_request") == "merge_request"
+        return url if is_pull and action in _ACTIONS and url.isprintable() else ""
     except (ValueError, AttributeError, TypeError, RecursionError):
         return ""
 
 
-async def _reviewed(url: str, runtime: Runtime) -> str:
-    """Review a pull request and comment on it; what became of it."""
+async def _worked_on(url: str, runtime: Runtime) -> str:
+    """Do what a call asks for; what became of it."""
     try:
+        found = parse_item(url)
+        if found and found.kind == "issue":
+            return await solve_asked(url, runtime)
         item = required_item(url, "pull")
         forge = forge_of(item, runtime.settings)
         pull = await asyncio.to_thread(forge.pull)
@@ -256,12 +263,12 @@ async def _reviewed(url: str, runtime: Runtime) -> str:
             report, _ = await review_pull(item, pull, runtime, step, lambda progress: None)
         await asyncio.to_thread(post, item, forge, pull, report)
     except (ForgeUnreachable, SourceUnreachable) as error:  # which may pass by itself
-        log.warning("%s was not reviewed: %s", url, error)
+        log.warning("%s was not worked on: %s", url, error)
         return "again"
     except RepoPilotError as error:
-        log.warning("%s was not reviewed: %s", url, error)
+        log.warning("%s was not worked on: %s", url, error)
         return "failed"
-    except Exception:  # a fault in one review must not end the others
-        log.exception("%s was not reviewed", url)
+    except Exception:  # a fault in one must not end the others
+        log.exception("%s was not worked on", url)
         return "failed"
     return "done"

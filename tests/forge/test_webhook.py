@@ -1,18 +1,16 @@
 """Calls of hosts: signed, worked on once each, bounded, and not lost by a restart."""
 
-import hashlib
-import hmac
 import json
 import socket
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from urllib.parse import urlencode
 
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
+from support.signed_calls import SECRET, headers, until
 
 from repopilot.errors import UsageError
 from repopilot.forge import hosts, webhook
@@ -21,29 +19,16 @@ from repopilot.runtime import Runtime
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
 BAD = START + "    return eval(count)\n"
-SECRET = "a secret of the tests"
 
 
 def event(world, action="synchronize"):
     return json.dumps({"action": action, "pull_request": {"html_url": f"{world.hub.url}/o/r/pull/7"}}).encode()
 
 
-def headers(body, id="d1", secret=SECRET):
-    signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    return {"X-Hub-Signature-256": signature, "X-GitHub-Delivery": id, "X-GitHub-Event": "pull_request"}
-
-
 @pytest.fixture
 def settings(world):
     quiet = {"webhook_secret": SECRET, "ollama_url": "", "embedded": False, "auto_download": False, "dense": False}
     return world.settings.model_copy(update=quiet)
-
-
-def until(what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not what() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert what()
 
 
 @pytest.mark.slow

@@ -35,6 +35,8 @@ class GitHubServer(HostServer):
     account: str = "me"  # of the token; with [bot] it may not read /user, '' where nothing tells
     cut: int = 0  # replies that end in the middle
     no_pulls: bool = False  # it takes no pull request
+    events: list[dict] = field(default_factory=list)  # of the issues
+    permissions: dict[str, str] = field(default_factory=dict)  # by login; others are not found
     gitea: bool = False  # the API is where Gitea has it
 
     def add_pull(
@@ -89,6 +91,13 @@ class _Handler(HostHandler):
 
     def issue_comments(self, match: re.Match, body: dict, query: dict) -> None:
         self.page(self.state.comments, query)
+
+    def issue_events(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(self.state.events, query)
+
+    def permission(self, match: re.Match, body: dict, query: dict) -> None:
+        role = self.state.permissions.get(match[1])
+        self.one(role and {"permission": role, "role_name": role, "user": None})
 
     def add_comment(self, match: re.Match, body: dict, query: dict) -> None:
         self.state.comments.append(self._by_me(1000 + len(self.state.comments), body))
@@ -200,6 +209,8 @@ class _Handler(HostHandler):
         (r"/repos/o/r", {"GET": repository}),
         (r"/repos/o/r/issues/(\d+)", {"GET": issue}),
         (r"/repos/o/r/issues/(\d+)/comments", {"GET": issue_comments, "POST": add_comment}),
+        (r"/repos/o/r/issues/(\d+)/events", {"GET": issue_events}),
+        (r"/repos/o/r/collaborators/([^/]+)/permission", {"GET": permission}),
         (r"/repos/o/r/issues/comments/(\d+)", {"PATCH": change_comment}),
         (r"/repos/o/r/pulls", {"GET": list_pulls, "POST": open_pull}),
         (r"/repos/o/r/pulls/(\d+)", {"GET": pull}),

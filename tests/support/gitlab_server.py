@@ -24,6 +24,8 @@ class GitLabServer(HostServer):
     resolved: list[str] = field(default_factory=list)
     forks: list[dict] = field(default_factory=list)
     fork: dict[str, Any] = field(default_factory=dict)  # `me/p`; made by asking for it
+    label_events: list[dict] = field(default_factory=list)  # of the issue
+    members: list[dict] = field(default_factory=list)  # with those of its group
     account: str = "me"  # of the token; '' where it may not read that
     requests: list[dict] = field(default_factory=list)  # the open merge requests
     imports: list[str] = field(default_factory=list)  # the states of its import, one a request; then finished
@@ -63,6 +65,18 @@ class _Handler(HostHandler):
 
     def issue_notes(self, match: re.Match, body: dict, query: dict) -> None:
         self.page(self.state.notes, query)
+
+    def add_issue_note(self, match: re.Match, body: dict, query: dict) -> None:
+        author = {"username": self.state.account}
+        self.state.notes.append({"id": 900 + len(self.state.notes), "system": False, "author": author, **body})
+        self.send(201, self.state.notes[-1])
+
+    def label_events(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(self.state.label_events, query)
+
+    def members(self, match: re.Match, body: dict, query: dict) -> None:
+        """As GitLab searches: also in longer names."""
+        self.page([each for each in self.state.members if query["query"] in each["username"]], query)
 
     def user(self, match: re.Match, body: dict, query: dict) -> None:
         name = self.state.account
@@ -133,7 +147,9 @@ class _Handler(HostHandler):
     routes = (
         (r"/projects/(?:g%2Fp|1)", {"GET": project}),
         (r"/projects/(?:g%2Fp|1)/issues/3", {"GET": issue}),
-        (r"/projects/(?:g%2Fp|1)/issues/3/notes", {"GET": issue_notes}),
+        (r"/projects/(?:g%2Fp|1)/issues/3/notes", {"GET": issue_notes, "POST": add_issue_note}),
+        (r"/projects/(?:g%2Fp|1)/issues/3/resource_label_events", {"GET": label_events}),
+        (r"/projects/(?:g%2Fp|1)/members/all", {"GET": members}),
         (r"/user", {"GET": user}),
         (r"/projects/(?:g%2Fp|1|me%2Fp)/merge_requests", {"GET": list_requests, "POST": open_request}),
         (r"/projects/(?:g%2Fp|1)/forks", {"GET": list_forks}),

@@ -20,6 +20,8 @@ OPERATIONS = {
     "/repos/{}/{}/git/refs": "post",
     "/repos/{}/{}/issues/{}": "get",
     "/repos/{}/{}/issues/{}/comments": "get post",
+    "/repos/{}/{}/issues/{}/events": "get",
+    "/repos/{}/{}/collaborators/{}/permission": "get",
     "/repos/{}/{}/issues/comments/{}": "patch",
     "/repos/{}/{}/pulls": "get post",
     "/repos/{}/{}/pulls/{}": "get",
