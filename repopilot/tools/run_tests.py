@@ -6,34 +6,28 @@ import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
 
-from repopilot.code.languages import file_kind, is_test_path
+from repopilot.code.languages import is_test_path
 from repopilot.errors import SandboxError, UsageError
 from repopilot.i18n import joined, message, reason, said
-from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
 from repopilot.project_environment import until_fetched
 from repopilot.retrieval.search import search
-from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import BaselineComparison, compare
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.output.plain_text import plain
-from repopilot.sandbox.run import ChosenTests
-from repopilot.sandbox.run_program import RunnerSuite
-from repopilot.sandbox.runners.runner_table import is_run_as_test, language_of_tests
+from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 from repopilot.tools.stored_text import stored_text
-from repopilot.tools.test_suites import runner_suite, suite_language, suite_of, tests_covering
+from repopilot.tools.test_suites import TestSelection, run_selected, runner_suite, tests_near, tests_of_changes
 from repopilot.types import TestRun
-from repopilot.workspace import Workspace
 
-MOST_TEST_FILES = 6
 MOST_NAMED = 10
 LONGEST_NAME = 160
 LINES_SHOWN = 12
@@ -48,18 +42,6 @@ class RunTests(Arguments):
     """Which tests."""
 
     paths: list[str] = Field(default_factory=list, description="test files; empty for those that cover the changes")
-
-
-@dataclass(frozen=True, slots=True)
-class _Tests:
-    """The tests to run: `files` of pytest, or the `suite` of another runner."""
-
-    files: tuple[str, ...] = ()
-    suite: RunnerSuite | None = None
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return self.suite.tests if self.suite else self.files
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +77,8 @@ async def tests_before(task: str, desk: Desk) -> TestsBefore:
     Returns:
         How many there are, whether they run, and which fail already; or why they can't run here.
     """
-    paths = await asyncio.to_thread(_near, task, desk.workspace)
+    hits = (await asyncio.to_thread(search, desk.workspace.index, task, NEAR)).hits
+    paths = await asyncio.to_thread(tests_near, [hit.chunk.path for hit in hits], desk.workspace)
     if not paths:
         return TestsBefore(message("tests_before.none"), True)
     async with desk.step.child("tests before", "tool", ", ".join(paths)) as step:
@@ -119,26 +102,6 @@ def _not_here(why: str) -> TestsBefore:
     return TestsBefore(message("tests_before.not_here", why=said(why, "en").rstrip(".")), False)
 
 
-def _near(task: str, workspace: Workspace) -> list[str]:
-    """Test files of one language: those found for a task, and those that cover what is found; else any."""
-    index = workspace.index
-    found = list(dict.fromkeys(hit.chunk.path for hit in search(index, task, NEAR).hits))
-    runnable = next((path for path in found if path.endswith(".py") or language_of_tests(path)), "")
-    if runnable.endswith(".py"):
-        tests = [path for path in found if path.endswith(".py") and is_test_file(path) and is_test_path(path)]
-        covering = [test for path in found if path.endswith(".py") for test in reaching_tests(index, path)]
-        return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or all_tests(index)[:1]
-    language = language_of_tests(runnable)
-    every = [path for path in index.files if is_run_as_test(path) and language in (None, language_of_tests(path))]
-    if not runnable:
-        if some := all_tests(index) or every:
-            return some[:1]
-        every = [path for path in index.files if is_test_path(path) and file_kind(path) == "code"]
-    tests = [path for path in found if path in every]
-    covering = [path for path in tests_covering(found, workspace) if path in every]
-    return list(dict.fromkeys((*tests, *covering)))[:MOST_TEST_FILES] or every[:1]
-
-
 async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     """Run tests with the edits, and say which turned red or green against the state before. After
     edits; they run in a sandbox."""
@@ -147,7 +110,7 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     await until_fetched(copy.original.snapshot, copy.original.index, copy.original.settings)
     try:
         tests = await asyncio.to_thread(_chosen_tests, arguments.paths, made, desk)
-        if not tests.files and tests.suite is None:
+        if not tests:
             text = message("check_tools.no_tests")
             return ToolResult(text, {"tests": [], "passed": 0, "failed": 0, "turned_red": [], "turned_green": []})
         async with desk.step.child("without the change", "tool"):
@@ -163,36 +126,28 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
     return ToolResult("\n".join(rows), _data(compared, after, tests))
 
 
-def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> _Tests:
-    copy, original = desk.working_copy, desk.working_copy.original
+def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> TestSelection:
+    copy = desk.working_copy
     missing = [path for path in paths if copy.text(path) is None]
     if missing:
         raise UsageError(message("tools.unknown_file", path=", ".join(missing)))
-    if paths:
-        return _of_paths(paths, desk)
-    language = suite_language(made) if made else None
-    if language is not None:
-        return _Tests(suite=suite_of(made, language, original))
-    own = [c.path for c in made if c.change != "deleted" and is_test_path(c.path) and is_test_file(c.path)]
-    code = [c.path for c in made if c.path.endswith(".py") and not is_test_path(c.path)]
-    covering = [test for path in code for test in reaching_tests(original.index, path)]
-    return _Tests(tuple(dict.fromkeys([*own, *covering]))[:MOST_TEST_FILES])
+    return _of_paths(paths, desk) if paths else tests_of_changes(made, copy.original)
 
 
-def _of_paths(paths: Sequence[str], desk: Desk) -> _Tests:
+def _of_paths(paths: Sequence[str], desk: Desk) -> TestSelection:
     """Named test files. Raises UsageError where they are of several languages, SandboxError where nothing runs them."""
     languages = {"python" if path.endswith(".py") else language_of_tests(path) for path in paths}
     language = languages.pop()
     if languages:
         raise UsageError(message("check_tools.several_languages", paths=", ".join(paths)))
     if language == "python":
-        return _Tests(tuple(paths))
+        return TestSelection(tuple(paths))
     if language is None:
         raise SandboxError(message("check_tools.no_runner", paths=_names(paths)))
-    return _Tests(suite=runner_suite(language, tuple(paths), desk.working_copy.original))
+    return TestSelection(suite=runner_suite(language, tuple(paths), desk.working_copy.original))
 
 
-async def _state_before(tests: _Tests, desk: Desk) -> StateBefore:
+async def _state_before(tests: TestSelection, desk: Desk) -> StateBefore:
     """The tests without the edits, run once for what they need."""
     copy = desk.working_copy
     environment = await asyncio.to_thread(copy.original.current_environment)
@@ -212,7 +167,7 @@ def _broken_conftest(run: TestRun, desk: Desk) -> str:
     return found[1] if found and stored_text(found[1], desk.working_copy.original) else ""
 
 
-async def _run(tests: _Tests, desk: Desk, emptied: Sequence[str], before: TestRun | None = None) -> TestRun:
+async def _run(tests: TestSelection, desk: Desk, emptied: Sequence[str], before: TestRun | None = None) -> TestRun:
     """Run the tests on the repository as it is, or with the edits those that ended `before`; some files are emptied
     unless they are edited."""
     copy, original = desk.working_copy, desk.working_copy.original
@@ -222,21 +177,12 @@ async def _run(tests: _Tests, desk: Desk, emptied: Sequence[str], before: TestRu
     made = made if before else ()
     files = dict.fromkeys(emptied, "") | texts_of(made)
     async with as_it_was as folder:
-        inputs = folder or await asyncio.to_thread(copy.root)
-        took = before.duration_s if before else 0.0
-        if tests.suite is not None:
-            suite = replace(tests.suite, seconds=took)
-            return await run_suite_in_sandbox(files, suite, original.settings, inputs)
-        read = copy.text if before else lambda path: stored_text(path, original)
-        texts = {path: text for path in tests.files if (text := await asyncio.to_thread(read, path)) is not None}
-        if not texts:
-            return TestRun(0, 0, 0, 0.0, "limits", "", False)
-        environment = await asyncio.to_thread(original.current_environment)
+        inputs = folder if folder else await asyncio.to_thread(copy.root)
         edits = {change.path for change in made}
         unreached = before.unreached if before and before.outcomes else ()
-        left_out = tuple(name for name in unreached if name.partition("::")[0] not in edits)
-        chosen = ChosenTests(tuple(texts), left_out, took)
-        return await run_in_sandbox({**files, **texts}, chosen, original.settings, inputs, environment, verify=False)
+        left_out = [name for name in unreached if name.partition("::")[0] not in edits]
+        took = before.duration_s if before else 0.0
+        return await run_selected(tests, files, original, inputs, left_out=left_out, seconds=took)
 
 
 def _ran(run: TestRun) -> bool:
@@ -255,7 +201,7 @@ def _why_not(run: TestRun) -> str:
     return plain(lines[-1], 300) if lines else message("check_tools.nothing_said")
 
 
-def _told(compared: BaselineComparison, after: TestRun, tests: _Tests) -> list[str]:
+def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> list[str]:
     """The comparison as a person would tell it."""
     before = compared.before or after
     if not (_ran(after) or _ran(before)):
@@ -308,7 +254,7 @@ def _names(ids: Sequence[str]) -> str:
     return ", ".join(plain(name, LONGEST_NAME) for name in ids[:MOST_NAMED]) + more
 
 
-def _data(compared: BaselineComparison, after: TestRun, tests: _Tests) -> dict[str, object]:
+def _data(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> dict[str, object]:
     return {
         "tests": list(tests.paths),
         "passed": after.passed,

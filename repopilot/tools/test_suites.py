@@ -1,20 +1,28 @@
-"""Which tests of another language than Python cover a change, and how they are run."""
+"""Which tests cover a change, and how they are run."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from repopilot import i18n
 from repopilot.code.dependencies.node_test_packages import of_tests
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import SandboxError
 from repopilot.impact.change import Change
+from repopilot.impact.changed_definitions import changed_definitions
 from repopilot.impact.codebase import codebase_of
+from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
 from repopilot.impact.dependents import affected_places, covering_tests
+from repopilot.index.store import Index
 from repopilot.project_environment import declared_packages, find_packages
+from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.environments.package_install import installer_name
+from repopilot.sandbox.run import ChosenTests
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
@@ -24,11 +32,117 @@ from repopilot.sandbox.runners.runner_table import (
     runner_of,
 )
 from repopilot.tools.file_change import Changes, texts_of
+from repopilot.types import TestRun
 from repopilot.workspace import Workspace
 
-_MOST_TEST_FILES = 12
+MOST_TEST_FILES = 6
+_MOST_CODE_FILES = 8
+_MOST_OF_A_SUITE = 12
 RUST_TESTS = re.compile(r"#\[(?:cfg\(|\w+::)?test\b")
 """Tests beside the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestSelection:
+    """The tests to run: `files` of pytest, or the `suite` of another runner."""
+
+    __test__ = False
+
+    files: tuple[str, ...] = ()
+    suite: RunnerSuite | None = None
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Of the test files; none for all tests of a suite."""
+        return self.suite.tests if self.suite else self.files
+
+    def __bool__(self) -> bool:
+        return bool(self.suite or self.files)
+
+    def __str__(self) -> str:
+        return ", ".join(self.paths) or (self.suite.language if self.suite else "")
+
+
+def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str] = ()) -> TestSelection:
+    """The tests that a change brings or edits, those that are named, and those that cover it.
+
+    Args:
+        changes: the version.
+        workspace: the repository as it is.
+        named: paths of test files of Python that are to run in any case.
+
+    Returns:
+        Those of one language, that of most of the change.
+
+    Raises:
+        SandboxError: as `runner_suite`.
+    """
+    index, language = workspace.index, suite_language(changes)
+    gone = {change.path for change in changes if change.change == "deleted"}
+    if language and (suite := _suite_of(changes, gone, language, workspace)):
+        return TestSelection(suite=suite)
+    python = [change for change in changes if change.path.endswith(".py")]
+    python.sort(key=lambda change: -change.diff.count("\n+"))
+    own = [change.path for change in python if is_test_path(change.path) and is_test_file(change.path)]
+    covering: list[str] = []
+    for change in [each for each in python if not is_test_path(each.path)][:_MOST_CODE_FILES]:
+        changed = changed_definitions(change.path, index.text(change.path) or "", change.content)
+        covering += reaching_tests(index, change.path, {each.name.rpartition(".")[2] for each in changed})
+    found = [path for path in dict.fromkeys((*own, *named, *covering)) if path not in gone]
+    return TestSelection(tuple(found[:MOST_TEST_FILES]))
+
+
+def tests_near(paths: Sequence[str], workspace: Workspace) -> list[str]:
+    """Test files of one language, that of the first path whose tests are run: those among the paths, then those that
+    cover the others, and any where there are none. Where nothing is run, test files that no runner is known for."""
+    index = workspace.index
+    first = next((path for path in paths if path.endswith(".py") or language_of_tests(path)), "")
+    language = language_of_tests(first)
+    every = all_tests(index) if first.endswith(".py") else _all_of(language, index)
+    if not first:
+        every = (all_tests(index) or every)[:1]
+        every = every or [path for path in index.files if is_test_path(path) and file_kind(path) == "code"]
+    if first.endswith(".py"):
+        covering = [test for path in paths if path.endswith(".py") for test in reaching_tests(index, path)]
+    else:
+        covering = _covering(paths, workspace)
+    return [path for path in dict.fromkeys((*paths, *covering)) if path in every][:MOST_TEST_FILES] or every[:1]
+
+
+async def run_selected(
+    tests: TestSelection,
+    files: Mapping[str, str],
+    workspace: Workspace,
+    inputs: Path,
+    *,
+    left_out: Sequence[str] = (),
+    seconds: float = 0.0,
+    verify: bool = False,
+) -> TestRun:
+    """Run tests in the sandbox, those of them that are there.
+
+    Args:
+        tests: which.
+        files: texts by path, which replace those of `inputs`.
+        workspace: the repository, for its settings and what its tests need.
+        inputs: a folder with the repository.
+        left_out: ids of tests of Python that are not run.
+        seconds: what the tests took the last time, 0 where nobody knows.
+        verify: as in `run_pytest`.
+
+    Raises:
+        SandboxError: nothing can be run.
+        StorageError: the files can't be written.
+    """
+    there = tuple(path for path in tests.paths if path in files or (inputs / path).is_file())
+    if tests.paths and not there:
+        return TestRun(0, 0, 0, 0.0, "limits", "", False)
+    if tests.suite:
+        suite = replace(tests.suite, tests=there, seconds=seconds)
+        return await run_suite_in_sandbox(files, suite, workspace.settings, inputs)
+    environment = await asyncio.to_thread(workspace.current_environment)
+    chosen = ChosenTests(there, tuple(left_out), seconds)
+    return await run_in_sandbox(files, chosen, workspace.settings, inputs, environment, verify=verify)
 
 
 def suite_language(changes: Changes) -> str | None:
@@ -43,25 +157,22 @@ def suite_language(changes: Changes) -> str | None:
     return max(lines, key=lambda language: lines[language], default=None)
 
 
-def suite_of(changes: Changes, language: str, workspace: Workspace) -> RunnerSuite | None:
-    """The tests of a change: the files that the graph says cover it and those that it changes, else all tests.
-
-    Args:
-        changes: the version.
-        language: the language of its tests.
-        workspace: the repository as it is.
-
-    Returns:
-        The tests; None where the repository has none.
-
-    Raises:
-        SandboxError: as `runner_suite`.
-    """
-    tests = [path for path in workspace.index.files if is_run_as_test(path) and language_of_tests(path) == language]
-    own = [c.path for c in changes if c.change != "deleted" and is_run_as_test(c.path)]
-    if not (tests or own) and not (language == "rust" and _tests_beside_code(changes, workspace)):
+def _suite_of(changes: Changes, gone: Collection[str], language: str, workspace: Workspace) -> RunnerSuite | None:
+    """The files of tests that a change edits and those that the graph says cover it, else all tests; None where the
+    repository has none."""
+    own = [c.path for c in changes if c.path not in gone and is_run_as_test(c.path)]
+    if not (
+        own or _all_of(language, workspace.index) or (language == "rust" and _tests_beside_code(changes, workspace))
+    ):
         return None
-    return runner_suite(language, _chosen(changes, own, workspace), workspace)
+    covering = (path for path in _covering([c.path for c in changes], workspace) if is_run_as_test(path))
+    found = [path for path in dict.fromkeys((*own, *covering)) if path not in gone]
+    return runner_suite(language, tuple(found[:_MOST_OF_A_SUITE]), workspace)
+
+
+def _all_of(language: str | None, index: Index) -> list[str]:
+    """The files of tests that a runner runs, of one language or of any."""
+    return [path for path in index.files if is_run_as_test(path) and language in (None, language_of_tests(path))]
 
 
 def _tests_beside_code(changes: Changes, workspace: Workspace) -> bool:
@@ -104,17 +215,10 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     return RunnerSuite(language, tests, declaration.node, packages)
 
 
-def tests_covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
+def _covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
     """The test files that the graph says cover some files of code."""
     index = workspace.index
     changed = [Change(path, whole=True) for path in paths if path in index.files and not is_test_path(path)]
     base = codebase_of(index)
     covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
     return [test.path for test in covering]
-
-
-def _chosen(changes: Changes, own: list[str], workspace: Workspace) -> tuple[str, ...]:
-    """The paths of the tests to run; () for all of them."""
-    gone = {change.path for change in changes if change.change == "deleted"}
-    found = [path for path in tests_covering([c.path for c in changes], workspace) if is_run_as_test(path)]
-    return tuple(dict.fromkeys([*own, *(path for path in found if path not in gone)]))[:_MOST_TEST_FILES]

@@ -11,8 +11,10 @@ from tools.test_tools import opened, refusal
 
 from repopilot.errors import SandboxError
 from repopilot.tools import run_tests
+from repopilot.tools.file_change import change, deletion
 from repopilot.tools.registry import Desk
 from repopilot.tools.run_tests import RUN_TESTS
+from repopilot.tools.test_suites import tests_of_changes
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 
@@ -177,6 +179,21 @@ async def test_a_change_that_nothing_covers_is_said(shop):
         await tools("insert_code", path="shop/old.py", code="x = 1")
         assert "No test was found" in (await tools("run_tests")).text
         assert "tests/none.py" in await refusal(tools, "run_tests", paths=["tests/none.py"])
+
+
+def test_tests_that_use_a_changed_definition_come_first_after_those_that_are_edited(tmp_path):
+    prices = "def price():\n    return 1\n\n\ndef label():\n    return 'a'\n"
+    users = {f"tests/test_{n}.py": "from prices import price\n\nprice()\n" * 9 for n in range(9)}
+    last = "from prices import label\n\nlabel()\n"
+    workspace = workspace_of(tmp_path, {"prices.py": prices, **users, "tests/test_last.py": last})
+    edits = (
+        change("prices.py", prices.replace("'a'", "'b'"), prices),
+        change("tests/test_8.py", "", users["tests/test_8.py"]),
+        deletion("tests/test_0.py", users["tests/test_0.py"]),
+    )
+    found = tests_of_changes(edits, workspace)
+    assert found.paths[:2] == ("tests/test_8.py", "tests/test_last.py") and "tests/test_0.py" not in found.paths
+    assert str(found) == ", ".join(found.files) and not tests_of_changes((), workspace)
 
 
 async def known_before(workspace, task: str):

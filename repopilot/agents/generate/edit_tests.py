@@ -9,35 +9,29 @@ from functools import partial
 from repopilot import i18n
 from repopilot.agents.coding.failing_tests import named_test
 from repopilot.agents.generate.evidence import Examination, TestedChanges, definitions_changed, run_tests
-from repopilot.agents.generate.runner_suites import run_version, with_control
+from repopilot.agents.generate.runner_suites import with_control
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import SandboxError
-from repopilot.impact.covering_tests import is_test_file, reaching_tests
 from repopilot.project_environment import until_fetched
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
-from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.tools.test_suites import RUST_TESTS, suite_language, suite_of
+from repopilot.tools.test_suites import RUST_TESTS, TestSelection, tests_of_changes
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
-MOST_TEST_FILES = 6
-_MOST_CODE_FILES = 8
 _MOST_TAKEN_BACK = 6
 _RUST_TARGETS = ("src/lib.rs", "src/main.rs")
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What stays the same while versions are tested: `suite` are the tests of another language than Python, else
-    `tests` the paths of Python's."""
+    """What stays the same while versions are tested."""
 
     examination: Examination
     step: Step
-    tests: Sequence[str] = ()
-    suite: RunnerSuite | None = None
+    tests: TestSelection
 
 
 _Result = tuple[int, TestedChanges, TestRun | None]
@@ -63,21 +57,18 @@ async def choose_by_tests(examination: Examination, candidates: Sequence[Changes
     """
     workspace = examination.workspace
     await until_fetched(workspace.snapshot, workspace.index, workspace.settings)
-    language = suite_language(candidates[0])
+    test = named_test(examination.task, workspace.index)
     try:
-        suite = suite_of(candidates[0], language, workspace) if language else None
+        tests = tests_of_changes(candidates[0], workspace, [test.path] if test else ())
     except SandboxError as error:
         return _untested(candidates[0], i18n.reason(error), step)
-    tests = [] if suite else tests_of(candidates[0], examination)
-    if not tests and suite is None:
+    if not (tests and examination.inputs):
         code = [change.path for change in candidates[0] if file_kind(change.path) == "code"]
         run = not code or any(path.endswith(".py") or language_of_tests(path) for path in code)
         why = i18n.message("generate.no_covering_tests" if run else "generate.no_runner")
         return _untested(candidates[0], why, step)
-    shown = ", ".join(suite.tests if suite else tests) or str(language)
-    async with step.child("tests", "agent", shown) as testing:
-        work = _Work(examination, testing, tests, suite)
-        results = await _until_unbroken(work, candidates)
+    async with step.child("tests", "agent", str(tests)) as testing:
+        results = await _until_unbroken(_Work(examination, testing, tests), candidates)
         broken, chosen, _ = min(results, key=lambda result: result[0])
         testing.note(versions=len(results), broken=broken, genuine=chosen.report.genuine)
     return chosen
@@ -97,22 +88,6 @@ async def _until_unbroken(work: _Work, candidates: Sequence[Changes]) -> list[_R
     return results
 
 
-def tests_of(changes: Changes, examination: Examination) -> list[str]:
-    """The test files that cover a change, and those that it changes: paths, at most MOST_TEST_FILES."""
-    own = [c.path for c in changes if c.change != "deleted" and _is_runnable(c.path)]
-    code = [c for c in changes if c.path.endswith(".py") and not is_test_path(c.path)]
-    code.sort(key=lambda c: -c.diff.count("\n+"))
-    index = examination.workspace.index
-    covering: list[str] = []
-    for change in code[:_MOST_CODE_FILES]:
-        names = {d.name.rpartition(".")[2] for d in definitions_changed((change,), examination.workspace)}
-        covering += reaching_tests(index, change.path, names)
-    test = named_test(examination.task, index)
-    named = [test.path] if test is not None else []
-    gone = {c.path for c in changes if c.change == "deleted"}
-    return [path for path in dict.fromkeys((*own, *named, *covering)) if path not in gone][:MOST_TEST_FILES]
-
-
 def _untested(changes: Changes, why: str, step: Step) -> TestedChanges:
     step.degrade(why)
     return TestedChanges(changes, TestReport(stopped_because=why))
@@ -123,7 +98,7 @@ async def _compared(work: _Work, changes: Changes, number: int, known: TestRun |
     last: list[TestRun] = []
 
     async def after(left_out: tuple[str, ...]) -> TestRun:
-        if left_out and work.suite:
+        if left_out and work.tests.suite:
             return without(last[0], left_out)
         name = "without what failed before" if left_out else f"version {number}"
         last.append(await _run(work, changes, name, left_out))
@@ -149,10 +124,7 @@ def _own_tests(changes: Changes) -> Changes:
 
 
 async def _run(work: _Work, changes: Changes, name: str, left_out: tuple[str, ...]) -> TestRun:
-    if work.suite:
-        return await run_version(work.examination, changes, work.suite, name, work.step)
-    texts = _texts(work.tests, changes, work.examination)
-    return await run_tests(work.examination, changes, texts, name, work.step, left_out)
+    return await run_tests(work.examination, texts_of(changes), work.tests, name, work.step, left_out)
 
 
 async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -> TestReport:
@@ -164,19 +136,18 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
     """
     run, unexercised = compared.after, tuple[str, ...]()
     repaired = tuple(dict.fromkeys((*compared.repaired, *compared.own)))
-    if work.suite and not compared.broken:
-        controlled = await with_control(work.examination, changes, work.suite, run, work.step)
+    if work.tests.suite and not compared.broken:
+        controlled = await with_control(work.examination, changes, work.tests.suite, run, work.step)
         run, unexercised = controlled.run, controlled.unexercised
     elif repaired and not compared.broken and run.ended == "finished":
         unexercised = await _unexercised(work, changes, repaired, (*run.outcomes, *compared.red))
-    tests = work.suite.tests if work.suite else work.tests
     unbroken = run.genuine and not work.examination.refactoring and not repaired
     if unbroken:
         run = replace(run, genuine=False, reasons=_why_unverified(compared))
     return TestReport(
         run,
         protected=True,
-        tests=_texts(tests, changes, work.examination),
+        tests=_texts(work.tests.paths, changes, work.examination),
         red_before=compared.red,
         compared=compared.before is not None,
         still_green=compared.green,
@@ -192,14 +163,14 @@ async def _unexercised(work: _Work, changes: Changes, repaired: Sequence[str], i
     """The changed definitions without whose change the repaired tests pass, too: each is taken back alone, and of the
     tests of some ids only the repaired ones are run."""
     definitions = definitions_changed(changes, work.examination.workspace)
-    texts = _texts(tuple(dict.fromkeys(name.partition("::")[0] for name in repaired)), changes, work.examination)
+    tests = TestSelection(tuple(dict.fromkeys(name.partition("::")[0] for name in repaired)))
     left_out = [name for name in ids if name not in repaired]
     found: list[str] = []
     for definition in definitions[:_MOST_TAKEN_BACK] if len(definitions) > 1 else ():
         if definition.without is not None:
-            parts = (replace(c, content=definition.without) if c.path == definition.path else c for c in changes)
+            files = texts_of(changes) | {definition.path: definition.without}
             name = f"without {definition.name}"
-            alone = await run_tests(work.examination, tuple(parts), texts, name, work.step, left_out, verify=False)
+            alone = await run_tests(work.examination, files, tests, name, work.step, left_out, verify=False)
             passed = all(alone.outcomes.get(test) == "passed" for test in repaired)
             found += [definition.name] if passed and alone.ended == "finished" else []
     return tuple(found) if len(found) < len(definitions) else ()
@@ -211,10 +182,6 @@ def _why_unverified(compared: BaselineComparison) -> tuple[str, ...]:
         return (i18n.message("testing.tell_nothing"),)
     new = i18n.message("testing.only_with_it", count=len(compared.added))
     return (new, i18n.message("testing.others_tell_nothing", count=compared.green)) if compared.green else (new,)
-
-
-def _is_runnable(path: str) -> bool:
-    return path.endswith(".py") and is_test_file(path) and is_test_path(path)
 
 
 def _texts(tests: Sequence[str], changes: Changes, examination: Examination) -> dict[str, str]:

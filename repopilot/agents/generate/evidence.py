@@ -11,16 +11,15 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.coding.checks.preserve import unrequested_removals
-from repopilot.agents.generate.changed_definitions import ChangedDefinition, changed_definitions
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.impact.changed_definitions import ChangedDefinition, changed_definitions
 from repopilot.repo.runs_elsewhere import unasked
 from repopilot.results import TestReport
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
-from repopilot.sandbox.run import ChosenTests
 from repopilot.tools import file_change
-from repopilot.tools.file_change import Changes, generated_in, texts_of
+from repopilot.tools.file_change import Changes, generated_in
+from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun
@@ -195,8 +194,8 @@ def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:
 
 async def run_tests(
     examination: Examination,
-    changes: Changes,
-    tests: Mapping[str, str],
+    files: Mapping[str, str],
+    tests: TestSelection,
     name: str,
     step: Step,
     left_out: Sequence[str] = (),
@@ -206,31 +205,25 @@ async def run_tests(
     """Run tests over a version, in a step of their own; nothing is repaired.
 
     Args:
-        examination: the task and the repository.
-        changes: the version; () for the repository as it is.
-        tests: texts of the test files by path.
+        examination: the task and the repository, as a folder.
+        files: texts of the version by path; none for the repository as it is.
+        tests: which.
         name: of the step.
         step: its parent.
-        left_out: ids of tests that are not run.
+        left_out: ids of tests of Python that are not run.
         verify: as in `run_pytest`.
 
     Returns:
-        The run.
+        The run; of another language than Python not verified.
 
     Raises:
         SandboxError: nothing can be run.
         StorageError: the files can't be written.
     """
-    async with step.child(name, "tool", ", ".join(tests)) as testing:
-        files = {**texts_of(changes), **tests}
-        run = await run_in_sandbox(
-            files,
-            ChosenTests(tuple(tests), tuple(left_out), examination.test_seconds),
-            examination.workspace.settings,
-            examination.inputs,
-            await asyncio.to_thread(examination.workspace.current_environment),
-            verify=verify,
-        )
+    workspace, inputs, seconds = examination.workspace, examination.inputs, examination.test_seconds
+    assert inputs  # else no tests are chosen
+    async with step.child(name, "tool", str(tests)) as testing:
+        run = await run_selected(tests, files, workspace, inputs, left_out=left_out, seconds=seconds, verify=verify)
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         verified = i18n.text("testing.verified", examination.language)
         await testing.write(verified if run.genuine else run.output[-4000:])

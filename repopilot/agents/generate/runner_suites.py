@@ -1,4 +1,4 @@
-"""The tests of a change in JavaScript, TypeScript, Rust or Go: which ones run, and the control of their pass.
+"""The control of a pass of tests in JavaScript, TypeScript, Rust or Go.
 
 The control is a fault that we put into the changed lines: a pass counts as verified only when such a fault turns a test
 red that was green. A report that the code under test had written itself would not notice the fault.
@@ -7,21 +7,20 @@ red that was green. A report that the code under test had written itself would n
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from repopilot import i18n
-from repopilot.agents.generate.evidence import Examination, old_texts
+from repopilot.agents.generate.evidence import Examination, old_texts, run_tests
 from repopilot.code.languages import is_test_path
 from repopilot.code.mutation.mutants import Mutant, one_line
 from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
-from repopilot.sandbox.async_runner import run_suite_in_sandbox
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
     language_of_tests,
 )
 from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.test_suites import TestSelection
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
@@ -36,41 +35,6 @@ class ControlledRun:
 
     run: TestRun
     unexercised: tuple[str, ...] = ()
-
-
-async def run_version(examination: Examination, changes: Changes, suite: RunnerSuite, name: str, step: Step) -> TestRun:
-    """Run the tests over a version, in a step of their own.
-
-    Args:
-        examination: the task and the repository.
-        changes: the version; () for the repository as it is.
-        suite: the tests; new files among them that the version lacks are left out.
-        name: of the step.
-        step: its parent.
-
-    Returns:
-        The run, not verified.
-
-    Raises:
-        SandboxError: nothing can be run.
-        StorageError: the files can't be written.
-    """
-    texts = texts_of(changes)
-    there = tuple(test for test in suite.tests if test in texts or test in examination.workspace.index.files)
-    if suite.tests and not there:
-        return TestRun(0, 0, 0, 0.0, "limits", "", False)
-    return await _run(examination, texts, replace(suite, tests=there), name, step)
-
-
-async def _run(
-    examination: Examination, files: Mapping[str, str], suite: RunnerSuite, name: str, step: Step
-) -> TestRun:
-    suite = replace(suite, seconds=examination.test_seconds)
-    async with step.child(name, "tool", ", ".join(suite.tests) or suite.language) as testing:
-        run = await run_suite_in_sandbox(files, suite, examination.workspace.settings, examination.inputs)
-        testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
-        await testing.write(run.output[-4000:])
-    return run
 
 
 async def with_control(
@@ -94,7 +58,7 @@ async def with_control(
     """
     if run.reasons or run.ended != "finished" or not run.passed:
         return ControlledRun(run)
-    texts = texts_of(changes)
+    texts, tests = texts_of(changes), TestSelection(suite=suite)
     noticed: dict[str, str] = {}
     unexercised: list[str] = []
     tried = 0
@@ -104,7 +68,7 @@ async def with_control(
             if time.monotonic() > deadline:
                 break
             tried += 1
-            mutated = await _run(examination, texts | {path: mutant.text}, suite, f"control {tried}", step)
+            mutated = await run_tests(examination, texts | {path: mutant.text}, tests, f"control {tried}", step)
             if test := _turned_red(run, mutated):
                 values = {
                     "path": path,
