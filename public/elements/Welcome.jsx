@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ArrowRight, FolderGit2, Loader2, Trash2 } from 'lucide-react';
+import { ArrowRight, FolderGit2, Loader2, Trash2, UserRoundPlus, UsersRound } from 'lucide-react';
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
@@ -18,8 +18,8 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
 
   const [asked, setAsked] = useState('');
   const [failed, setFailed] = useState('');
-  const erase = async (address) => {
-    const result = await callAction({ name: 'delete_repository', payload: { address } });
+  const change = async (name, address) => {
+    const result = await callAction({ name, payload: { address } });
     setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
     setAsked('');
   };
@@ -51,9 +51,16 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
                 <FolderGit2 size={14} /> {entry.name}{entry.status ? <span className="rp-muted"> · {entry.status}</span> : null}
               </button>
               <span className="rp-muted rp-detail rp-grow">{entry.facts}</span>
-              {asked === entry.address
-                ? <button className="rp-button" onClick={() => erase(entry.address)}>{words.confirm}</button>
-                : <button className="rp-icon-button" aria-label={words.delete} title={words.delete} onClick={() => setAsked(entry.address)}><Trash2 size={14} /></button>}
+              {props.logins && entry.own && (
+                <button className="rp-icon-button" aria-label={entry.shared ? words.unshare : words.share}
+                  title={entry.shared ? words.unshare : words.share} onClick={() => change('share_repository', entry.address)}>
+                  {entry.shared ? <UsersRound size={14} /> : <UserRoundPlus size={14} />}
+                </button>
+              )}
+              {!entry.own && <span className="rp-muted">{words.shared}</span>}
+              {entry.own && (asked === entry.address
+                ? <button className="rp-button" onClick={() => change('delete_repository', entry.address)}>{words.confirm}</button>
+                : <button className="rp-icon-button" aria-label={words.delete} title={words.delete} onClick={() => setAsked(entry.address)}><Trash2 size={14} /></button>)}
             </li>
           ))}
         </ul>

@@ -18,7 +18,7 @@ from repopilot.agents.exploration import hit_row
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.errors import UsageError
 from repopilot.foreign_text import valid
-from repopilot.index.store import Index
+from repopilot.index.store import Index, IndexStore
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import Results
@@ -36,7 +36,9 @@ def asked_of_all(text: str) -> str | None:
     return text[option.end() :].strip() if option else None
 
 
-async def answer_all(question: str, runtime: Runtime, step: Step, intent: Intent, language: str = "") -> Answer:
+async def answer_all(
+    question: str, runtime: Runtime, step: Step, intent: Intent, language: str = "", store: IndexStore | None = None
+) -> Answer:
     """Search all repositories, or answer a question with their best places.
 
     Args:
@@ -45,6 +47,7 @@ async def answer_all(question: str, runtime: Runtime, step: Step, intent: Intent
         step: the step of the work.
         intent: SEARCH, or EXPLAIN.
         language: to answer in; '' for that of the settings, else that of the question.
+        store: of the indexes that may be searched; None for all.
 
     Returns:
         A list of places; or the best match and the evidence, numbered across repositories. Each place has its origin.
@@ -56,20 +59,20 @@ async def answer_all(question: str, runtime: Runtime, step: Step, intent: Intent
     if intent not in _AGENTS or not (question or intent == "SEARCH"):
         raise UsageError(i18n.message("assistant.empty" if intent in _AGENTS else "search.all_where"))
     language = language or runtime.settings.language or parse(question).language
-    done = await _AGENTS[intent](question, runtime, step, language)
+    done = await _AGENTS[intent](question, store or runtime.indexes, step, language)
     return replace(done, route=Route(intent, 1.0, i18n.message("routing.forced"), "forced"))
 
 
-async def _search(query: str, runtime: Runtime, step: Step, language: str) -> Answer:
+async def _search(query: str, store: IndexStore, step: Step, language: str) -> Answer:
     async with step.child("retrieve", "retrieval", query):
-        report = await asyncio.to_thread(page_of_all, runtime.indexes, query)
+        report = await asyncio.to_thread(page_of_all, store, query)
     text = search_markdown(report, language)
     return Answer(text, degraded=report.notes, evidence=evidence_of(report), result=report)
 
 
-async def _explain(question: str, runtime: Runtime, step: Step, language: str) -> Answer:
+async def _explain(question: str, store: IndexStore, step: Step, language: str) -> Answer:
     async with step.child("retrieve", "retrieval", question) as searching:
-        found = await asyncio.to_thread(search_all, runtime.indexes, question, len(LINES))
+        found = await asyncio.to_thread(search_all, store, question, len(LINES))
         searching.note(hits=[{"repository": index.name, **hit_row(hit)} for hit, index in found.hits])
     async with step.child("read", "tool", question) as reading:
         evidence = tuple(await asyncio.to_thread(lambda: list(_evidence(found))))

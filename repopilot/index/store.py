@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +54,13 @@ class IndexStore:
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
         self._whole: set[tuple[int, ...]] = set()
         self._lock = threading.Lock()
+        self._only: frozenset[str] | None = None
+
+    def only(self, keys: frozenset[str]) -> IndexStore:
+        """The same indexes, of which no others than those with these keys are listed or opened by their key."""
+        part = copy(self)
+        part._only = keys
+        return part
 
     def folder_of(self, snapshot: Snapshot) -> Path:
         """The folder of the generations of a repository."""
@@ -71,10 +79,13 @@ class IndexStore:
             names = sorted(path.name for path in self.folder.iterdir() if path.is_dir())
         except FileNotFoundError:
             return []
-        return [name for name in names if layout.generations(self.folder / name)]
+        listed = (name for name in names if self._only is None or name in self._only)
+        return [name for name in listed if layout.generations(self.folder / name)]
 
     def open_key(self, key: str) -> Index | None:
         """As `open`, for the key of a repository."""
+        if self._only is not None and key not in self._only:
+            return None
         folder = self.folder / key
         # Between looking and opening, a build in another process may publish the next generation and delete this one.
         tried: Path | None = None

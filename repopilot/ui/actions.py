@@ -20,7 +20,7 @@ from repopilot.ui.answer import (
 )
 from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
-from repopilot.ui.conversation import delete_repository
+from repopilot.ui.conversation import delete_repository, share_repository
 from repopilot.ui.repository_view import handle_button
 from repopilot.ui.trace.trace_panel import show_trace
 
@@ -65,6 +65,7 @@ HANDLERS: dict[str, Handler] = {
     "download": downloads.download,
     "get_model": _get_model,
     "delete_repository": delete_repository,
+    "share_repository": share_repository,
     "search_again": search_view.search_again,
     "search_open": search_view.search_open,
     "search_lines": search_view.search_lines,

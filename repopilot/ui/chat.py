@@ -26,11 +26,11 @@ from repopilot.ui.chats.postgres import PostgresChats
 from repopilot.ui.file_ids import follow_up_id
 from repopilot.ui.models.available_models import Models
 from repopilot.ui.repository.known import Sizes
-from repopilot.ui.repository.props import address
+from repopilot.ui.repository.ownership import visible
 from repopilot.ui.repository.registry import Opening, Openings
 
 if TYPE_CHECKING:
-    from repopilot.index.store import Index
+    from repopilot.index.store import Index, IndexStore
 
 TURNS_KEPT = 12
 EXCHANGES_KEPT = 50
@@ -129,7 +129,7 @@ class Chat:
     def thread_key(self) -> ThreadKey:
         """Where the conversation is stored."""
         assert self.opening is not None
-        name, place = self.opening.source.name, address(self.opening)
+        name, place = self.opening.source.name, self.opening.address
         return ThreadKey(self.thread, repository_id(self.opening.key), self.owner, name, place)
 
     def begin_thread(self, thread: str = "", exchanges: Sequence[Exchange] = ()) -> None:
@@ -141,6 +141,12 @@ class Chat:
         """The process's settings with the user's changes."""
         update = {name: value for name, value in self.overrides.items() if name != "ref"}
         return self.process.runtime.settings.model_copy(update=update)
+
+    @property
+    def indexes(self) -> IndexStore:
+        """The indexes that the user may search. Blocking."""
+        process = self.process
+        return visible(process.runtime.indexes, process.database, process.runtime.settings, self.owner)
 
     @property
     def chosen_language(self) -> str:
@@ -187,7 +193,7 @@ class Process:
         self.database = _database(runtime.settings)
         self.models = Models(runtime)
         self.sizes: Sizes = {}
-        self.openings = Openings(runtime, self.models.find_embedder, self.sizes)
+        self.openings = Openings(runtime, self.models.find_embedder, self.sizes, self.database)
         self.models.on_embedder = self.openings.fill_vectors
         self.tasks: set[asyncio.Task] = set()
         self.decisions: dict[str, Decisions] = {}

@@ -27,8 +27,7 @@ from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_me
 from repopilot.ui.models.model_status import model_props
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.repository.known import delete_data, disk_used, known_rows
-from repopilot.ui.repository.props import address
-from repopilot.ui.repository.recent import forget, recent
+from repopilot.ui.repository.recent import EVERYBODY, all_opened, forget, recent, remember
 from repopilot.ui.repository.registry import Opening
 from repopilot.ui.repository_view import open_repository
 from repopilot.ui.settings.settings_panel import choose_language, send_commands, send_settings
@@ -164,18 +163,22 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
 def welcome_props(chat: Chat, offer: str) -> dict:
     """Props of the element `Welcome`; `offer` is a repository that a link on another page named, '' for none."""
     shared, language = chat.process, chat.language
-    phases = {address(opening): opening.phase for opening in shared.openings.all()}
+    phases = {opening.address: opening.phase for opening in shared.openings.all() if opening.owner == chat.owner}
     found = recent(shared.database, chat.owner)
     settings, sizes = shared.runtime.settings, shared.sizes
     rows = known_rows(found, settings, sizes, language, chat_counts(shared.database, chat.owner))
     used = size(disk_used(settings, sizes), language)
     limit = size(settings.disk_limit_mb << 20, language) if settings.disk_limit_mb else ""
-    entries = [{**row, "status": _status(phases.get(row["address"], ""), language)} for row in rows]
+    entries = [
+        {**entry, **row, "status": _status(phases.get(row["address"], ""), language)}
+        for entry, row in zip(found, rows, strict=True)
+    ]
     return {
         "model": model_props(shared.models, language),
         "recent": entries,
         "examples": [] if entries else [list(example) for example in EXAMPLES],
         "offer": offer,
+        "logins": bool(chat.owner),
         "disk": i18n.text("ui.known.used_of" if limit else "ui.known.used", language, used=used, limit=limit),
         "words": i18n.section("ui.welcome", language),
         "language": chat.chosen_language,
@@ -193,20 +196,53 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
         {}, or {error}.
     """
     process, wanted = chat.process, str(payload.get("address", ""))
-    for opening in [each for each in process.openings.all() if address(each) == wanted]:
+    for opening in process.openings.named(wanted, chat.owner):
         if not process.openings.close(opening):
             return {"error": i18n.text("ui.errors.opening_busy", chat.language)}
 
     def delete() -> None:
-        known = [entry["address"] for entry in recent(process.database, chat.owner)]
-        if wanted in known:
-            delete_data(wanted, [each for each in known if each != wanted], process.runtime.settings)
+        known = all_opened(process.database)
+        if (chat.owner, wanted) in known:
+            others = {(owner, each) for owner, each in known if (owner, each) != (chat.owner, wanted)}
+            if not any(owner != EVERYBODY and each == wanted for owner, each in others):
+                others.discard((EVERYBODY, wanted))
+                forget(process.database, wanted, EVERYBODY)
+            delete_data(wanted, [each for _, each in others], process.runtime.settings)
             forget(process.database, wanted, chat.owner)
 
     try:
         await asyncio.to_thread(delete)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
+    return {}
+
+
+async def share_repository(chat: Chat, payload: dict) -> dict:
+    """Share a repository of one's own with every login, or share it no longer.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {address: as stored}.
+
+    Returns:
+        {}, or {error}.
+    """
+    process, wanted = chat.process, str(payload.get("address", ""))
+
+    def change() -> None:
+        entries = recent(process.database, chat.owner) if chat.owner else []
+        entry = next((each for each in entries if each["own"] and each["address"] == wanted), None)
+        if entry and entry["shared"]:
+            forget(process.database, wanted, EVERYBODY)
+        elif entry:
+            remember(process.database, entry["name"], wanted, EVERYBODY)
+
+    try:
+        await asyncio.to_thread(change)
+    except RepoPilotError as error:
+        return {"error": error_line(error, chat.language)}
+    for opening in [each for each in process.openings.all() if each.shared and each.address == wanted]:
+        process.openings.close(opening)
     return {}
 
 

@@ -16,7 +16,7 @@ from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_paragraphs
 from repopilot.ui.models.model_status import model_props
-from repopilot.ui.repository.props import address, moved_note, opening_props
+from repopilot.ui.repository.props import moved_note, opening_props
 from repopilot.ui.repository.recent import remember
 from repopilot.ui.repository.registry import POLL_S, Opening, at_ref, typed_token
 
@@ -63,11 +63,11 @@ async def open_source(chat: Chat, source: Source, token: HostToken | None = None
     """
     if chat.opening is None or chat.opening.source != source:
         chat.begin_thread()
-    opening = chat.opening = chat.process.openings.open(source, chat.settings, token)
+    opening = chat.opening = chat.process.openings.open(source, chat.settings, token, chat.owner)
     await _send_element(chat, opening)
     answerable = await _until_answerable(chat, opening)
-    if answerable:
-        await asyncio.to_thread(remember, chat.process.database, opening.source.name, address(opening), chat.owner)
+    if answerable and not opening.shared:
+        await asyncio.to_thread(remember, chat.process.database, opening.source.name, opening.address, chat.owner)
     return answerable
 
 
@@ -92,7 +92,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
         {}, or {error} when it can't be done now.
     """
     openings = chat.process.openings
-    opening = openings.get(str(payload.get("key", "")))
+    opening = openings.get(str(payload.get("key", "")), chat.owner)
     if opening is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
     only = tuple(str(folder) for folder in payload.get("only", ()))

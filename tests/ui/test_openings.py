@@ -9,6 +9,7 @@ from support.orchard import BIG, FILES
 
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
+from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.repository.props import moved_note, opening_props
 from repopilot.ui.repository.registry import Openings, typed_token
 
@@ -45,7 +46,7 @@ async def until(opening, *phases):
 
 @pytest.mark.slow
 async def test_everyone_shares_one_opening(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     source = parse_source(f"{served.url}/orchard.git")
     first, second = openings.open(source, settings), openings.open(source, settings)
     assert first is second
@@ -72,7 +73,9 @@ async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settin
     options = {"dense": True, "dense_index": filling, "embed_model": "words"}
     settings = settings.model_copy(update=options)
     runtime = runtime_for(settings)
-    opening = Openings(runtime, embedder, {}).open(parse_source(f"{served.url}/orchard.git"), settings)
+    opening = Openings(runtime, embedder, {}, ChatDatabase(settings.home)).open(
+        parse_source(f"{served.url}/orchard.git"), settings
+    )
     await until(opening, "ready")
     assert opening.index.dense == share
     assert said in opening_props(opening, "en")["badge"]["dense"]
@@ -81,7 +84,7 @@ async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settin
 
 @pytest.mark.slow
 async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     served.stall.set()
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
@@ -99,7 +102,7 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
 
 @pytest.mark.slow
 async def test_credentials_are_asked_for_and_not_kept(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     served.token = "open-sesame"
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
@@ -121,7 +124,7 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
 
 async def test_a_link_to_another_host_gets_no_token(served, settings):
     """What a link to `/?offer=…` opens by one click: its host asks for credentials, and gets none but its own."""
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     served.token = "open-sesame"
     served.headers.clear()
     try:
@@ -135,7 +138,7 @@ async def test_a_link_to_another_host_gets_no_token(served, settings):
 
 
 async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(f"{served.url}/big.git"), settings)
     await until(opening, "asking")
     props = opening_props(opening, "en")
@@ -148,7 +151,7 @@ async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings
 
 
 async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(f"{served.url}/absent.git"), settings)
     await until(opening, "failed")
     error = opening_props(opening, "en")["error"]
@@ -156,7 +159,7 @@ async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
 
 
 async def test_a_repository_without_code_is_no_failure(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(f"{served.url}/pictures.git"), settings)
     await until(opening, "ready", "failed")
     assert "pictures" in opening_props(opening, "en")["title"]
@@ -167,7 +170,7 @@ async def test_a_repository_without_code_is_no_failure(served, settings):
 async def test_a_local_folder_is_followed(tmp_path, settings):
     folder = tmp_path / "local"
     git_server.commit(folder, FILES)
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(str(folder)), settings)
     await until(opening, "ready")
     try:
@@ -197,7 +200,9 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
 
     settings = settings.model_copy(update={"dense": True, "dense_index": True, "embed_model": "words"})
     runtime = runtime_for(settings)
-    opening = Openings(runtime, embedder, {}).open(parse_source(str(tmp_path / "local")), settings)
+    opening = Openings(runtime, embedder, {}, ChatDatabase(settings.home)).open(
+        parse_source(str(tmp_path / "local")), settings
+    )
     try:
         async with asyncio.timeout(30):
             while opening.index is None or "orchard/late.py" not in opening.index.files:
@@ -210,7 +215,7 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
 
 @pytest.mark.slow
 async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
-    openings = Openings(runtime_for(settings), no_embedder, {})
+    openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     source = parse_source(f"{served.url}/orchard.git")
     opening = openings.open(source, settings)
     await until(opening, "ready")

@@ -133,7 +133,7 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
 
 def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence], cited: int) -> cl.CustomElement:
     def text_of(place: Evidence) -> str | None:
-        origin, store = place.origin, chat.process.runtime.indexes
+        origin, store = place.origin, chat.indexes
         index = store.open_key(origin.key) if origin else chat.answers[id].index
         return index.text(place.path) if index else None
 

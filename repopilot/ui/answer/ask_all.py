@@ -31,14 +31,14 @@ async def ask_all(chat: Chat, question: str, command: str) -> None:
     """
     events: list[Event] = []
     began, language, runtime = time.monotonic(), chat.language, chat.process.runtime
-    intent, store = intents.commands().get(command, "EXPLAIN"), runtime.indexes
+    intent, store = intents.commands().get(command, "EXPLAIN"), await asyncio.to_thread(lambda: chat.indexes)
     indexes = await asyncio.to_thread(lambda: [each for each in map(store.open_key, store.stored_keys()) if each])
     if not indexes:
         await cl.Message(content=i18n.text("ui.chat.none_indexed", language)).send()
         return
     try:
         async with root(events.append, "work", "run", question) as step:
-            answer = await answer_all(question, runtime, step, intent, language_to_answer_in(chat, question))
+            answer = await answer_all(question, runtime, step, intent, language_to_answer_in(chat, question), store)
     except RepoPilotError as error:
         await send_error(error, language)
         return

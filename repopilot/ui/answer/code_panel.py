@@ -117,8 +117,12 @@ async def index_of(chat: Chat, key: str) -> Index | None:
     """The index of a repository of this machine by its key; for '' that of the open one."""
     if not key:
         return chat.opening.index if chat.opening else None
-    store = chat.process.runtime.indexes
-    return await asyncio.to_thread(lambda: store.open_key(key) if key in store.stored_keys() else None)
+
+    def found() -> Index | None:
+        store = chat.indexes
+        return store.open_key(key) if key in store.stored_keys() else None
+
+    return await asyncio.to_thread(found)
 
 
 def code_props(

@@ -54,7 +54,7 @@ async def search_again(chat: Chat, payload: dict) -> dict:
     with chat.process.runtime.index_jobs.embedding_paused():
         search = partial(search_page, shown.index, embedder=chat.process.models.embedder)
         if report.repositories is not None:
-            search = partial(page_of_all, chat.process.runtime.indexes)
+            search = partial(page_of_all, await asyncio.to_thread(lambda: chat.indexes))
         found = await asyncio.to_thread(search, query, count)
     # A reload shows what was seen last.
     await change_exchange(chat, shown, answer=replace(shown.answer, result=found, evidence=()))

@@ -30,7 +30,6 @@ from repopilot.ui.frame.chat_export import as_benchmark, as_json, as_markdown
 from repopilot.ui.frame.completion import completions
 from repopilot.ui.frame.health import health_props
 from repopilot.ui.frame.sidebar import sidebar_props
-from repopilot.ui.repository.props import address
 from repopilot.ui.repository.recent import recent
 from repopilot.ui.repository.registry import Opening
 
@@ -82,13 +81,13 @@ def install_frame(server: ModuleType, process: Process) -> None:
             return Response(as_benchmark(chat, said), media_type="application/jsonl")
         return Response(as_markdown(chat, said), media_type="text/markdown")
 
-    async def health(_: User, repo: str = "", lang: str = "") -> JSONResponse:
-        opening = _opening(process, repo)
+    async def health(user: User, repo: str = "", lang: str = "") -> JSONResponse:
+        opening = _opening(process, repo, _owner(user))
         language = i18n.supported(lang)
         return JSONResponse(await asyncio.to_thread(health_props, opening, process, language))
 
-    async def complete(_: User, repo: str = "", text: str = "", kind: str = "mention") -> JSONResponse:
-        opening = _opening(process, repo)
+    async def complete(user: User, repo: str = "", text: str = "", kind: str = "mention") -> JSONResponse:
+        opening = _opening(process, repo, _owner(user))
         index = opening.index if opening else None
         if index is None:
             return JSONResponse([])
@@ -147,9 +146,9 @@ def _owner(user: cl.User | None) -> str:
     return user.identifier if user else ""
 
 
-def _opening(process: Process, repo: str) -> Opening | None:
-    """The opening that the address of a page names."""
-    return next((each for each in process.openings.all() if repo and address(each) == repo), None)
+def _opening(process: Process, repo: str, owner: str) -> Opening | None:
+    """The opening of the login that the address of a page names."""
+    return next(iter(process.openings.named(repo, owner)), None)
 
 
 async def _stored(work: Callable[[], Any], lang: str) -> Any:

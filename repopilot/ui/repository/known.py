@@ -65,7 +65,7 @@ def check_disk_limit(source: Source, settings: Settings, sizes: Sizes) -> None:
         StorageError: the limit is reached.
     """
     limit = settings.disk_limit_mb << 20
-    if not limit or any(folder.exists() for folder in _folders(source, settings)):
+    if not limit or any(folder.exists() for folder in folders_of(source, settings)):
         return
     used = disk_used(settings, sizes)
     if used >= limit:
@@ -78,17 +78,18 @@ def delete_data(address: str, others: Sequence[str], settings: Settings) -> None
 
     Args:
         address: as stored.
-        others: the addresses of the other repositories.
+        others: the addresses of the other repositories, and this one where another login has it too.
         settings: of the data directory.
 
     Raises:
         StorageError: something can't be deleted.
     """
-    source, kept = _parsed(address), [each for each in map(_parsed, others) if each is not None]
+    source, kept = parsed(address), [each for each in map(parsed, others) if each is not None]
     if source is None:
         return
-    for folder in _folders(source, settings):
-        if folder.parent == settings.repos and any(each.url == source.url for each in kept):
+    needed = {folder for each in kept for folder in folders_of(each, settings)}
+    for folder in folders_of(source, settings):
+        if folder in needed:
             continue
         try:
             shutil.rmtree(folder)
@@ -99,8 +100,8 @@ def delete_data(address: str, others: Sequence[str], settings: Settings) -> None
 
 
 def _row(entry: Mapping, settings: Settings, sizes: Sizes, language: str, chats: int) -> dict:
-    source = _parsed(entry["address"])
-    folders = list(_folders(source, settings)) if source else []
+    source = parsed(entry["address"])
+    folders = list(folders_of(source, settings)) if source else []
     taken = sum(_size(folder, sizes) for folder in folders)
     newest = next((folder for each in folders[:1] for folder in layout.generations(each)[:1]), None)
     commit = indexed_commit(newest) if newest else ""
@@ -142,7 +143,7 @@ def _head(root: Path) -> str:
         return ""  # a work tree of its own form, or a packed ref: unknown
 
 
-def _folders(source: Source, settings: Settings) -> Iterator[Path]:
+def folders_of(source: Source, settings: Settings) -> Iterator[Path]:
     """Where the data of a repository is: its index, then its clone."""
     if source.url:
         git_dir = clone_dir(source.url, settings)
@@ -152,7 +153,8 @@ def _folders(source: Source, settings: Settings) -> Iterator[Path]:
         yield settings.indexes / folder_key(source.path)
 
 
-def _parsed(address: str) -> Source | None:
+def parsed(address: str) -> Source | None:
+    """The source of a stored address; None where it is none by now, such as a folder that is gone."""
     try:
         return parse_source(address)
     except RepoPilotError:

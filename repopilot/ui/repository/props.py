@@ -46,7 +46,7 @@ def opening_props(opening: Opening, language: str, *, starters: bool = True) -> 
     return {
         "key": opening.key,
         "name": opening.source.name,
-        "address": address(opening),
+        "address": opening.address,
         "phase": opening.phase,
         "answerable": opening.answerable,
         "title": i18n.text(f"ui.opening.{opening.phase}", language, name=opening.source.name),
@@ -63,15 +63,6 @@ def opening_props(opening: Opening, language: str, *, starters: bool = True) -> 
         "starters": starter_rows(language) if starters and opening.answerable else [],
         "words": i18n.section("ui.opening.words", language),
     }
-
-
-def address(opening: Opening) -> str:
-    """What the message box would take to open the same again; without credentials, which a Source never has."""
-    place = opening.source.url or str(opening.source.path)
-    if opening.source.url and opening.source.ref:
-        place = f"{place.removesuffix('.git')}/tree/{opening.source.ref}"
-        place += f"/{opening.source.subdir}" if opening.source.subdir else ""
-    return place
 
 
 def starter_rows(language: str) -> list[list[str]]:

@@ -8,18 +8,34 @@ from repopilot.errors import StorageError
 from repopilot.ui.chats.chat_database import Connection, Database, digest_of, is_intact
 
 SHOWN = 6
+EVERYBODY = " everybody"
+"""The owner of what is shared with every login; no login's name begins with a space."""
 log = logging.getLogger(__name__)
 
 
 def recent(database: Database, owner: str = "") -> list[dict]:
-    """[{name, address}] of the repositories a user opened, newest first; [] where it can't be read."""
-    select = "SELECT owner, address, name, digest FROM opened WHERE owner = ? ORDER BY number DESC LIMIT ?"
+    """[{name, address, own, shared}] of the repositories a user opened, newest first, then of those that others share
+    with every login; [] where it can't be read."""
+    rows = _rows(database)
+    own = {row[1]: row[2] for row in rows if row[0] == owner}
+    shared = {row[1]: row[2] for row in rows if owner and row[0] == EVERYBODY}
+    shown = [*list(own.items())[:SHOWN], *[each for each in shared.items() if each[0] not in own][:SHOWN]]
+    return [{"name": name, "address": at, "own": at in own, "shared": at in shared} for at, name in shown]
+
+
+def all_opened(database: Database) -> list[tuple[str, str]]:
+    """(owner, address) of every repository that anybody opened or shares; [] where it can't be read."""
+    return [(row[0], row[1]) for row in _rows(database)]
+
+
+def _rows(database: Database) -> list[tuple]:
+    select = "SELECT owner, address, name, digest FROM opened ORDER BY number DESC"
     try:
-        rows = database.run(lambda connection: connection.execute(select, (owner, SHOWN)).fetchall())
+        rows = database.run(lambda connection: connection.execute(select).fetchall())
     except StorageError as error:
-        log.warning("recently opened repositories can't be read: %s", error)
+        log.warning("opened repositories can't be read: %s", error)
         return []
-    return [{"name": row[2], "address": row[1]} for row in rows if is_intact(row)]
+    return [row for row in rows if is_intact(row)]
 
 
 def forget(database: Database, address: str, owner: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Repositories that are being opened, or are open: one opening for each in the process, whoever asks.
+"""Repositories that are being opened, or are open: one opening for each login and repository in the process.
 
 An opening outlives the chat that began it: two tabs share it, and a reload finds it again. It runs as a task of the
 event loop and belongs to no session; whoever shows it polls its attributes.
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.index.store import Index
     from repopilot.index.watch import Watch
+    from repopilot.ui.chats.chat_database import Database
 
 Phase = Literal["cloning", "asking", "credentials", "indexing", "ready", "stopped", "failed"]
 POLL_S = 0.1
@@ -44,6 +45,8 @@ class Opening:
         key: identifies it in the process, see `opening_key`.
         source: what to open.
         settings: how to read and index it.
+        owner: the login that opened it, '' where nobody logs in.
+        shared: whether the login may use it because another one shares it.
         phase: where it stands; `asking` waits for the user's answer to the estimate, `credentials` for a token.
         progress: the latest progress of the clone; that of the index is the job's own.
         snapshot: the repository once it is cloned or read.
@@ -60,6 +63,8 @@ class Opening:
     key: str
     source: Source
     settings: Settings
+    owner: str = ""
+    shared: bool = False
     phase: Phase = "cloning"
     progress: Progress | None = None
     snapshot: Snapshot | None = None
@@ -74,6 +79,15 @@ class Opening:
     changed_meanwhile: bool = False
     _cancel: threading.Event = field(default_factory=threading.Event)
     _task: asyncio.Task | None = None
+
+    @property
+    def address(self) -> str:
+        """What the message box would take to open the same again; without credentials, which a Source never has."""
+        place = self.source.url or str(self.source.path)
+        if self.source.url and self.source.ref:
+            place = f"{place.removesuffix('.git')}/tree/{self.source.ref}"
+            place += f"/{self.source.subdir}" if self.source.subdir else ""
+        return place
 
     @property
     def answerable(self) -> bool:
@@ -112,15 +126,23 @@ class Openings:
         runtime: the state of the process.
         find_embedder: returns the current embedding model, None while there is none.
         sizes: of folders on disk, those found before.
+        database: has who opened what.
     """
 
-    def __init__(self, runtime: Runtime, find_embedder: Callable[[], Awaitable[Embedder | None]], sizes: Sizes) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        find_embedder: Callable[[], Awaitable[Embedder | None]],
+        sizes: Sizes,
+        database: Database,
+    ) -> None:
         self._runtime = runtime
         self._sizes = sizes
         self._find_embedder = find_embedder
-        self._open: dict[str, Opening] = {}
+        self._database = database
+        self._open: dict[tuple[str, str], Opening] = {}
 
-    def open(self, source: Source, settings: Settings, token: HostToken | None = None) -> Opening:
+    def open(self, source: Source, settings: Settings, token: HostToken | None = None, owner: str = "") -> Opening:
         """Open a repository, or return the opening there is, fetching it again unless it was fetched just now.
 
         Nothing blocks: an index of an earlier state answers questions until the new state is indexed.
@@ -129,26 +151,31 @@ class Openings:
             source: what to open.
             settings: how to read and index it.
             token: for a private repository; never stored.
+            owner: the login that asks; another one's opening, with its token, is never returned.
 
         Returns:
             The opening, which goes on by itself.
         """
         key = opening_key(source, settings)
-        opening = self._open.get(key)
+        opening = self.get(key, owner)
         if opening is None:
-            opening = self._open[key] = Opening(key, source, settings)
+            opening = self._open[owner, key] = Opening(key, source, settings, owner)
         stale = opening.phase == "ready" and time.monotonic() - opening.fetched_at > FRESH_S
         if opening.idle and (stale or opening.phase in ("cloning", "failed", "stopped", "credentials")):
             self._run(opening, self._from_source(opening, token))
         return opening
 
-    def get(self, key: str) -> Opening | None:
-        """The opening of that key, None when there is none."""
-        return self._open.get(key)
+    def get(self, key: str, owner: str = "") -> Opening | None:
+        """The opening of that key that a login has, None when there is none."""
+        return self._open.get((owner, key))
 
     def all(self) -> list[Opening]:
         """Every opening of the process, oldest first."""
         return list(self._open.values())
+
+    def named(self, place: str, owner: str) -> list[Opening]:
+        """Those of a login that the message box would open by an address."""
+        return [each for each in self.all() if each.owner == owner and each.address == place]
 
     def stop(self, opening: Opening) -> bool:
         """Stop the clone or the index build; what was published stays usable."""
@@ -181,7 +208,7 @@ class Openings:
             return False
         if opening.watch is not None:
             opening.watch.stop()
-        self._open.pop(opening.key, None)
+        self._open.pop((opening.owner, opening.key), None)
         return True
 
     def reindex(self, opening: Opening) -> bool:
@@ -233,10 +260,14 @@ class Openings:
             self._run(opening, self._from_source(opening, None))
 
     async def _from_source(self, opening: Opening, token: HostToken | None) -> None:
+        from repopilot.ui.repository.ownership import admit
         from repopilot.workspace import SourceRequest, fetch_source
 
         opening._token = token or opening._token
         opening.phase, opening.progress, opening.with_token = "cloning", None, _has_token(opening)
+        opening.shared = not await asyncio.to_thread(
+            admit, opening.source, opening.settings, opening._token, self._database, opening.owner
+        )
         await asyncio.to_thread(check_disk_limit, opening.source, opening.settings, self._sizes)
         snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,
