@@ -14,7 +14,7 @@ from repopilot.tools import run_tests
 from repopilot.tools.file_change import change, deletion
 from repopilot.tools.registry import Desk
 from repopilot.tools.run_tests import RUN_TESTS
-from repopilot.tools.test_suites import tests_of_changes
+from repopilot.tools.test_suites import tests_of_changes as chosen
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 
@@ -191,9 +191,9 @@ def test_tests_that_use_a_changed_definition_come_first_after_those_that_are_edi
         change("tests/test_8.py", "", users["tests/test_8.py"]),
         deletion("tests/test_0.py", users["tests/test_0.py"]),
     )
-    found = tests_of_changes(edits, workspace)
+    found = chosen(edits, workspace)
     assert found.paths[:2] == ("tests/test_8.py", "tests/test_last.py") and "tests/test_0.py" not in found.paths
-    assert str(found) == ", ".join(found.files) and not tests_of_changes((), workspace)
+    assert str(found) == ", ".join(found.files) and not chosen((), workspace)
 
 
 async def known_before(workspace, task: str):
