@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,12 +15,14 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
-from repopilot import __version__, i18n
+from repopilot import __version__, checks, i18n
 from repopilot.api.guard import RequestGuard, problem
-from repopilot.api.openapi import BEARER, DOCUMENT, REPLIES, REQUEST_ID, STREAM
-from repopilot.api.operations import OPERATIONS, Operation, UnknownTool, call_tool
+from repopilot.api.jobs import UnknownRepository, repository_id
+from repopilot.api.metrics import Metrics
+from repopilot.api.openapi import ACCEPTED, BEARER, DOCUMENT, DOWN, OPTIONAL_TOKEN, REPLIES, REQUEST_ID, STREAM, TEXT
+from repopilot.api.operations import OPERATIONS, Operation, UnknownTool, call_tool, index
 from repopilot.api.repositories import Repositories
-from repopilot.api.requests import OfRepository, ToolCallBody
+from repopilot.api.requests import OfRepository, OpenBody, ToolCallBody
 from repopilot.api.work import Requests, TooMany, Work
 from repopilot.errors import (
     Cancelled,
@@ -31,6 +35,7 @@ from repopilot.errors import (
     SourceUnreachable,
     UsageError,
 )
+from repopilot.release import commit
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.tools.toolbox import client_tools
@@ -40,6 +45,7 @@ from repopilot.validation import problems
 from repopilot.workspace import SharedOpenings
 
 PREFIX = "/api/v1"
+Reply = Callable[[Request, str, Work], Awaitable[Response]]
 _STATUS: tuple[tuple[type[RepoPilotError], int], ...] = (
     (TooMany, 429),
     (Cancelled, 409),
@@ -49,6 +55,7 @@ _STATUS: tuple[tuple[type[RepoPilotError], int], ...] = (
     (SourceUnreachable, 502),
     (SourceError, 404),
     (UnknownTool, 404),
+    (UnknownRepository, 404),
     (ForgeError, 502),
     (UsageError, 422),
 )
@@ -66,9 +73,13 @@ def api(runtime: Runtime, token: str) -> FastAPI:
     application = FastAPI(
         title="RepoPilot", version=__version__, responses=REPLIES, dependencies=[BEARER, REQUEST_ID], **pages
     )
-    application.add_middleware(RequestGuard, token=token)
+    repositories = Repositories(runtime, SharedOpenings(runtime))
+    metrics = Metrics(repositories.followed.states)
+    requests = Requests(metrics.watched)
+    application.add_middleware(RequestGuard, token=token, metrics=metrics)
     _errors(application)
-    _routes(application, Repositories(runtime, SharedOpenings(runtime)), Requests())
+    _routes(application, repositories, requests)
+    _watching(application, runtime, metrics)
     return application
 
 
@@ -132,11 +143,7 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
 
     for name, (body_type, operation) in OPERATIONS.items():
         offer(name, body_type, operation)
-
-    @application.get("/repositories")
-    async def listed() -> dict:
-        """The repositories that are open."""
-        return {"repositories": repositories.listed()}
+    _openings(application, repositories, requests, reply)
 
     @application.get("/tools")
     async def tools() -> dict:
@@ -152,6 +159,51 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
     async def cancel(id: str) -> dict:
         """Cancel a request under way."""
         return {"cancelled": requests.cancel(id)}
+
+
+def _openings(application: FastAPI, repositories: Repositories, requests: Requests, reply: Reply) -> None:
+    @application.post("/repositories", response_model=None, responses=DOCUMENT | ACCEPTED)
+    async def opened(request: Request, body: OpenBody) -> Response:
+        """Open a repository: clone or read it, and index it. With `wait` false its id is the reply, at once."""
+        work = partial(_operated, index, body, repositories)
+        if body.wait:
+            return await reply(request, "repositories", work)
+        repositories.check(body.source)
+        client = client_of(request, repositories.runtime.settings)
+        requests.begin(request.state.id, client, "repositories", work).leave()
+        id = repository_id(body.source, body.ref)
+        facts = repositories.followed.begun(id, body.source, body.ref).document()
+        address = f"{request.scope.get('root_path', '')}/repositories/{id}"
+        return JSONResponse({"request": request.state.id, "id": id, **facts}, 202, {"Location": address})
+
+    @application.get("/repositories/{id}")
+    async def opening(id: str) -> dict:
+        """How far the opening of a repository is, or why it failed."""
+        return {"id": id, **repositories.followed.of(id).document()}
+
+    @application.get("/repositories")
+    async def listed() -> dict:
+        """The repositories that are open."""
+        return {"repositories": repositories.listed()}
+
+
+def _watching(application: FastAPI, runtime: Runtime, metrics: Metrics) -> None:
+    @application.get("/health", response_model=None, responses=DOWN, openapi_extra=OPTIONAL_TOKEN)
+    async def health(request: Request) -> JSONResponse:
+        """Whether the server is up, without a token; with one also its parts: model, index, sandbox, vectors, forge."""
+        up = await asyncio.to_thread(checks.is_usable, runtime)
+        document: dict[str, object] = {"status": "up" if up else "down"}
+        if request.state.trusted:
+            found = await asyncio.to_thread(checks.parts, runtime)
+            parts = {name: {"state": c.state, "detail": c.detail, "fix": c.fix} for name, c in found.items()}
+            document |= {"version": __version__, "commit": await asyncio.to_thread(commit), "parts": parts}
+        return JSONResponse(_plain(document), 200 if up else 503)
+
+    @application.get("/metrics", response_class=Response, responses=TEXT)
+    async def counted() -> Response:
+        """Counts and times for Prometheus: requests, steps of their work, repositories by state, the process."""
+        text, kind = await asyncio.to_thread(metrics.exposition)
+        return Response(text, headers={"Content-Type": kind})
 
 
 async def _operated(

@@ -11,21 +11,29 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from repopilot import i18n
+from repopilot.api.metrics import Metrics
 from repopilot.api.work import error_document, failed, request_id
 from repopilot.bearer import has_token
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.redaction.log_records import of_request
 
 LARGEST_BODY = 1 << 20
+METHODS = ("GET", "POST")
+OPEN = "/health"
+"""What is answered without a token."""
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestGuard:
-    """ASGI middleware. `token` is what clients send as `Authorization: Bearer …`; '' lets everybody in."""
+    """ASGI middleware. `token` is what clients send as `Authorization: Bearer …`; '' lets everybody in.
+
+    Without a token `OPEN` is answered; `scope["state"]["trusted"]` says whether it was sent. `metrics` counts requests.
+    """
 
     app: ASGIApp
     token: str
+    metrics: Metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -51,11 +59,17 @@ class RequestGuard:
                 raise
             await problem(500, failed(), id)(scope, receive, noted)
         finally:
-            log.info("%s %s %d %.3f s", scope["method"], scope["path"], status, time.monotonic() - began)
+            seconds = time.monotonic() - began
+            log.info("%s %s %d %.3f s", scope["method"], scope["path"], status, seconds)
+            self.metrics.request(
+                scope["method"] if scope["method"] in METHODS else "other", _template(scope), status, seconds
+            )
 
     def _refusal(self, scope: Scope, headers: Headers, id: str) -> JSONResponse | None:
         length = headers.get("content-length", "0")
-        if self.token and not has_token(headers.get("authorization", ""), self.token):
+        given = headers.get("authorization", "")
+        trusted = scope["state"]["trusted"] = not self.token or has_token(given, self.token)
+        if not trusted and (given or scope["path"].removeprefix(scope.get("root_path", "")) != OPEN):
             refused = UsageError(i18n.message("api.no_token"))
             return problem(401, refused, id, {"WWW-Authenticate": "Bearer"})
         if not length.isdigit() or int(length) > LARGEST_BODY:
@@ -63,6 +77,11 @@ class RequestGuard:
         if "transfer-encoding" in headers and "content-length" not in headers:
             return problem(411, UsageError(i18n.message("api.no_length")), id)
         return None
+
+
+def _template(scope: Scope) -> str:
+    """The path of a request as its route has it: what a client wrote into it is no label of a metric."""
+    return getattr(scope.get("route"), "path", "other")
 
 
 def problem(status: int, error: RepoPilotError, id: str, headers: dict[str, str] | None = None) -> JSONResponse:

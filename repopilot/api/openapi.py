@@ -38,7 +38,7 @@ _ERRORS: dict[int | str, str] = {
     400: "The body can't be read.",
     401: "The token is missing or wrong, or the repository's host asks for credentials.",
     403: "The repository's address is refused: a private host, or a connection that isn't encrypted.",
-    404: "There is no such repository, ref, tool or address.",
+    404: "There is no such repository, ref, tool, id or address.",
     405: "The address has no such method.",
     409: "The request was cancelled.",
     411: "The body has no length.",
@@ -62,3 +62,26 @@ DOCUMENT: dict[int | str, dict[str, Any]] = {
         },
     }
 }
+ACCEPTED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "It is being opened: its id, and how far it is.",
+        "headers": {**_NAMED, "Location": {"description": "Where to ask how far it is.", "schema": {"type": "string"}}},
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+}
+DOWN: dict[int | str, dict[str, Any]] = {
+    503: {
+        "description": "It is down: the data directory can't be written.",
+        "headers": _NAMED,
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+}
+TEXT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The metrics in Prometheus' text format.",
+        "headers": _NAMED,
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+    }
+}
+OPTIONAL_TOKEN: dict[str, Any] = {"security": [{}, {"HTTPBearer": []}]}
+"""For what is answered without a token as well."""

@@ -11,6 +11,7 @@ from typing import Any
 from repopilot import i18n
 from repopilot.agents.everywhere import answer_all
 from repopilot.agents.search.render import search_json
+from repopilot.api.jobs import repository_id
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import (
     AskBody,
@@ -50,7 +51,8 @@ Operation = Callable[[Any, Repositories, Step], Awaitable[dict]]
 async def index(body: OfRepository, repositories: Repositories, step: Step) -> dict:
     """Open a repository: clone or read it, and index it."""
     found = await repositories.open(body.source, body.ref)
-    return index_document(found.snapshot.name, found.index.commit, found.index.report)
+    document = index_document(found.snapshot.name, found.index.commit, found.index.report)
+    return {"id": repository_id(body.source, body.ref), **document}
 
 
 async def search(body: SearchBody, repositories: Repositories, step: Step) -> dict:
@@ -133,7 +135,6 @@ async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, s
 
 
 OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {
-    "repositories": (OfRepository, index),
     "search": (SearchBody, search),
     "context": (ContextBody, context),
     "ask": (AskBody, ask),

@@ -6,9 +6,10 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
+from repopilot.api.jobs import RepositoryJobs, repository_id
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
-from repopilot.repo.source import parse_source
+from repopilot.repo.source import parse_source, split_token
 from repopilot.repo.wide_folders import require_narrow
 from repopilot.runtime import Runtime
 from repopilot.types import OnProgress, Snapshot
@@ -36,30 +37,43 @@ class Repositories:
         openings: those under way.
         progress: is told how far clone and index are, from any thread.
         opened: by source and ref.
+        followed: what is told of each opening.
     """
 
     runtime: Runtime
     openings: SharedOpenings
     progress: OnProgress = lambda progress: None
     opened: dict[tuple[str, str], OpenedRepository] = field(default_factory=dict)
+    followed: RepositoryJobs = field(default_factory=RepositoryJobs)
 
     def listed(self) -> list[dict]:
-        """{source, ref, name, commit} of what is open."""
+        """{id, source, ref, name, commit} of what is open."""
         return [
-            {"source": source, "ref": ref, "name": each.snapshot.name, "commit": each.index.commit}
+            {
+                "id": repository_id(source, ref),
+                "source": split_token(source)[0],
+                "ref": ref,
+                "name": each.snapshot.name,
+                "commit": each.index.commit,
+            }
             for (source, ref), each in self.opened.items()
         ]
 
-    async def open(self, source: str, ref: str = "") -> OpenedRepository:
-        """A repository up to date. Raises RepoPilotError; SourceRefused for a folder that holds all a user has."""
-        folder = parse_source(source).path
+    def check(self, source: str) -> None:
+        """Raises UsageError for a source that is malformed, SourceRefused for a folder that holds all a user has."""
+        folder = parse_source(split_token(source)[0]).path
         if folder is not None:
             require_narrow(folder)
-        known = self.opened.get((source, ref))
-        fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
-        if known is None or known.snapshot.root is not None or not fresh:
-            snapshot, index = await self.openings.opened(source, ref, self.progress)
-            known = self.opened[source, ref] = OpenedRepository(snapshot, index, time.monotonic())
+
+    async def open(self, source: str, ref: str = "") -> OpenedRepository:
+        """A repository up to date. Raises RepoPilotError; SourceRefused for a folder that holds all a user has."""
+        self.check(source)
+        with self.followed.followed(source, ref, self.progress) as progress:
+            known = self.opened.get((source, ref))
+            fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
+            if known is None or known.snapshot.root is not None or not fresh:
+                snapshot, index = await self.openings.opened(source, ref, progress)
+                known = self.opened[source, ref] = OpenedRepository(snapshot, index, time.monotonic())
         return known
 
     async def embedder(self) -> Embedder | None:

@@ -59,6 +59,12 @@ class OfRepository(BaseModel):
     ref: Annotated[str, Field(max_length=250, description="Branch, tag or commit.")] = ""
 
 
+class OpenBody(OfRepository):
+    """A repository to open."""
+
+    wait: Annotated[bool, Field(description="Answer when it is open; else at once, with 202 and its id.")] = True
+
+
 class OfAny(OfRepository):
     """A request about a repository, or about all that are indexed."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from repopilot import i18n, trace
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
-from repopilot.trace import Event, Finished, Published, Started, Step, Streamed
+from repopilot.trace import Event, Finished, Published, Sink, Started, Step, Streamed
 from repopilot.types import OnProgress, Progress
 
 AT_ONCE = 4
@@ -62,6 +62,10 @@ class Running:
                 raise
             raise _cancelled() from None
 
+    def leave(self) -> None:
+        """Let the work go on without anybody who waits for it; a fault is logged."""
+        self.task.add_done_callback(_log_fault)
+
     async def events(self) -> AsyncIterator[str]:
         """Server-sent events: `progress`, `step`, `text`, `evidence`, then `done` or `error`; comments in between."""
         names: dict[str, str] = {}
@@ -90,11 +94,16 @@ class Running:
 
 
 class Requests:
-    """The requests under way."""
+    """The requests under way.
 
-    def __init__(self) -> None:
+    Args:
+        watched: makes the sink of a request's steps one that also counts them.
+    """
+
+    def __init__(self, watched: Callable[[Sink], Sink] = lambda sink: sink) -> None:
         self._tasks: dict[str, asyncio.Task] = {}
         self._clients: Counter[str] = Counter()
+        self._watched = watched
 
     def begin(self, id: str, client: str, name: str, work: Work) -> Running:
         """Begin the work of a request.
@@ -121,7 +130,7 @@ class Requests:
                 loop.call_soon_threadsafe(told.put_nowait, progress)
 
         async def traced() -> dict:
-            async with trace.root(told.put_nowait, name, input=id) as step:
+            async with trace.root(self._watched(told.put_nowait), name, input=id) as step:
                 return await work(step, progress)
 
         def end(_: asyncio.Task) -> None:
@@ -147,10 +156,12 @@ def request_id(given: str) -> str:
 
 def error_document(error: RepoPilotError, id: str) -> dict:
     """An error as JSON: {error: {type, message, hint}, request}."""
-    return {
-        "error": {"type": type(error).__name__, "message": str(error.message), "hint": str(error.hint)},
-        "request": id,
-    }
+    return {"error": error_facts(error), "request": id}
+
+
+def error_facts(error: RepoPilotError) -> dict:
+    """What is wrong, as JSON: {type, message, hint}."""
+    return {"type": type(error).__name__, "message": str(error.message), "hint": str(error.hint)}
 
 
 def sse(kind: str, document: dict) -> str:
@@ -161,6 +172,11 @@ def sse(kind: str, document: dict) -> str:
 def failed() -> RepoPilotError:
     """What a client is told of a fault of ours, which is in the log."""
     return RepoPilotError(i18n.message("api.failed"), i18n.message("api.failed_hint"))
+
+
+def _log_fault(task: asyncio.Task) -> None:
+    if not task.cancelled() and (error := task.exception()) and not isinstance(error, RepoPilotError):
+        log.error("a request failed", exc_info=error)
 
 
 def _cancelled() -> Cancelled:

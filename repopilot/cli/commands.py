@@ -64,7 +64,8 @@ def password(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Check this machine."""
-    from repopilot.cli.doctor import check_json, checks, show
+    from repopilot.checks import check_json, checks
+    from repopilot.cli.doctor import show
 
     found = checks(runtime)
     usable = all(c.state != "broken" for c in found)

@@ -67,6 +67,7 @@ def test_every_operation_returns_its_document(client, repository):
     source = str(repository)
     indexed = client.post("/repositories", json={"source": source}).json()
     assert indexed["files"] == 3 and indexed["commit"] and len(indexed["request"]) == 32
+    assert client.get(f"/repositories/{indexed['id']}").json()["state"] == "ready"
     assert [each["source"] for each in client.get("/repositories").json()["repositories"]] == [source]
     hits = client.post("/search", json={"source": source, "query": "price", "k": 2}).json()
     assert hits["hits"] and len(hits["hits"]) <= 2

@@ -12,7 +12,7 @@ from support.chroma import Chroma, answering, guarded, reply
 from support.index_case import FILES, WordEmbedder, build_index, fill, many, runtime_for, settings, snapshot, write
 from support.postgres import free_port
 
-from repopilot.cli import doctor
+from repopilot import checks
 from repopilot.index import chroma_server, vectors
 from repopilot.index.chroma_server import ChromaServer
 from repopilot.index.vectors import vectors_of
@@ -205,7 +205,7 @@ def test_only_who_has_the_token_is_served(server, tmp_path, shop):
 def test_doctor_and_the_line_of_health_say_which_store_is_used_and_what_is_wrong(server, tmp_path):
     def found(url):
         runtime = runtime_for(settings(tmp_path, chroma_url=url))
-        return doctor._guarded("chroma", doctor._chroma, runtime), health_props(None, Process(runtime), "en")
+        return checks._guarded("chroma", checks._chroma, runtime), health_props(None, Process(runtime), "en")
 
     check, health = found(server.url)
     assert check.state == "ok" and check.detail == f"server at {server.url}"

@@ -57,6 +57,11 @@ def token_for(url: str, setting: str, given: HostToken | None = None) -> str:
     return secret
 
 
+def token_hosts(setting: str) -> tuple[str, ...]:
+    """The hosts that `settings.git_token` has a token for. Raises UsageError."""
+    return tuple(_bound(setting))
+
+
 def setting_with(setting: str, given: HostToken | None) -> str:
     """`settings.git_token` with a token that was typed, before any other for its host. Raises UsageError."""
     if given is None:

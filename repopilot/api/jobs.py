@@ -1,0 +1,126 @@
+"""What the API tells of each repository that a client asked to open: how far it is, or why it failed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from repopilot import i18n
+from repopilot.api.work import error_facts, failed
+from repopilot.errors import Cancelled, RepoPilotError, UsageError
+from repopilot.repo.source import split_token
+from repopilot.types import OnProgress, Progress
+
+MOST = 1_000
+"""RepositoryJobs that are remembered; of more, those that ended longest ago are forgotten."""
+State = Literal["running", "ready", "failed", "cancelled"]
+
+
+class UnknownRepository(UsageError):
+    """No repository of that id was asked for."""
+
+
+@dataclass(slots=True)
+class RepositoryJob:
+    """The latest opening of a repository.
+
+    Attributes:
+        source: as the client named it, without its token.
+        ref: a branch, tag or commit, '' for none.
+        state: of it; a repository that is open stays `ready` while it is brought up to date.
+        waiting: requests that wait for it.
+        progress: the latest, None before the first.
+        error: why it failed.
+    """
+
+    source: str
+    ref: str
+    state: State = "running"
+    waiting: int = 0
+    progress: Progress | None = None
+    error: RepoPilotError | None = None
+
+    def document(self) -> dict:
+        """{source, ref, state, phase, percentage, error}: the percentage is that of the phase, null while unknown."""
+        moment = self.progress if self.state == "running" else None
+        share = min(100, 100 * moment.done // moment.total) if moment and moment.total else None
+        return {
+            "source": self.source,
+            "ref": self.ref,
+            "state": self.state,
+            "phase": moment.phase if moment else "",
+            "percentage": 100 if self.state == "ready" else share,
+            "error": error_facts(self.error) if self.error else None,
+        }
+
+
+class RepositoryJobs:
+    """The openings of this process by their ids."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, RepositoryJob] = {}
+
+    def of(self, id: str) -> RepositoryJob:
+        """The opening of an id. Raises UnknownRepository."""
+        if id not in self._found:
+            raise UnknownRepository(i18n.message("api.no_repository", id=id), i18n.message("api.no_repository_hint"))
+        return self._found[id]
+
+    def states(self) -> list[State]:
+        """The state of each."""
+        return [each.state for each in self._found.values()]
+
+    @contextmanager
+    def followed(self, source: str, ref: str, progress: OnProgress) -> Iterator[OnProgress]:
+        """Follow the work of opening a repository within the context.
+
+        Args:
+            source: as the client named it.
+            ref: a branch, tag or commit, '' for none.
+            progress: is told as well.
+
+        Yields:
+            What is told how far the work is.
+        """
+        opening = self.begun(repository_id(source, ref), source, ref)
+        opening.waiting += 1
+
+        def told(moment: Progress) -> None:
+            opening.progress = moment
+            progress(moment)
+
+        state: State = "cancelled"
+        try:
+            yield told
+            state, opening.error = "ready", None
+        except Cancelled:
+            raise
+        except RepoPilotError as error:
+            state, opening.error = "failed", error
+            raise
+        except Exception:
+            state, opening.error = "failed", failed()
+            raise
+        finally:
+            opening.waiting -= 1
+            if state != "cancelled" or not (opening.waiting or opening.state == "ready"):
+                opening.state = state
+
+    def begun(self, id: str, source: str, ref: str) -> RepositoryJob:
+        """The opening of a repository that is about to be opened."""
+        opening = self._found.pop(id, None) or RepositoryJob(split_token(source)[0], ref)
+        if opening.state != "ready" and not opening.waiting:
+            opening.state, opening.progress, opening.error = "running", None, None
+        ended = [key for key, each in self._found.items() if not each.waiting]
+        for key in ended[: max(0, len(self._found) + 1 - MOST)]:
+            del self._found[key]
+        self._found[id] = opening
+        return opening
+
+
+def repository_id(source: str, ref: str) -> str:
+    """The id of a repository: the same for the same source, whatever its token, and ref."""
+    return hashlib.sha256(f"{split_token(source)[0]}\0{ref}".encode()).hexdigest()[:16]
