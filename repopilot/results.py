@@ -146,6 +146,7 @@ class SearchReport:
         examples: (what it shows, a query) for a search that says nothing: how queries are written, with names of this
             repository.
         repositories: how many were searched by a search of all, None for a search of one.
+        exact: every line that matches a pattern was looked for: a place is a file with them, `total` counts them.
     """
 
     query: str
@@ -163,6 +164,7 @@ class SearchReport:
     commit: str = ""
     examples: tuple[tuple[str, str], ...] = ()
     repositories: int | None = None
+    exact: bool = False
     kind: Literal["search"] = "search"
 
 

@@ -78,7 +78,7 @@ function Place({ place, words, call }) {
         {place.all && (
           <button className="rp-link" aria-expanded={!!all} onClick={() => (all ? setAll(null) : unfold())}>{all ? words.less : place.all}</button>
         )}
-        <Why place={place} words={words} />
+        {place.why.length > 0 && <Why place={place} words={words} />}
       </div>
     </li>
   );
@@ -191,7 +191,7 @@ const Search = (window.repopilotSearch ||= function ({ props, callAction, sendUs
           <button className="rp-button" disabled={busy} onClick={() => search(props.query, pairs, props.count + props.page)}>{props.next}</button>
         )}
         {props.empty && props.query && pairs.length > 0 && <button className="rp-button" disabled={busy} onClick={() => search(props.query, [])}>{words.without_filters}</button>}
-        {props.query && <button className="rp-button" onClick={() => (props.all ? sendUserMessage(`--all ${props.query}`, 'explain') : sendUserMessage(props.query))}><MessageCircleQuestion size={14} /> {words.ask}</button>}
+        {props.query && !props.exact && <button className="rp-button" onClick={() => (props.all ? sendUserMessage(`--all ${props.query}`, 'explain') : sendUserMessage(props.query))}><MessageCircleQuestion size={14} /> {words.ask}</button>}
       </div>
     </section>
   );

@@ -9,6 +9,7 @@ from typing import Any
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import Command
 from repopilot.agents.explain.render import citations_of, evidence_markdown
+from repopilot.agents.search.grep import grep
 from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import reply_language
@@ -39,6 +40,8 @@ async def look_up(command: Command, workspace: Workspace, step: Step) -> Answer:
         UsageError: an argument doesn't fit the repository; the hint says what would.
     """
     language = reply_language("", workspace.settings)
+    if command.tool == "grep":
+        return await grep(command.text.removeprefix("/grep").strip(), workspace, step)
     tool = registry.find(command.tool, toolbox())
     async with step.child(command.tool, "tool", command.text) as calling, working_copy(workspace) as copy:
         found = await registry.call(tool, command.arguments, Desk(workspace, copy, None, calling))

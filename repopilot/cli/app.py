@@ -37,12 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
     _index_command(commands)
 
-    search = _command(commands, "search", "ranked passages for a query", source=True)
-    search.add_argument("query", nargs="?", metavar="QUERY")
-    search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
-    search.add_argument("--all", action="store_true", help="in every indexed repository: SOURCE is the query then")
-    search.add_argument("-k", type=_positive, default=10, metavar="N", help="how many hits (10)")
-
+    _search_commands(commands)
     _context_command(commands)
 
     ask = _command(commands, "ask", "ask a question", source=True)
@@ -127,6 +122,21 @@ def _index_command(commands: argparse._SubParsersAction) -> None:
     index.add_argument(
         "--wait", action="store_true", help="compute the vectors of all passages, too, and wait for everything"
     )
+
+
+def _search_commands(commands: argparse._SubParsersAction) -> None:
+    search = _command(commands, "search", "ranked passages for a query", source=True)
+    search.add_argument("query", nargs="?", metavar="QUERY")
+    search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
+    search.add_argument("--all", action="store_true", help="in every indexed repository: SOURCE is the query then")
+    search.add_argument("-k", type=_positive, default=10, metavar="N", help="how many hits (10)")
+
+    grep = _command(commands, "grep", "every line that matches a pattern, counted", source=True)
+    grep.add_argument("pattern", metavar="PATTERN", help="a regular expression of Python")
+    grep.add_argument("-F", "--fixed-strings", action="store_true", help="the pattern is plain text")
+    grep.add_argument("-i", "--ignore-case", action="store_true", help="upper and lower case are the same")
+    grep.add_argument("-g", "--glob", default="*", metavar="GLOB", help="only files that match; * matches folders, too")
+    grep.add_argument("-m", "--most", type=_positive, metavar="N", help="list no more lines; all are counted")
 
 
 def _context_command(commands: argparse._SubParsersAction) -> None:

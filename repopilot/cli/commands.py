@@ -153,6 +153,13 @@ def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
     return 0
 
 
+def grep(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Print every line that matches a pattern."""
+    from repopilot.cli.tool_command import run_grep
+
+    return run_grep(arguments, runtime, *_opened(arguments, runtime))
+
+
 def _search_all(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Print the best passages of every indexed repository."""
     from repopilot.agents.search.render import search_json

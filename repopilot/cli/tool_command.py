@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from repopilot import trace
+from repopilot import i18n, trace
 from repopilot.cli.output import emit, say, show_notes
 from repopilot.documents import tool_document
 from repopilot.errors import UsageError
@@ -20,6 +22,7 @@ from repopilot.repo.apply import apply_changes
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, Tool, ToolResult
+from repopilot.tools.text_lines import MatchingLines, matching_lines
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.types import FileChange, Snapshot
@@ -53,6 +56,39 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     facts = tool_document(tool, given, result, changes, applied=bool(arguments.apply and changes))
     emit(facts, arguments.json, lambda: say(result.text))
     return 0
+
+
+def run_grep(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot, index: Index) -> int:
+    """Print the lines that match a pattern, all of them unless fewer are wanted.
+
+    Args:
+        arguments: of the command line.
+        runtime: the state of the process.
+        snapshot: the repository.
+        index: its index.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UsageError: the pattern can't be used, or no file matches the glob.
+    """
+    workspace = Workspace(snapshot, index, runtime.settings, lookups=runtime.lookups)
+    found = asyncio.run(_matching(arguments, workspace))
+    facts = {"lines": found.rows, "total": found.total, "files": len(found.counts), "searched": found.read}
+    listed = "\n".join(f"{row['path']}:{row['line']}: {row['text']}" for row in found.rows)
+    counted = i18n.text("cli.lines_found", arguments.language, count=found.total, files=len(found.counts))
+    emit(facts, arguments.json, lambda: say("\n".join(filter(None, (listed, counted)))))
+    return 0
+
+
+async def _matching(arguments: argparse.Namespace, workspace: Workspace) -> MatchingLines:
+    pattern = re.escape(arguments.pattern) if arguments.fixed_strings else arguments.pattern
+    pattern = f"(?i){pattern}" if arguments.ignore_case else pattern
+    async with working_copy(workspace) as copy:
+        return await asyncio.to_thread(
+            matching_lines, copy, pattern, arguments.glob, limit=arguments.most or sys.maxsize
+        )
 
 
 async def _run(tool: Tool, given: dict[str, Any], workspace: Workspace) -> tuple[ToolResult, tuple[FileChange, ...]]:

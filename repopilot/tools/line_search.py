@@ -4,36 +4,43 @@ ended. It reads one JSON document from standard input and writes one."""
 import json
 import re
 import sys
+from itertools import islice
 
 BEFORE, SHOWN = 60, 200
 """Characters before a match and in all that are shown of a long line."""
+MOST_MARKS = 50
+"""Matches of one line whose places are told."""
 
 
 def found(pattern: str, limit: int, files: list[tuple[str, str]]) -> dict[str, object]:
     """The first lines that match, and how many there are of them by file; or what is wrong with the pattern."""
     try:
-        search = re.compile(pattern).search
-    except (re.error, OverflowError, RecursionError) as error:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError, MemoryError) as error:
         return {"error": str(error)}
     rows: list[dict[str, object]] = []
     counts: dict[str, int] = {}
     for path, text in files:
         for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-            if (match := search(line)) is None:
+            if compiled.search(line) is None:
                 continue
             counts[path] = counts.get(path, 0) + 1
             if len(rows) < limit:
-                rows.append({"path": path, "line": number, "text": clipped(line, match.start())})
+                shown, marks = clipped(line, [each.span() for each in islice(compiled.finditer(line), MOST_MARKS)])
+                rows.append({"path": path, "line": number, "text": shown, "marks": marks})
     return {"rows": rows, "counts": counts}
 
 
-def clipped(line: str, at: int) -> str:
-    """A line, of a long one the part around a place."""
+def clipped(line: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """A line, of a long one the part around its first match, with the places of its matches in it."""
     if len(line) <= SHOWN:
-        return line
-    start = max(0, at - BEFORE)
+        return line, marks
+    start = max(0, marks[0][0] - BEFORE)
     end = start + SHOWN
-    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
+    before = "…" if start else ""
+    shown = before + line[start:end] + ("…" if end < len(line) else "")
+    moved = len(before) - start
+    return shown, [(first + moved, min(last, end) + moved) for first, last in marks if first < end]
 
 
 if __name__ == "__main__":

@@ -108,9 +108,8 @@ def grep(copy: WorkingCopy, pattern: str, glob: str, *, regex: bool, limit: int)
     if not pattern or not 1 <= limit <= MOST_MATCHES:
         raise UsageError(message("tools.no_grep", limit=limit, most=MOST_MATCHES))
     found = matching_lines(copy, pattern, glob, regex=regex, limit=limit)
-    if not found.read:
-        raise UsageError(message("tools.no_match", glob=glob), message("tools.glob_hint"))
-    data = {"lines": found.rows, "total": found.total, "files": len(found.counts), "searched": found.read}
+    lines = [{name: row[name] for name in ("path", "line", "text")} for row in found.rows]
+    data = {"lines": lines, "total": found.total, "files": len(found.counts), "searched": found.read}
     return ToolResult(_listed(found) or message("tools.no_line", pattern=pattern, count=found.read), data)
 
 

@@ -24,7 +24,8 @@ SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class MatchingLines:
-    """The first lines that match (`path`, `line`, `text`), how many match by file, and how many files were read."""
+    """The first lines that match (`path`, `line`, `text`, `marks`: where in it), how many match by file, and how many
+    files were read."""
 
     rows: list[dict]
     counts: dict[str, int]
@@ -49,17 +50,19 @@ def matching_lines(
         limit: the most lines to return; all are counted.
 
     Raises:
-        UsageError: the pattern is no regular expression, or takes too long.
+        UsageError: the pattern is no regular expression, or takes too long; or no file matches the glob.
         SourceError: the repository can't be read.
     """
     texts = [(path, copy.hidden(text)) for path, text in _texts(copy.workspace, glob)]
+    if not texts and glob != "*":
+        raise UsageError(message("tools.no_match", glob=glob), message("tools.glob_hint"))
     asked = {"pattern": pattern if regex else re.escape(pattern), "limit": limit, "files": texts}
     program = [sys.executable, "-I", "-S", "-B", str(line_search.__file__)]
     try:
         done = subprocess.run(
             program, input=json.dumps(asked).encode(), capture_output=True, timeout=SECONDS, check=True
         )
-    except subprocess.TimeoutExpired as error:
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
         raise UsageError(message("tools.slow_pattern", seconds=int(SECONDS)), message("tools.pattern_hint")) from error
     found = json.loads(done.stdout)
     if "error" in found:

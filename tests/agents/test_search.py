@@ -10,6 +10,7 @@ from support.index_case import write
 from support.shop_workspace import offline, open_workspace, shop_workspace, traced
 from support.small_repo import run_git
 
+from repopilot.agents.search.grep import grep_report
 from repopilot.agents.search.render import search_json
 from repopilot.assistant import answer
 from repopilot.results import Answer, SearchReport
@@ -63,3 +64,34 @@ async def test_a_name_that_only_skipped_files_have_is_found_in_them(tmp_path: Pa
     assert (await found("behindLongLine"))[0] == ("long.js", 2)
     assert await found("stands_nowhere_at_all") == []
     assert [path for path, _ in await found("known")] == ["a.py"]
+
+
+async def test_grep_lists_every_line_by_file_counted_and_keeps_nothing_but_secrets_back(tmp_path: Path) -> None:
+    """What ranking leaves out is found as well: a stop word, a bracket, a file that the index skips."""
+    files = {
+        "app/a.py": "def f(x):\n    return x if x else f(0)\n",
+        "app/b.py": "from app.a import f\nf(1); f(2)\n",
+        "data.json": '{"f(": [' + ",".join(str(number) for number in range(90_000)) + "]}",
+        ".env": "CALL=f(hK9%dPw2qLx7Zt)\n",
+    }
+    workspace = open_workspace(write(tmp_path / "repo", files), offline(tmp_path / "home"))
+    done, outline, _ = await traced(lambda step: answer(r"/grep \bf\(", workspace, step))
+    report = done.result
+    assert isinstance(report, SearchReport) and report.exact and "grep" in outline
+    found = {place.path: [(line.number, line.marks) for line in place.lines] for place in report.places}
+    assert found["app/a.py"] == [(1, ((4, 6),)), (2, ((23, 25),))]
+    assert found["app/b.py"] == [(2, ((0, 2), (6, 8)))]
+    assert set(found) == {"app/a.py", "app/b.py", "data.json"}
+    assert (report.total, report.files, report.more) == (4, 3, False)
+    assert "4 lines match" in done.text and "f(1); f(2)" in done.text
+    assert done.evidence[0].path == "app/a.py"
+    stored = TypeAdapter(Answer)
+    assert stored.validate_json(stored.dump_json(done)) == done
+
+
+async def test_grep_says_how_many_lines_it_does_not_list(tmp_path: Path) -> None:
+    lines = {f"n{number}.txt": "same\n" * 300 for number in range(5)}
+    workspace = open_workspace(write(tmp_path / "repo", lines), offline(tmp_path / "home"))
+    report = await grep_report("-F same", workspace, count=2)
+    assert (report.total, report.files, len(report.places), report.more) == (1500, 5, 2, True)
+    assert "1,000 of 1,500" in report.notes[0]

@@ -65,6 +65,36 @@ def test_a_search_is_refined_in_place_and_survives_a_reload(opened):
     assert opened.problems == []
 
 
+def test_exact_lines_are_grouped_by_file_refined_in_place_and_opened(opened):
+    page = opened.page
+    opened.say(r"/grep def \w+\(")
+    card = page.locator(".rp-search")
+    files = card.locator(".rp-found")
+    expect(files.first.locator("mark").first).to_have_text(re.compile(r"def \w+\("))
+    expect(card).to_contain_text(re.compile(r"\d+ lines match in \d+ files"))
+    expect(files.first).to_contain_text(re.compile(r"\d+ lines?"))
+    expect(card.get_by_text("Why this result")).to_have_count(0)
+
+    box = card.get_by_label("Search for exact lines")
+    box.fill("def harvest(")
+    box.press("Enter")
+    expect(card.locator(".rp-error")).to_contain_text("no regular expression")
+    box.fill("-F def harvest(")
+    box.press("Enter")
+    expect(card).to_contain_text("1 line matches in 1 file")
+    expect(card.locator(".rp-error")).to_have_count(0)
+    files.first.locator("tr", has_text="def harvest").get_by_role("button").click()
+    expect(page.locator("#side-view-content .rp-cited", has_text="def harvest")).to_be_visible()
+
+    page.reload()
+    expect(files).to_have_count(1)
+    expect(files.first).to_contain_text("def harvest")
+    box.fill("-F zzyzx")
+    box.press("Enter")
+    expect(card).to_contain_text("-F for plain text")
+    assert opened.problems == []
+
+
 def test_more_places_are_added_below(tab, world):
     page = tab.page
     page.goto(f"{world.app.url}/?repo={world.folder / 'big'}")

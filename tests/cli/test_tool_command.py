@@ -34,6 +34,19 @@ def test_grep_lists_what_matches_and_counts_the_rest(shop, capsys):
 
 
 @pytest.mark.slow
+def test_grep_on_the_command_line_lists_all_lines_and_counts_them(shop, capsys):
+    assert main(["grep", str(shop), "DEF ", "-F", "-i", "-g", "shop", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["lines"]) == found["total"] > 1 and found["files"] > 1
+    assert all(row["text"][slice(*row["marks"][0])] == "def " for row in found["lines"])
+    assert main(["grep", str(shop), "def ", "-m", "1"]) == 0
+    first, counted = capsys.readouterr().out.splitlines()
+    assert ": def " in first and counted.endswith("files.")
+    assert main(["grep", str(shop), "def (", "--json"]) == 2
+    assert main(["grep", str(shop), "x", "-g", "*.cobol"]) == 2
+
+
+@pytest.mark.slow
 def test_what_it_changed_is_written_where_that_is_wanted(shop, capsys):
     arguments = ["--path", "shop/prices.py", "--old", "= 5000", "--new", "= 6000", "--count", "1", "--apply"]
     assert main(["tool", str(shop), "replace_text", *arguments]) == 0

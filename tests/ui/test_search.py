@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.shop_workspace import shop_workspace
 
 from repopilot import i18n
+from repopilot.agents.search.grep import grep_report
 from repopilot.index.file_roles import ROLES
 from repopilot.intents import commands
 from repopilot.results import Answer, SearchReport
@@ -90,6 +91,17 @@ def test_a_page_offers_filters_more_places_and_what_to_try(tmp_path: Path) -> No
     assert (first["number"], second["number"]) == (1, 2) and first["lines"] and first["why"]
     nothing = search_props("m", search_page(index, "zzyzx"), "fr")
     assert "zzyzx" in nothing["empty"] and not nothing["places"] and not nothing["next"]
+
+
+async def test_exact_lines_are_grouped_by_file_and_counted_without_what_only_ranking_has(tmp_path: Path) -> None:
+    found = await grep_report("-i def", shop_workspace(tmp_path), 2)
+    props = search_props("m", found, "en")
+    assert props["exact"] and props["query"] == "-i def" and not props["facets"] and props["next"]
+    assert props["summary"].startswith(f"{found.total} lines match in {found.files} files")
+    first = props["places"][0]
+    assert first["title"] == found.places[0].path and first["kind"] == f"{len(first['lines'])} lines"
+    assert not first["why"] and not first["all"]
+    assert "-F" in props["words"]["try_name"]
 
 
 def test_notes_are_kept_in_the_language_they_were_shown_in() -> None:

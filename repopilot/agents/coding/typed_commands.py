@@ -33,6 +33,7 @@ _PLAIN = tuple(
 """What is done, to what, in which file, and what it becomes: the file may stand behind that, too."""
 _QUOTES = "`'\"“”‘’«»"
 _NAME = re.compile(rf"[{_QUOTES}]?(?:@?[\w./-]+:)?(?:[\w.$/-]|::|->|#)*\w(?:\(\))?[{_QUOTES}]?")
+_GREP_OPTION = re.compile(r"(?:-[iF]|-g\s+(\S+))\s+")
 _SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
 
 
@@ -55,6 +56,7 @@ class CommandForm:
         read: makes arguments of its words.
         icon: a Lucide name.
         completed: how many of its first words name what exists: only these are completed while they are typed.
+        words: takes apart what is typed behind it.
     """
 
     tool: str
@@ -62,6 +64,7 @@ class CommandForm:
     read: Callable[[list[str]], dict[str, Any]]
     icon: str
     completed: int = 1
+    words: Callable[[str], list[str]] = shlex.split
 
 
 def read_command(text: str) -> Command | None:
@@ -81,8 +84,7 @@ def read_command(text: str) -> Command | None:
         return None
     rest = (found[2] or "").strip()
     try:
-        words = [rest.partition(" ")[0], rest.partition(" ")[2].strip()] if found[1] == "set" else shlex.split(rest)
-        return Command(form.tool, form.read([word for word in words if word]), typed)
+        return Command(form.tool, form.read([word for word in form.words(rest) if word]), typed)
     except (ValueError, IndexError) as error:
         raise UsageError(message("commands.wrong", command=f"/{found[1]}"), form.usage) from error
 
@@ -116,6 +118,21 @@ def _named(words: list[str], *names: str) -> dict[str, Any]:
     return {**given, "name": name, "path": path} if colon else given
 
 
+def _grep(words: list[str]) -> dict[str, Any]:
+    """The options as ripgrep has them, and the pattern as it is typed, but for quotes around all of it."""
+    (rest,) = words
+    options: dict[str, str] = {}
+    while found := _GREP_OPTION.match(rest):
+        options[found[0][:2]] = found[1] or ""
+        rest = rest[found.end() :]
+    pattern = rest[1:-1] if len(rest) > 2 and rest[0] == rest[-1] and rest[0] in "\"'" else rest
+    regex = "-F" not in options
+    if "-i" in options:
+        pattern = f"(?i){pattern if regex else re.escape(pattern)}"
+        regex = True
+    return {"pattern": pattern, "glob": options.get("-g", "*"), "regex": regex}
+
+
 def _related(words: list[str]) -> dict[str, str]:
     (name,) = words
     return {"name": name.lstrip("@")}
@@ -143,7 +160,13 @@ FORMS: Mapping[str, CommandForm] = {
     "rename": CommandForm(
         "rename_symbol", "/rename OLD NEW", lambda words: _named(words, "name", "new_name"), "pencil"
     ),
-    "set": CommandForm("set_value", "/set NAME VALUE", lambda words: _named(words, "name", "value"), "equal"),
+    "set": CommandForm(
+        "set_value",
+        "/set NAME VALUE",
+        lambda words: _named(words, "name", "value"),
+        "equal",
+        words=lambda rest: rest.split(maxsplit=1),
+    ),
     "move": CommandForm(
         "move_symbol", "/move NAME PATH", lambda words: _named(words, "name", "to_path"), "move-right", completed=2
     ),
@@ -151,6 +174,7 @@ FORMS: Mapping[str, CommandForm] = {
         "change_signature", "/signature NAME +NEW=DEFAULT -GONE OLD:NEW", _signature, "parentheses"
     ),
     "imports": CommandForm("organize_imports", "/imports PATH", lambda words: _named(words, "path"), "list-ordered"),
+    "grep": CommandForm("grep", "/grep [-i] [-F] [-g GLOB] PATTERN", _grep, "regex", 0, lambda rest: [rest]),
     "callers": CommandForm("callers", "/callers NAME", _related, "corner-down-left"),
     "callees": CommandForm("callees", "/callees NAME", _related, "corner-down-right"),
     "references": CommandForm("references", "/references NAME", _related, "link"),

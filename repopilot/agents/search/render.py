@@ -23,6 +23,8 @@ def search_markdown(report: SearchReport, language: str) -> str:
         return "\n\n".join([i18n.text("search.nothing", language, query=report.query), *notes])
     took = duration(report.seconds, language)
     head = i18n.text("search.found", language, count=len(report.places), duration=took)
+    if report.exact:
+        head = i18n.text("search.matched", language, count=report.total, files=report.files, listed=len(report.places))
     return "\n\n".join([head, *notes, *(_block(place) for place in report.places)])
 
 

@@ -9,6 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
+from repopilot.agents.search.grep import grep_report
+from repopilot.errors import UsageError
 from repopilot.i18n.format import commit_words, duration
 from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.query.exact_matches import ALIASES
@@ -19,9 +21,11 @@ from repopilot.types import Citation
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import update
+from repopilot.ui.error_text import error_line
 from repopilot.ui.messages import LONGEST
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.stored_turns import change_exchange
+from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
@@ -55,12 +59,23 @@ async def search_again(chat: Chat, payload: dict) -> dict:
         search = partial(search_page, shown.index, embedder=chat.process.models.embedder)
         if report.repositories is not None:
             search = partial(page_of_all, await asyncio.to_thread(lambda: chat.indexes))
-        found = await asyncio.to_thread(search, query, count)
+        looking = _exactly(chat, shown, query, count) if report.exact else asyncio.to_thread(search, query, count)
+        try:
+            found = await looking
+        except UsageError as error:
+            return {"error": error_line(error, chat.language)}
     # A reload shows what was seen last.
     await change_exchange(chat, shown, answer=replace(shown.answer, result=found, evidence=()))
     props = search_props(str(payload["answer"]), found, chat.language, status=index_status(chat, shown.index))
     await update(shown.element, props)
     return {}
+
+
+async def _exactly(chat: Chat, shown: ShownAnswer, query: str, count: int) -> SearchReport:
+    opening = chat.opening
+    if opening is None or opening.snapshot is None or opening.index is not shown.index:
+        raise UsageError(i18n.message("ui.search.other_repository"))
+    return await grep_report(query, Workspace(opening.snapshot, shown.index, opening.settings), count)
 
 
 async def search_open(chat: Chat, payload: dict) -> dict:
@@ -157,9 +172,11 @@ def search_props(answer_id: str, report: SearchReport, language: str, *, status:
     of_all = report.repositories is not None
     words = i18n.section("ui.search.words", language)
     words |= i18n.section("ui.search.all_words", language) if of_all else {}
+    words |= i18n.section("ui.search.exact_words", language) if report.exact else {}
     return {
         "answer": answer_id,
         "all": of_all,
+        "exact": report.exact,
         "query": report.words,
         "filters": [_filter_props(name, value, language) for name, value in report.filters],
         "facets": _facets(report, language),
@@ -219,6 +236,8 @@ def _summary(report: SearchReport, language: str) -> str:
     matching = i18n.text("ui.search.matching", language, count=report.total)
     files = i18n.text("ui.search.in_files", language, count=report.files)
     found = [places, f"{matching} {files}"] if report.places else []
+    if report.exact:
+        found = [f"{i18n.text('ui.search.lines_match', language, count=report.total)} {files}"] if report.places else []
     of = commit_words(report.commit, language)
     if report.repositories is not None:
         of = i18n.text("ui.search.repository", language, count=report.repositories)
@@ -266,18 +285,21 @@ def _place_props(place: RankedPlace, language: str) -> dict:
     kind = "lines" if end > start else "line"
     lines = i18n.text(f"ui.search.{kind}", language, start=start, end=end)
     count = end - start + 1
+    matches = "" if place.text else i18n.text("ui.search.matching_lines", language, count=len(place.lines))
     return {
         "number": place.number,
         "title": place.title or place.path.rpartition("/")[2],
         "signature": place.signature,
         # The kind is that of the whole place, which may hold other definitions than the one it is shown as.
-        "kind": i18n.term("ui.search.kind_names", place.kind, language) if place.title == place.symbol else "",
+        "kind": i18n.term("ui.search.kind_names", place.kind, language) if place.title == place.symbol else matches,
         "language": place.language,
         "repository": f"{of.repository} · {commit_words(of.commit, language)}" if of else "",
         "place": f"{place.path}:{start}–{end}" if end > start else f"{place.path}:{start}",
         "open": i18n.text("ui.search.open", language, path=place.path, lines=lines),
         "lines": _lines(place.lines),
-        "all": i18n.text("ui.search.all_lines", language, count=count) if count > len(place.lines) else "",
+        "all": i18n.text("ui.search.all_lines", language, count=count)
+        if place.text and count > len(place.lines)
+        else "",
         "why": why_rows(place.why, language, place.history),
         "total": i18n.text("ui.search.why_total", language, score=_signed(place.score, language)),
     }
