@@ -49,6 +49,9 @@ MOST_OTHERS = 3
 RULE = "broken-use"
 _MAYBE = "possibly-broken-use"
 _CAPTURED = "captured-name"
+_GIVEN = re.compile(r"""(= ?)-?(?:\d[\d_]*(?=(\.?))[\d_.]*|(["'])[^"'\n]*\3)""")
+"""A number or a text that is given to a name, of which the point or the quote stays."""
+_TYPES = ("type", "interface")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,13 +258,14 @@ def _text(snapshot: Snapshot, path: str) -> str | None:
 
 def _definitions(path: str, text: str) -> Iterator[_Definition]:
     """What a file defines, and the names that it imports for others. A function stays the same while its head does and
-    what stands before it, a value while there is one."""
+    what stands before it, a value while one of its kind is given."""
     found, lines = _analysis(path, text), text.split("\n")
     known: set[str] = set()
     for each in found.symbols:
         body = "\n".join(lines[each.start_line - 1 : each.end_line])
         before = lines[each.start_line - 1].partition(each.name)[0].strip()
-        same = f"{before} {each.signature}" if each.kind in ("function", "method") else body
+        value = body if each.kind in _TYPES else _GIVEN.sub(r"\1\2\3", body)
+        same = f"{before} {each.signature}" if each.kind in ("function", "method") else value
         known.add(each.qualified)
         yield _Definition(each.name, each.qualified, each.kind, each.start_line, each.end_line, same)
     data, line, at = text.encode(), 1, 0

@@ -20,10 +20,11 @@ from repopilot.sandbox.async_runner import check_format_in_sandbox
 from repopilot.sandbox.formatters import formatters_for
 from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
-from repopilot.tools.file_change import syntax_error
+from repopilot.tools.file_change import Changes, syntax_error
 from repopilot.tools.new_errors import new_errors
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
-from repopilot.types import FileChange
+from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import FileChange, Finding
 
 
 class CheckPaths(Arguments):
@@ -58,7 +59,8 @@ async def check(arguments: CheckPaths, desk: Desk) -> ToolResult:
     wanted = [c for c in found if c.change != "deleted" and (not arguments.paths or c.path in arguments.paths)]
     report = _Report()
     await asyncio.to_thread(_read_by_us, wanted, report)
-    report.rows += await asyncio.to_thread(_left_behind, found, desk)
+    left = await asyncio.to_thread(uses_left_behind, found, desk.working_copy)
+    report.rows += [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in left]
     if wanted:
         await _check_types(wanted, desk, report)
         await _check_format(wanted, desk, report)
@@ -144,12 +146,20 @@ async def _check_format(wanted: Sequence[FileChange], desk: Desk, report: _Repor
         ]
 
 
-def _left_behind(found: Sequence[FileChange], desk: Desk) -> list[dict[str, str]]:
-    """The uses of what the edits remove or change that no longer fit, and what they capture."""
-    files, copy = versions_of(found), desk.working_copy
-    changed, left = changed_definitions(files), captured(files)
-    left += left_behind(changed, files, copy.original.resolver, copy.resolver, {}) if changed else ()
-    return [{"path": each.path, "message": f"line {each.line}: {each.message}"} for each in left]
+def uses_left_behind(changes: Changes, copy: WorkingCopy) -> tuple[Finding, ...]:
+    """What the edits of a working copy leave behind elsewhere: uses of what they remove or change that no longer fit;
+    and remarks on what they capture. Blocking; the same edits are compared once.
+
+    Args:
+        changes: the edits.
+        copy: has them.
+    """
+    if changes not in copy.left_behind:
+        files = versions_of(changes)
+        changed, left = changed_definitions(files), captured(files)
+        left += left_behind(changed, files, copy.original.resolver, copy.resolver, {}) if changed else ()
+        copy.left_behind[changes] = tuple(left)
+    return copy.left_behind[changes]
 
 
 CHECK = Tool("check", CheckPaths, "check", check, result_types.Checked)

@@ -37,7 +37,7 @@ from repopilot.sandbox.language_servers.session import Servers
 from repopilot.tools.checkout import write_repository
 from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
-from repopilot.types import FileChange, Snapshot
+from repopilot.types import FileChange, Finding, Snapshot
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class WorkingCopy:
         self._servers: Servers | None = None
         self._resolver: Resolver | None = None
         self.before: dict[tuple[str, ...], StateBefore] = {}
+        self.left_behind: dict[tuple[FileChange, ...], tuple[Finding, ...]] = {}
 
     @property
     def _drafts(self) -> dict[str, str | None]:

@@ -105,6 +105,16 @@ async def test_edits_that_were_looked_at_are_not_checked_again(shop, look):
     answer, outline, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
     assert [call.name for call in answer.result.calls] == ["replace_text", look, "finish"]
     assert outline.count("    check\n") == (look == "check")
+    assert outline.count("uses elsewhere") == (look == "changes")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("later", [(), (RAISE,)])
+async def test_uses_left_behind_are_asked_once_for_the_same_edits(shop, later):
+    gone = _call("replace_text", path="shop/prices.py", old="def price_of(", new="def cost_of(")
+    agent, _ = _watched(shop, gone, _call("check"), *later, DONE, DONE)
+    answer, outline, _ = await traced(lambda step: generate("call it cost_of", agent, step))
+    assert any("broken-use" in reason for reason in answer.result.verdict.reasons) and "uses elsewhere" not in outline
 
 
 @pytest.mark.slow

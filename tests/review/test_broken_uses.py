@@ -123,6 +123,26 @@ def test_a_function_that_is_no_longer_exported_has_changed() -> None:
     assert not changed_definitions([FileVersions("a.ts", "a.ts", code, code.replace("400", "300"))])
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "after", "changed"),
+    [
+        ("a.py", "MOST = 20\n", "MOST = 30\n", []),
+        ("a.py", "MOST: int = -20_000\n", "MOST: int = 3\n", []),
+        ("a.py", "class A:\n    name = 'a'\n", "class A:\n    name = 'b c'\n", []),
+        ("a.py", "MOST = 20\n", "MOST = 20.5\n", ["MOST"]),
+        ("a.py", "MOST = 20\n", "MOST = '20'\n", ["MOST"]),
+        ("a.py", "MOST: int = 20\n", "MOST: float = 20\n", ["MOST"]),
+        ("a.py", "both = lambda a: a\n", "both = lambda a, b: a\n", ["both"]),
+        ("a.go", "package a\n\nconst Most = 3\n", "package a\n\nconst Most = 4\n", []),
+        ("a.ts", "export const most: number = 3;\n", "export const most: number = 4;\n", []),
+        ("a.ts", "type Way = 'up';\n", "type Way = 'down';\n", ["Way"]),
+    ],
+)
+def test_a_value_is_the_same_while_one_of_its_kind_is_given(path, before, after, changed) -> None:
+    found = changed_definitions([FileVersions(path, path, before, after)])
+    assert [each.definition.name for each in found] == changed
+
+
 GO_QUEUES = {
     "go.mod": "module m\n",
     "lib/queue.go": "package lib\n\ntype Queue struct{}\n\nfunc (q Queue) Push(n int) {}\n",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
@@ -22,6 +22,7 @@ from repopilot.tools.run_tests import RUN_TESTS, tests_before
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
+from repopilot.types import Finding
 from repopilot.workspace import Workspace
 
 SHARE_OF_CONVENTIONS = 16
@@ -49,6 +50,7 @@ class LoopEdit:
         refactored: whether all its edits are those of `REFACTORING_TOOLS`.
         left: what these left, as in `EditOutcome`.
         test_seconds: the longest that tests took before the edits.
+        left_behind: what `uses_left_behind` found in edits that were checked.
     """
 
     changes: Changes
@@ -59,6 +61,7 @@ class LoopEdit:
     refactored: bool = False
     left: tuple[str, ...] = ()
     test_seconds: float = 0.0
+    left_behind: Mapping[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 
 async def edit_by_loop(
@@ -112,7 +115,8 @@ async def edit_by_loop(
     refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
     left = [place for call in edits for place in left_of(call.data)] if refactored else []
     took = max((state.run.duration_s for state in copy.before.values()), default=0.0)
-    return LoopEdit(changes, calls, done.note, done.summary, done.ended == "silent", refactored, tuple(left), took)
+    silent = done.ended == "silent"
+    return LoopEdit(changes, calls, done.note, done.summary, silent, refactored, tuple(left), took, copy.left_behind)
 
 
 def with_conventions(task: str, text: str) -> str:

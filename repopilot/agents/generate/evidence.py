@@ -18,6 +18,7 @@ from repopilot.repo.runs_elsewhere import unasked
 from repopilot.results import TestReport
 from repopilot.sandbox.failures import missing_modules
 from repopilot.tools import file_change
+from repopilot.tools.check import uses_left_behind
 from repopilot.tools.file_change import Changes, generated_in
 from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.tools.working_copy import working_copy
@@ -41,6 +42,7 @@ class Examination:
         left: places that the edit left for the user.
         test_seconds: what tests took before the change, which the time limit of a run follows; 0 where nobody knows.
         type_errors: what the type checker found in versions, as they are checked.
+        left_behind: what `uses_left_behind` found in versions that the loop checked.
     """
 
     task: str
@@ -53,6 +55,7 @@ class Examination:
     left: tuple[str, ...] = ()
     test_seconds: float = 0.0
     type_errors: dict[Changes, tuple[Finding, ...]] = field(default_factory=dict)
+    left_behind: Mapping[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ async def gather_evidence(
     work = i18n.message("generate.work.analysers")
     found = await result_or_none(find_new_findings(changes, workspace, step), work, step) or ()
     work = i18n.message("generate.work.uses")
-    found += await result_or_none(find_broken_uses(changes, workspace, step), work, step) or ()
+    found += await result_or_none(find_broken_uses(examination, changes, step), work, step) or ()
     before = old_texts(changes, workspace)
     broken = [problem for c in changes if (problem := _newly_unparsed(c, before.get(c.path))) is not None]
     removed = [
@@ -163,27 +166,22 @@ async def find_new_findings(changes: Changes, workspace: Workspace, step: Step) 
     return tuple(new)
 
 
-async def find_broken_uses(changes: Changes, workspace: Workspace, step: Step) -> tuple[Finding, ...]:
-    """What a change leaves behind elsewhere: uses of what it removes or changes that no longer fit; and remarks on what
-    it captures.
+async def find_broken_uses(examination: Examination, changes: Changes, step: Step) -> tuple[Finding, ...]:
+    """What a change leaves behind elsewhere, see `uses_left_behind`; remembered where it was asked before.
 
     Args:
+        examination: the task and the repository.
         changes: the generated files.
-        workspace: the repository before the change.
         step: the step of the work.
     """
-    from repopilot.review.broken_uses import captured, changed_definitions, left_behind, versions_of
-
-    files = versions_of(changes)
-    changed, remarks = changed_definitions(files), tuple(captured(files))
-    if not changed:
-        return remarks
-    async with step.child("uses elsewhere", "tool", ", ".join(file.path for file in files)) as comparing:
-        async with working_copy(workspace) as copy:
+    if changes in examination.left_behind:
+        return examination.left_behind[changes]
+    async with step.child("uses elsewhere", "tool", ", ".join(c.path for c in changes)) as comparing:
+        async with working_copy(examination.workspace) as copy:
             await asyncio.to_thread(copy.write, changes)
-            found = await asyncio.to_thread(left_behind, changed, files, workspace.resolver, copy.resolver, {})
+            found = await asyncio.to_thread(uses_left_behind, changes, copy)
         comparing.note(findings=len(found))
-    return (*found, *remarks)
+    return found
 
 
 def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:

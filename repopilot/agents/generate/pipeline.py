@@ -138,7 +138,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) ->
         except RepoPilotError as error:
             return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
         edit = best.edit
-        examination = replace(examination, refactoring=edit.refactored, left=edit.left)
+        examination = replace(examination, refactoring=edit.refactored, left=edit.left, left_behind=edit.left_behind)
         if not edit.changes:
             why = "\n\n".join(filter(None, (visible(edit.summary.strip()), i18n.said(edit.note, language))))
             return GenerationOutcome(failure=why, calls=edit.calls, language=language)
