@@ -142,7 +142,7 @@ INTENTS: tuple[IntentSpec, ...] = (
         ),
         command="impact",
         icon="waypoints",
-        agent="repopilot.impact.agent:impact",
+        agent="repopilot.agents.impact.agent:impact",
     ),
     IntentSpec(
         id="DECOMPOSE",

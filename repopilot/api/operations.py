@@ -29,7 +29,7 @@ from repopilot.errors import UsageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
-from repopilot.impact.agent import impact_json, impact_report
+from repopilot.impact.impact_report import impact_json, impact_report
 from repopilot.repo.history import commit_range
 from repopilot.results import Answer
 from repopilot.review.agent import report_json, review_snapshot

@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     route.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
 
     impact = _command(commands, "impact", "what a change touches", source=True)
-    impact.add_argument("targets", nargs="*", metavar="PATH[:SYMBOL]")
+    impact.add_argument("targets", nargs="*", metavar="PATH[:SYMBOL]|WISH")
     impact.add_argument("--diff", metavar="A..B|A...B")
     impact.add_argument("--patch", metavar="FILE")
 

@@ -246,10 +246,14 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if sum(map(bool, (arguments.targets, arguments.diff, arguments.patch))) != 1:
         raise UsageError(message("cli.impact_targets"))
     patch = _read(arguments.patch) if arguments.patch else None
-    from repopilot.impact.agent import impact_json, impact_markdown, impact_report
+    from repopilot.agents.impact.agent import impact_of
+    from repopilot.impact.impact_report import impact_json, impact_report
+    from repopilot.impact.render import impact_markdown
 
     async def work(workspace: Workspace, step: trace.Step) -> object:
-        return await impact_report(workspace, step, arguments.targets, diff=arguments.diff, patch=patch)
+        if arguments.targets:
+            return await impact_of(workspace, step, arguments.targets)
+        return await impact_report(workspace, step, diff=arguments.diff, patch=patch)
 
     report, _, workspace = _worked(arguments, runtime, "impact", work)
     show_notes(workspace.index.notes, arguments.language)

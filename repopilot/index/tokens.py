@@ -55,6 +55,11 @@ def expand(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((compound, *(_stem(part) for part in parts if len(part) > 1))))
 
 
+def stems(name: str) -> list[str]:
+    """The stems of the words that a name consists of."""
+    return [_stem(part) for part in _parts(name)]
+
+
 def _parts(word: str) -> list[str]:
     if word.isascii():
         return [part.lower() for part in _PART.findall(word)]

@@ -9,7 +9,7 @@ from typing import Any
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem
 from repopilot.forge.review import review_pull
-from repopilot.impact.agent import impact_json, impact_report
+from repopilot.impact.impact_report import impact_json, impact_report
 from repopilot.impact.render import impact_markdown
 from repopilot.mcp.arguments import ImpactArguments, ReviewArguments
 from repopilot.repo.history import commit_range

@@ -10,6 +10,7 @@ from support.shop_workspace import answering, shop_workspace, traced
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
+from repopilot.agents.impact.agent import impact
 from repopilot.agents.planning.agent import plan
 from repopilot.agents.testing.agent import test as write_or_run
 from repopilot.errors import GenerationFailed
@@ -195,6 +196,14 @@ async def test_a_plan_is_what_the_model_finishes_with_after_the_user_has_decided
         (1,),
     )
     assert "acceptance criteria: no float is left" in answer.text and outline.count("    finish") == 2
+
+
+async def test_a_model_says_which_places_a_wish_would_change_for_its_impact(shop):
+    parts = [{"title": "Take it", "place": "shop/auth.py:sign_token"}, {"title": "Say it", "place": "README.md"}]
+    agent = _scripted(shop, _call("read", path="shop/auth.py"), _call("finish", parts=parts))
+    answer, _, _ = await traced(lambda step: impact("let the visitors stay for a month", agent, step))
+    assert [(c.path, c.symbols) for c in answer.result.changed] == [("shop/auth.py", ("sign_token",))]
+    assert "`shop/auth.py:sign_token`" in answer.text.split("\n")[0]
 
 
 async def test_a_model_that_proposes_no_plan_leaves_that_of_code(shop):

@@ -9,8 +9,9 @@ import pytest
 from support.impact_case import SHOP
 from support.shop_workspace import answering, traced
 
+from repopilot.agents.impact.agent import impact
 from repopilot.errors import UsageError
-from repopilot.impact.agent import impact, impact_json, impact_of_files, impact_report
+from repopilot.impact.impact_report import impact_json, impact_of_files, impact_report
 from repopilot.impact.svg import graph_svg
 from repopilot.results import AffectedPlace, ChangedFile, ImpactReport, Turn
 from repopilot.tools.file_change import change
@@ -73,6 +74,45 @@ async def test_a_vague_question_says_what_was_taken(shop):
     answer, _, _ = await _asked(shop, "what would a change of the price at the checkout touch")
     assert "No file or symbol was named" in answer.text
     assert answer.result.changed[0].path.startswith("shop/")
+
+
+CLINIC = {
+    "src/main/java/clinic/Pet.java": "package clinic;\n\npublic class Pet {\n    private String name;\n}\n",
+    "src/main/java/clinic/PetController.java": "package clinic;\n\npublic class PetController {\n"
+    "    Pet find(int number) {\n        return new Pet();\n    }\n}\n",
+    "src/main/java/clinic/Downloader.java": "package clinic;\n\n/** Adds a passport to the download number. */\n"
+    "public class Downloader {\n    void add(String number) {}\n}\n",
+    "src/main/resources/schema.sql": "CREATE TABLE pets (\n  id INTEGER PRIMARY KEY,\n  name VARCHAR(30)\n);\n",
+    "src/main/resources/clinic.css": ".pets { add: number; }\n",
+}
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "add a passport number to the pets",
+        "Add a date of birth to a pet",
+        "what would it touch to add a passport number to the pets?",
+        "ajouter un numéro de passeport aux animaux",
+        "Que toucherait l'ajout d'un numéro de passeport aux animaux ?",
+    ],
+)
+async def test_a_wish_in_words_touches_the_things_that_it_speaks_of(repository, wish):
+    answer, _, _ = await _asked(repository(CLINIC), wish)
+    changed = [c.path for c in answer.result.changed]
+    assert {"src/main/java/clinic/Pet.java", "src/main/resources/schema.sql"} <= set(changed[:2])
+    assert "src/main/resources/clinic.css" not in changed
+    assert "src/main/java/clinic/PetController.java" in {*changed, *(a.path for a in answer.result.affected)}
+
+
+async def test_a_wish_whose_place_is_not_certain_says_so(repository):
+    files = {f"shop/part_{n}.py": f"def part_{n}():\n    return {n}\n" for n in range(30)}
+    other = {
+        "shop/night.py": "def nightly():\n    return 'sort the rows, keep the copies of a week'\n",
+        "deploy/copies.yml": "encrypt: copies\nof: customers\nmail: weekly\n",
+    }
+    answer, _, _ = await _asked(repository(files | other), "encrypt the copies of the customers and mail them weekly")
+    assert "no place is certain" in answer.text
 
 
 async def test_a_question_about_nothing(shop):

@@ -6,7 +6,8 @@ from support.impact_case import SHOP
 from support.shop_workspace import traced
 
 from repopilot.errors import SourceError, UsageError
-from repopilot.impact.agent import impact_json, impact_markdown, impact_report
+from repopilot.impact.impact_report import impact_json, impact_report
+from repopilot.impact.render import impact_markdown
 from repopilot.results import ImpactReport
 from repopilot.workspace import Workspace
 

@@ -359,7 +359,7 @@ def _has_time(examination: Examination, step: Step) -> bool:
 async def _impact(changes: Changes, workspace: Workspace, step: Step) -> ImpactReport:
     """What the generated code touches."""
     async with step.child("impact", "agent", ", ".join(c.path for c in changes)) as reporting:
-        from repopilot.impact.agent import impact_report
+        from repopilot.impact.impact_report import impact_report
 
         return await impact_report(workspace, reporting, (), patch="".join(c.diff for c in changes))
 

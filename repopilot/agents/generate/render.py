@@ -118,7 +118,7 @@ def summary_text(outcome: GenerationOutcome) -> str:
 
 def generation_json(generation: Generation) -> dict[str, Any]:
     """The command line's document of a generation, without its files and steps."""
-    from repopilot.impact.agent import impact_json
+    from repopilot.impact.impact_report import impact_json
 
     return {
         "calls": [asdict(each) for each in generation.calls],

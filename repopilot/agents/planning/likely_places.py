@@ -18,12 +18,15 @@ from repopilot.agents.planning.touched_files import (
     voters_of,
 )
 from repopilot.code.graph.graph import DEPENDING, Graph
+from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand, stems
 from repopilot.repo.history import follow_renames
 from repopilot.results import PlanPart, PlanQuestion
 from repopilot.retrieval.query.parse import parse
+from repopilot.retrieval.query.query_words import VAGUE
 from repopilot.retrieval.ranking.past_commits import similar_commits
 from repopilot.retrieval.search import search
 from repopilot.types import Hit, Risk, Symbol, innermost
@@ -40,8 +43,10 @@ SURE = 0.4
 WIDELY_USED = 20
 """From so many uses of a file's names on, changing it is a high risk."""
 _ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", "docs", "changelog")
-_CODE = ("source", "exports")
+CODE = ("source", "exports")
 _LONGEST_TOPIC = 72
+_THINGS = ("class", "table")
+_VAGUE = frozenset(token for word in VAGUE for token in expand(word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +104,41 @@ def question_of(task: str, evidence: TaskEvidence, index: Index, language: str) 
     Returns:
         The question; None where the task names a place, or one is likely enough.
     """
-    sources = [f for f in evidence.files if f.role in _CODE]
-    if any(f.named for f in evidence.files) or (sources and sources[0].probability >= SURE):
+    sources = [f for f in evidence.files if f.role in CODE]
+    if _is_sure(evidence):
         return None
     places = [_place(f, evidence, index) for f in sources] or _most_used(evidence.graph)
     options = tuple(f"@{place}" for place in places[:MOST_OPTIONS])
     return PlanQuestion(i18n.text("planning.missing_place", language, topic=_topic(task)), options) if options else None
+
+
+def code_touched(task: str, evidence: TaskEvidence, index: Index) -> tuple[tuple[str, ...], bool]:
+    """The places in code that a task would change.
+
+    Args:
+        task: as the user wrote it.
+        evidence: what is known about it.
+        index: the repository.
+
+    Returns:
+        `path:Symbol` or a path each, the likeliest first, the types and tables that the task speaks of and what is
+        likely and uses them, without those whatever is likely; and whether that is sure.
+    """
+    spoken = things_named(task, evidence.graph)
+    likely = [f for f in _likely(evidence) if f.role in CODE] or [f for f in evidence.files if f.role in CODE][:1]
+    paths = {node.path for node in spoken}
+    users = {path for used in paths for path in _files_using(used, evidence.graph)}
+    further = [_place(f, evidence, index) for f in likely if not spoken or f.path in users - paths]
+    return (*(f"{node.path}:{node.name}" for node in spoken), *further), bool(spoken) or _is_sure(evidence)
+
+
+def things_named(task: str, graph: Graph) -> list[Node]:
+    """The types and tables that a task speaks of in plain words: all words of their names stand in it ("the pets" is
+    `Pet`), types before tables, longer names first."""
+    said = parse(task).terms.keys() - _VAGUE
+    things = (node for node in graph.nodes if node.kind in _THINGS and role_of(node.path) == "source")
+    named = [node for node in things if set(stems(node.name)) <= said]
+    return sorted(named, key=lambda node: (-len(stems(node.name)), node.kind, node.path))
 
 
 def parts_of(task: str, evidence: TaskEvidence, index: Index, language: str) -> tuple[PlanPart, ...]:
@@ -154,13 +188,19 @@ def file_rows(evidence: TaskEvidence, most: int) -> list[dict[str, object]]:
     return [{key: value for key, value in asdict(file).items() if value} for file in evidence.files[:most]]
 
 
+def _is_sure(evidence: TaskEvidence) -> bool:
+    """Whether the task names a place, or one is likely enough."""
+    sources = (f for f in evidence.files if f.role in CODE)
+    return any(f.named for f in evidence.files) or any(f.probability >= SURE for f in sources)
+
+
 def _likely(evidence: TaskEvidence) -> list[FileEvidence]:
     """The files that are likely touched; where the task names code, other code only where it uses that."""
     likely = [f for f in evidence.files if f.probability >= LEAST or f.named][:MOST_FILES]
-    named = [f.path for f in likely if f.named and f.role in _CODE]
+    named = [f.path for f in likely if f.named and f.role in CODE]
     if named:
         users = {path for used in named for path in _files_using(used, evidence.graph)}
-        likely = [f for f in likely if f.role not in _CODE or f.path in named or f.path in users]
+        likely = [f for f in likely if f.role not in CODE or f.path in named or f.path in users]
     own = [f for f in evidence.files if f.tests_main]
     tests = (own or [f for f in likely if f.role == "tests"])[:MOST_TESTS]
     return [f for f in likely if f.role != "tests" or f.named] + [f for f in tests if not f.named]
@@ -195,7 +235,7 @@ def _symbol(hit: Hit, outline: Sequence[Symbol]) -> str:
 
 
 def _title(task: str, file: FileEvidence, place: str, language: str) -> str:
-    where = place.partition(":")[2] if file.role in _CODE else ""
+    where = place.partition(":")[2] if file.role in CODE else ""
     key = "source" if file.role in ("source", "vendored") else file.role
     return i18n.text(f"planning.part.{key}", language, topic=_topic(task), place=where or file.path)
 

@@ -1,10 +1,13 @@
-"""What a question asks the impact of: a range of commits, uncommitted or generated work, files, symbols."""
+"""What a question asks the impact of: a range of commits, uncommitted or generated work, files, symbols, or the places
+that a wish would change."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from repopilot.agents.planning.likely_places import code_touched, evidence_of, things_named
 from repopilot.code.graph.graph import Graph, find
 from repopilot.i18n import message
 from repopilot.impact.call_graph import missing_in_file
@@ -15,14 +18,13 @@ from repopilot.workspace import Workspace
 
 _RANGE = re.compile(r"(?<![\w./])([\w][\w./~^-]*?\.\.\.?[\w][\w./~^-]*)")
 _TOKEN = re.compile(r"[\w./@:#-]*\w(?:\(\))?")
-_MOST_FILES = 2
-_HITS = 10
+_MOST_PLACES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactRequest:
-    """What to assess: one of `diff` (BASE..HEAD), `changes` and `targets`; `note` says how a vague question was
-    understood, '' for a plain one."""
+    """What to assess: one of `diff` (BASE..HEAD), `changes` and `targets`; `note` says how a wish in words was
+    understood, '' for a question that names what it is about."""
 
     targets: tuple[str, ...] = ()
     diff: str | None = None
@@ -39,8 +41,8 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
         graph: the code graph that names are looked up in.
 
     Returns:
-        The request. A question that names nothing is answered by a search, which `note` says; without a hit all its
-        fields are empty.
+        The request. A question that names nothing is read as a wish: its targets are the places that it would probably
+        change, which `note` says; where there is none all fields are empty.
 
     Raises:
         UsageError: it names a definition that its file doesn't have.
@@ -53,6 +55,9 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
     if named:
         return ImpactRequest(named)
     scope = asked(question)
+    if scope != "task" and (plain := _plain_names(question, graph)):
+        things = things_named(question, graph)
+        return ImpactRequest(tuple(dict.fromkeys([*plain, *(f"{node.path}:{node.name}" for node in things)])))
     if scope == "last commit":
         return ImpactRequest(diff="HEAD~1..HEAD")
     if scope == "uncommitted" and workspace.snapshot.root is not None:
@@ -60,7 +65,7 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
     last = workspace.turns[-1].files if workspace.turns else ()
     if last and scope == "generated":
         return ImpactRequest(changes=last)
-    return _searched(question, workspace)
+    return _wished(question, workspace)
 
 
 def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]:
@@ -76,7 +81,7 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
             found += ends
         elif _looks_like_code(token) or token in quoted:
             found += [name] if find(graph, name) else []
-    return tuple(dict.fromkeys(found)) or _plain_names(question, graph)
+    return tuple(dict.fromkeys(found))
 
 
 def _plain_names(question: str, graph: Graph) -> tuple[str, ...]:
@@ -91,12 +96,15 @@ def _looks_like_code(token: str) -> bool:
     return bool(re.search(r"_\w|[a-z][A-Z]|\w\.\w|::|\(\)$|[A-Z]{2,}[a-z]", token))
 
 
-def _searched(question: str, workspace: Workspace) -> ImpactRequest:
-    from repopilot.retrieval.search import search
+def _wished(wish: str, workspace: Workspace) -> ImpactRequest:
+    """The places that a wish in words would change, as the planner finds them."""
+    evidence = evidence_of(wish, workspace.index, workspace.embedder)
+    likely, sure = code_touched(wish, evidence, workspace.index)
+    places = likely[:_MOST_PLACES]
+    return ImpactRequest(places, note=wished(places, sure)) if places else ImpactRequest()
 
-    hits = search(workspace.index, question, _HITS, embedder=workspace.embedder).hits
-    code = [hit.chunk.path for hit in hits if hit.chunk.kind in ("function", "class", "module", "schema")]
-    paths = tuple(dict.fromkeys(code))[:_MOST_FILES]
-    if not paths:
-        return ImpactRequest()
-    return ImpactRequest(paths, note=message("impact.best_match", paths=", ".join(f"`{path}`" for path in paths)))
+
+def wished(places: Sequence[str], sure: bool) -> str:
+    """That a wish was understood as a change of some places."""
+    key = "impact.wished" if sure else "impact.perhaps_wished"
+    return message(key, places=", ".join(f"`{place}`" for place in places))

@@ -1,4 +1,4 @@
-"""Impact: what a change touches. Code gathers the evidence and the risk; no model is asked."""
+"""The impact report of a change: code gathers the evidence and the risk; no model is asked."""
 
 from __future__ import annotations
 
@@ -13,59 +13,15 @@ from repopilot.i18n import message
 from repopilot.impact.assess import assess
 from repopilot.impact.change import Change, changes_of_diffs, changes_of_targets
 from repopilot.impact.codebase import codebase_of
-from repopilot.impact.question import ImpactRequest, read_request
-from repopilot.impact.render import impact_markdown
 from repopilot.repo import history
 from repopilot.repo.patch import FileDiff, parse_patch, quoted_path
-from repopilot.results import Answer, ImpactReport
-from repopilot.retrieval.query.parse import reply_language
+from repopilot.results import ImpactReport
 from repopilot.trace import Step
-from repopilot.types import Citation, Evidence, FileChange
+from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
-
-_CITED = 10
-
-
-async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
-    """Answer what a change to the files, symbols, commits or generated code that the question names would touch.
-
-    Args:
-        question: in English or French; the answer is in its language.
-        workspace: the repository and the conversation.
-        step: the step of the work.
-
-    Returns:
-        The report as text, in `result` as an ImpactReport.
-
-    Raises:
-        UsageError: the question names nothing that is in the repository.
-        SourceError: it names an unknown commit.
-    """
-    async with step.child("what changes", "tool", question) as reading:
-        request = await asyncio.to_thread(_request, question, workspace)
-        reading.note(targets=list(request.targets), diff=request.diff, files=[c.path for c in request.changes])
-        if not (request.targets or request.diff or request.changes):
-            raise UsageError(message("impact.errors.no_target"), message("impact.errors.no_target_hint"))
-        if request.note:
-            reading.degrade(request.note)
-    if request.changes:
-        report = await impact_of_files(workspace, step, request.changes)
-    else:
-        report = await impact_report(workspace, step, request.targets, diff=request.diff)
-    language = reply_language(question, workspace.settings)
-    evidence = await asyncio.to_thread(_evidence, report, workspace)
-    citations = tuple(
-        Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
-    )
-    numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
-    note = i18n.said(request.note, language)
-    text = "\n\n".join(filter(None, (note, impact_markdown(report, numbers, language))))
-    async with step.child("answer", "answer") as answering:
-        await answering.write(text)
-    return Answer(text, citations, evidence=evidence, result=report)
 
 
 async def impact_report(
@@ -126,10 +82,6 @@ async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change])
     return report
 
 
-def _request(question: str, workspace: Workspace) -> ImpactRequest:
-    return read_request(question, workspace, codebase_of(workspace.index).graph)
-
-
 def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, patch: str | None) -> list[Change]:
     if diff is None and patch is None:
         return changes_of_targets(targets, workspace.index, codebase_of(workspace.index).graph)
@@ -164,19 +116,6 @@ def _commits(workspace: Workspace, step: Step) -> Sequence[Commit]:
         step.degrade(message("impact.no_history", error=i18n.reason(error)))
         return known
     return history.follow_renames(history.commits(snapshot, settings.history_commits))
-
-
-def _evidence(report: ImpactReport, workspace: Workspace) -> tuple[Evidence, ...]:
-    """The first affected places as evidence, each with its one line of code."""
-    return tuple(
-        Evidence(n, place.path, place.line, place.line, place.symbol, _line(workspace, place.path, place.line))
-        for n, place in enumerate(report.affected[:_CITED], 1)
-    )
-
-
-def _line(workspace: Workspace, path: str, line: int) -> tuple[tuple[int, str], ...]:
-    text = workspace.index.lines(path, line, line)
-    return ((line, text),) if text else ()
 
 
 def _as_diff(file: FileChange) -> str:

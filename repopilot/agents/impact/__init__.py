@@ -1,0 +1,1 @@
+"""Answer what a change would touch."""

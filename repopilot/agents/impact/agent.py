@@ -1,0 +1,104 @@
+"""Impact: what a change touches that is named, already made, or only wished for. No model is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from repopilot import i18n
+from repopilot.agents.impact.question import ImpactRequest, read_request, wished
+from repopilot.agents.planning.likely_places import CODE
+from repopilot.agents.planning.planning_loop import plan_by_loop
+from repopilot.agents.planning.touched_files import role_of
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.impact.codebase import codebase_of
+from repopilot.impact.impact_report import impact_of_files, impact_report
+from repopilot.impact.render import impact_markdown
+from repopilot.results import Answer, ImpactReport
+from repopilot.retrieval.query.parse import reply_language
+from repopilot.trace import Step
+from repopilot.types import Citation, Evidence
+from repopilot.workspace import Workspace
+
+_CITED = 10
+
+
+async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
+    """Answer what a change to the files, symbols, commits or generated code that the question names would touch, or a
+    change that it only wishes for.
+
+    Args:
+        question: in English or French; the answer is in its language.
+        workspace: the repository and the conversation.
+        step: the step of the work.
+
+    Returns:
+        The report as text, in `result` as an ImpactReport.
+
+    Raises:
+        UsageError: nothing in the repository has to do with the question.
+        SourceError: it names an unknown commit.
+    """
+    language = reply_language(question, workspace.settings)
+    async with step.child("what changes", "tool", question) as reading:
+        request = await asyncio.to_thread(_request, question, workspace)
+        if workspace.uses_tools and (request.note or not (request.targets or request.diff or request.changes)):
+            request = await _places_by_model(question, request, workspace, reading)
+        reading.note(targets=list(request.targets), diff=request.diff, files=[c.path for c in request.changes])
+        if not (request.targets or request.diff or request.changes):
+            raise UsageError(message("impact.errors.no_target"), message("impact.errors.no_target_hint"))
+        if request.note:
+            reading.degrade(request.note)
+    if request.changes:
+        report = await impact_of_files(workspace, step, request.changes)
+    else:
+        report = await impact_report(workspace, step, request.targets, diff=request.diff)
+    evidence = await asyncio.to_thread(_evidence, report, workspace)
+    citations = tuple(
+        Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
+    )
+    numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
+    note = i18n.said(request.note, language)
+    text = "\n\n".join(filter(None, (note, impact_markdown(report, numbers, language))))
+    async with step.child("answer", "answer") as answering:
+        await answering.write(text)
+    return Answer(text, citations, evidence=evidence, result=report)
+
+
+async def impact_of(workspace: Workspace, step: Step, targets: Sequence[str]) -> ImpactReport:
+    """As `impact_report`; a single target of several words that is no path is a wish or a question."""
+    if len(targets) == 1 and " " in targets[0].strip() and targets[0] not in workspace.index.files:
+        report = (await impact(targets[0], workspace, step)).result
+        assert isinstance(report, ImpactReport)
+        return report
+    return await impact_report(workspace, step, targets)
+
+
+async def _places_by_model(wish: str, request: ImpactRequest, workspace: Workspace, step: Step) -> ImpactRequest:
+    """The request with the places that a model which uses tools says the wish would change, where it names any."""
+    parts, why = await plan_by_loop(wish, request.targets, workspace, step)
+    places = tuple(
+        part.place for part in parts if role_of(part.files[0]) in CODE and part.files[0] in workspace.index.files
+    )
+    if places:
+        return ImpactRequest(places, note=wished(places, sure=True))
+    step.degrade(why or message("planning.no_loop_plan"))
+    return request
+
+
+def _evidence(report: ImpactReport, workspace: Workspace) -> tuple[Evidence, ...]:
+    """The first affected places as evidence, each with its one line of code."""
+    return tuple(
+        Evidence(n, place.path, place.line, place.line, place.symbol, _line(workspace, place.path, place.line))
+        for n, place in enumerate(report.affected[:_CITED], 1)
+    )
+
+
+def _line(workspace: Workspace, path: str, line: int) -> tuple[tuple[int, str], ...]:
+    text = workspace.index.lines(path, line, line)
+    return ((line, text),) if text else ()
+
+
+def _request(question: str, workspace: Workspace) -> ImpactRequest:
+    return read_request(question, workspace, codebase_of(workspace.index).graph)
