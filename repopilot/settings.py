@@ -243,6 +243,11 @@ class Settings(BaseSettings):
         default="ask",
         description="Fetch the packages that a repository's tests need: ask first, always when tests are run, or never.",
     )
+    commands: Literal["ask", "always", "never"] = Field(
+        default="ask",
+        description="Let an agent model run commands of a repository in a strong sandbox: ask first, always, or never. "
+        "Where nobody can be asked, `ask` is never.",
+    )
     environment_max_mb: int = Field(default=1024, gt=0, description="Largest environment of a repository, in MB.")
     environment_timeout_s: float = Field(
         default=600.0, gt=0, description="Longest step of building an environment, in seconds."
@@ -279,6 +284,10 @@ class Settings(BaseSettings):
     def environments_folder(self) -> Path:
         """The folder of the environments that tests run with."""
         return self.home / "environments"
+
+    def with_commands(self) -> Settings:
+        """These settings where somebody agreed to commands: `never` stays."""
+        return self.model_copy(update={"commands": "always"}) if self.commands == "ask" else self
 
     @property
     def models(self) -> Path:

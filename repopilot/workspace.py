@@ -46,8 +46,8 @@ class Workspace:
     there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
     None means lexical search only. `turns` is the conversation so far. `environment` has what the repository's tests
     need, None where none was built when it was opened; `fetch_problems` says why some of it could not be had. `ask`
-    puts a question with choices (() for a free answer) to the user, None where nobody can be asked. `lookups` keeps the
-    resolver of names.
+    puts a question with choices (() for a free answer) to the user, `agree` whether a command may be run; None where
+    nobody can be asked. `lookups` keeps the resolver of names.
     """
 
     snapshot: Snapshot
@@ -62,6 +62,7 @@ class Workspace:
     environment: Environment | None = None
     fetch_problems: tuple[str, ...] = ()
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
+    agree: Callable[[str], Awaitable[bool]] | None = None
     lookups: Lookups = field(default_factory=Lookups, compare=False, repr=False)
 
     @property

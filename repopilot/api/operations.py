@@ -38,7 +38,7 @@ from repopilot.tools.registry import Desk
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Event, Published, Step
-from repopilot.workspace import with_test_packages
+from repopilot.workspace import Workspace, with_test_packages
 
 
 class UnknownTool(UsageError):
@@ -90,8 +90,7 @@ async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
 async def generate(body: GenerateBody, repositories: Repositories, step: Step) -> dict:
     """Write a change for a task, and test it. Nothing is written to the repository."""
     workspace = await repositories.workspace(body.source, body.ref)
-    if body.environment:
-        workspace = await with_test_packages(workspace, repositories.progress)
+    workspace = await _prepared(workspace, body, repositories)
     work = partial(answer, body.task, workspace, forced="GENERATE")
     done, events = await _traced("generate", body.task, step, work)
     return await asyncio.to_thread(generate_document, done, events, workspace)
@@ -126,12 +125,18 @@ async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, s
     except UsageError as error:
         raise UnknownTool(error.message, error.hint) from error
     workspace = await repositories.workspace(body.source, body.ref)
-    if body.environment:
-        workspace = await with_test_packages(workspace, repositories.progress)
+    workspace = await _prepared(workspace, body, repositories)
     async with working_copy(workspace) as copy:
         result = await registry.call(tool, body.arguments, Desk(workspace, copy, None, step))
         changes = await asyncio.to_thread(copy.changes)
     return tool_document(tool, body.arguments, result, changes, applied=False)
+
+
+async def _prepared(workspace: Workspace, body: GenerateBody | ToolCallBody, repositories: Repositories) -> Workspace:
+    """The workspace with the packages and the agreement that a request brings."""
+    if body.environment:
+        workspace = await with_test_packages(workspace, repositories.progress)
+    return replace(workspace, settings=workspace.settings.with_commands()) if body.commands else workspace
 
 
 OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {

@@ -13,6 +13,9 @@ Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]
 
 Fetched = Annotated[bool, Field(description="Fetch the packages that the repository's tests need first: wheels only.")]
+Agreed = Annotated[
+    bool, Field(description="Let the model run commands of the repository, in a strong sandbox without network.")
+]
 _SOURCE = r"^(\w[^\u0000-\u0020]*|[/.~]{1,3}\w[^\u0000-\u001f]*)$"
 """What the schema says of a source: one line, with spaces only in a path."""
 Range = Annotated[
@@ -104,6 +107,7 @@ class GenerateBody(OfRepository):
 
     task: Annotated[Text, Field(min_length=1)]
     environment: Fetched = False
+    commands: Agreed = False
 
 
 class ReviewBody(OfRepository):
@@ -128,3 +132,4 @@ class ToolCallBody(OfRepository):
 
     arguments: dict[str, Any] = {}
     environment: Fetched = False
+    commands: Agreed = False

@@ -65,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
     generate.add_argument("--apply", action="store_true", help="write the files into the local folder SOURCE")
     generate.add_argument("-o", "--output", metavar="DIR", help="write the files below DIR")
     _no_environment(generate)
+    _commands(generate)
 
     _toolbox_commands(commands)
 
@@ -100,6 +101,12 @@ class _Version(argparse.Action):
 def _no_environment(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--no-environment", action="store_true", help="don't fetch the packages that the repository's tests need"
+    )
+
+
+def _commands(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--commands", action="store_true", help="let the model run commands of the repository in the sandbox"
     )
 
 
@@ -165,6 +172,7 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     )
 
     _no_environment(solve)
+    _commands(solve)
 
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`

@@ -28,7 +28,7 @@ def run_command(arguments: argparse.Namespace) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs without it
         signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with Runtime(Settings()) as runtime:
+        with Runtime(_settings(arguments)) as runtime:
             arguments.language = runtime.settings.language or "en"
             status = getattr(commands, arguments.run)(arguments, runtime)
         if not sys.stdout.closed:  # an MCP session closes it
@@ -52,6 +52,12 @@ def run_command(arguments: argparse.Namespace) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
         return _failed(reason(error), 1, arguments.language)
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    """The settings. Who calls the tool for commands by hand, or gives the flag, agrees to them."""
+    agreed = getattr(arguments, "commands", False) or (arguments.run == "tool" and arguments.name == "run_command")
+    return Settings().with_commands() if agreed else Settings()
 
 
 def _interrupt(*_: object) -> None:

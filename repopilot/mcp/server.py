@@ -64,6 +64,7 @@ from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Desk, ToolResult, inlined_schema
+from repopilot.tools.repository_command import RUN_COMMAND
 from repopilot.tools.result_types import Answered
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import WorkingCopy, working_copy
@@ -85,6 +86,10 @@ SOURCE = {"type": "string", "description": "the repository's https URL or local 
 ENVIRONMENT = {
     "type": "boolean",
     "description": "first fetch the packages that the repository's tests need: wheels only, nothing of it is run",
+}
+COMMANDS = {
+    "type": "boolean",
+    "description": "true where your user agreed that commands of this repository run in a sandbox without network",
 }
 ALL = {"type": "boolean", "description": "every repository that is indexed here, instead of source"}
 
@@ -296,6 +301,7 @@ class OfferedTools:
         if not isinstance(source, str) or not source:
             raise UsageError(message("mcp.no_source"))
         fetch = name == "run_tests" and arguments.pop("environment", False) is True
+        agreed = name == RUN_COMMAND and arguments.pop("commands", False) is True
         own = checked(OWN[name][0], arguments) if name in OWN else None
         await self._require_readable(source, roots)
         if isinstance(own, PackRequest):
@@ -317,7 +323,9 @@ class OfferedTools:
             copy = await held.enter_async_context(opened.used())
             step = await held.enter_async_context(trace.root(_steps_of(progress), name, "tool"))
             problems = (await with_test_packages(copy.original, progress)).fetch_problems if fetch else ()
-            result = await registry.call(tool, arguments, Desk(copy.original, copy, None, step))
+            settings = copy.original.settings.with_commands() if agreed else copy.original.settings
+            desk = Desk(replace(copy.original, settings=settings), copy, None, step)
+            result = await registry.call(tool, arguments, desk)
             return replace(result, text=i18n.joined((*problems, result.text), "\n"))
 
     async def _of_all(self, asked: BaseModel) -> ToolResult:
@@ -437,7 +445,8 @@ def _offered(name: str, description: str, types: tuple[type, type], kind: str) -
     """A tool with the repository as its first argument, and what it does to the user's files by its kind."""
     parameters, returns = map(inlined_schema, types)
     of_all = {"all": ALL} if name in OF_ALL else {}
-    extra = of_all | ({"environment": ENVIRONMENT} if name == "run_tests" else {})
+    own = {"run_tests": {"environment": ENVIRONMENT}, RUN_COMMAND: {"commands": COMMANDS}}
+    extra = of_all | own.get(name, {})
     properties = {"source": SOURCE, **extra, **parameters.get("properties", {})}
     required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}

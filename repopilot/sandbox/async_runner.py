@@ -1,4 +1,4 @@
-"""Runs tests and type checkers in the sandbox from asynchronous code."""
+"""Runs tests, type checkers and commands in the sandbox from asynchronous code."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from repopilot.background import in_background
 from repopilot.sandbox.formatters import Formatter, unformatted
 from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
+from repopilot.sandbox.run_shell import ShellNeeds, ShellRun, run_shell
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, check_types
 from repopilot.settings import Settings
 from repopilot.types import Environment, TestRun
@@ -71,6 +72,14 @@ async def check_format_in_sandbox(formatter: Formatter, files: Mapping[str, str]
     """Run `unformatted` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
     return await _in_thread(partial(unformatted, formatter, files, settings, cancel), cancel)
+
+
+async def run_shell_in_sandbox(
+    command: str, seconds: float, inputs: Path, needs: ShellNeeds, settings: Settings
+) -> ShellRun:
+    """Run `run_shell` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
+    cancel = threading.Event()
+    return await _in_thread(partial(run_shell, command, seconds, inputs, needs, settings, cancel), cancel)
 
 
 async def _in_thread(work: Callable[[], T], cancel: threading.Event) -> T:

@@ -74,6 +74,8 @@ class SandboxProgram:
         report: the file it writes its report to, '' where its output is the report.
         readable: folders outside of the repository that it reads.
         serves: it is talked to over standard input and output, and reads the code itself: `{root}` is its folder.
+        links: made before it starts, targets by path.
+        caches: makes what it changed in its copy the report, but for folders of these names.
     """
 
     arguments: tuple[str, ...]
@@ -81,6 +83,8 @@ class SandboxProgram:
     report: str = ""
     readable: tuple[Path, ...] = ()
     serves: bool = False
+    links: Mapping[str, str] = field(default_factory=dict)
+    caches: tuple[str, ...] | None = None
 
     def seen_from_inside(self, mounts: Mounts) -> dict[str, object]:
         """What inside/bootstrap.py needs, with the folders in place of their names."""
@@ -97,6 +101,8 @@ class SandboxProgram:
             "variables": {name: filled(value) for name, value in self.variables.items()},
             "folder": copy,
             "report": filled(self.report),
+            "links": {filled(link): target for link, target in self.links.items()},
+            "caches": self.caches,
         }
 
 

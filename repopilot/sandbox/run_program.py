@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -110,6 +110,7 @@ class CopiedRun:
         node_modules: the folder whose entries the copy gets as its own, None for none.
         inputs: a folder with the rest of the repository.
         links: folders of the repository that are packages of `node_modules`, too, by name.
+        left_out: whether a path of the inputs is not copied.
     """
 
     program: SandboxProgram
@@ -118,6 +119,7 @@ class CopiedRun:
     node_modules: Path | None = None
     inputs: Path | None = None
     links: Mapping[str, str] = field(default_factory=dict)
+    left_out: Callable[[str], bool] = lambda path: False
 
 
 def run_in_copy(
@@ -139,7 +141,7 @@ def run_in_copy(
         StorageError: the files can't be written.
         Cancelled: `cancel` was set.
     """
-    with stage.stage(files, run.inputs, run.written) as folder:
+    with stage.stage(files, run.inputs, run.written, run.left_out) as folder:
         root = folder / "repo"
         if run.node_modules:
             _link_entries(run.node_modules, root / _NODE_MODULES)

@@ -6,14 +6,14 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
 from repopilot.errors import SandboxError, StorageError
 
-_LEFT_OUT = {".git", ".hg", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".ruff_cache"}
+LEFT_OUT = {".git", ".hg", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".ruff_cache"}
 _TIME = 1_600_000_000
 """Of every file of a run."""
 _MAX_INPUT_BYTES = 512 * 1024 * 1024
@@ -21,7 +21,10 @@ _MAX_INPUT_BYTES = 512 * 1024 * 1024
 
 @contextmanager
 def stage(
-    files: Mapping[str, str | bytes], inputs: Path | None, built: Mapping[str, str] | None = None
+    files: Mapping[str, str | bytes],
+    inputs: Path | None,
+    built: Mapping[str, str] | None = None,
+    left_out: Callable[[str], bool] = lambda path: False,
 ) -> Iterator[Path]:
     """Make a temporary folder with `repo` inside, removed afterwards.
 
@@ -29,6 +32,7 @@ def stage(
         files: the files under test, texts by path relative to `repo`.
         inputs: a folder with the rest of the repository, copied below them; None for none.
         built: texts by path of files that a build would have written, where they are missing.
+        left_out: whether a path of `inputs` is not copied.
 
     Yields:
         The folder.
@@ -47,7 +51,7 @@ def stage(
         root = folder / "repo"
         root.mkdir()
         if inputs is not None:
-            _copy(inputs, root)
+            _copy(inputs, root, left_out)
         for path, text in (built or {}).items():
             if not (root / path).exists():
                 write(root, path, text)
@@ -119,17 +123,17 @@ def _is_cache(folder: Path) -> bool:
     return (folder / "CACHEDIR.TAG").is_file()
 
 
-def _copy(inputs: Path, root: Path) -> None:
+def _copy(inputs: Path, root: Path, left_out: Callable[[str], bool]) -> None:
     """Copy regular files only, as a link could lead outside. Raises SandboxError when there is too much."""
     copied = 0
     for place, folders, names in os.walk(inputs):
-        folders[:] = [name for name in folders if name not in _LEFT_OUT and not _is_cache(Path(place, name))]
+        folders[:] = [name for name in folders if name not in LEFT_OUT and not _is_cache(Path(place, name))]
         target = root / os.path.relpath(place, inputs)
         target.mkdir(exist_ok=True)
         for name in names:
             source = Path(place, name)
             status = source.lstat()
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(status.st_mode) or left_out(source.relative_to(inputs).as_posix()):
                 continue
             copied += status.st_size
             if copied > _MAX_INPUT_BYTES:

@@ -76,6 +76,7 @@ class Tool:
         kind: what it does to the working copy: look at it, edit it, check it, run it; or talk to the user.
         returns: the type of its data, whose schema programs get.
         brings: further tools, which a model is offered once it has asked for them by calling this one.
+        generates: programs of the repository make its edits, so that generated files aren't edited by hand.
         run: does it. Raises UsageError for arguments that don't fit the repository, with a hint what would.
     """
 
@@ -85,6 +86,7 @@ class Tool:
     run: Callable[[Any, Desk], Awaitable[ToolResult]]
     returns: type = dict
     brings: tuple[Tool, ...] = ()
+    generates: bool = False
 
     @property
     def description(self) -> str:
@@ -135,7 +137,8 @@ async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResu
         copy.undo(max(0, copy.steps - steps))  # nobody has looked at what it edited
         error.message, error.hint = (_without_secrets(each, desk) for each in (error.message, error.hint))
         raise
-    generated = generated_in(copy.changed_since(steps), desk.workspace.index.text) if tool.kind == "edit" else []
+    by_hand = tool.kind == "edit" and not tool.generates
+    generated = generated_in(copy.changed_since(steps), desk.workspace.index.text) if by_hand else []
     said = message("edit_tools.generated", paths=", ".join(generated)) if generated else ""
     text = joined((result.text, said), "\n") if said else result.text
     return ToolResult(_without_secrets(text, desk), _without_secrets(result.data, desk))

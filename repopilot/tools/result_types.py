@@ -233,6 +233,18 @@ class TestsRun(_Counted, total=False):
     level: str
 
 
+class CommandRun(TypedDict):
+    """A command that was run: how it ended, `stopped` where a limit ended it, the paths that it edited, and those that
+    were not taken over."""
+
+    exit_code: int
+    seconds: float
+    stopped: str
+    paths: list[str]
+    left_out: list[str]
+    output: str
+
+
 class CitedPlace(TypedDict):
     """A place that an answer cites by its number."""
 

@@ -13,6 +13,7 @@ from repopilot.tools import (
     move_symbol,
     organize_imports,
     rename,
+    repository_command,
     run_tests,
     set_value,
     talk,
@@ -22,7 +23,7 @@ from repopilot.tools.registry import Tool
 TaskKind = Literal["look", "change", "tests"]
 _LOOK = ("search", "grep", "outline", "read", "symbol", "references", "callers")
 _EDIT = ("replace_text", "insert_code", "create_file", "undo")
-_CHECK = ("check", "run_tests", "changes", "finish")
+_CHECK = ("check", "run_tests", "run_command", "changes", "finish")
 OFFERED: Mapping[TaskKind, tuple[str, ...]] = {
     "look": tuple(tool.name for tool in look.TOOLS),
     "change": (*_LOOK, "replace_symbol", *_EDIT, *_CHECK),
@@ -41,7 +42,7 @@ def client_tools() -> tuple[Tool, ...]:
     """Those for other programs: all but the ones that talk to the user."""
     python = (*rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS)
     edits = (*edit.TOOLS, *python, *set_value.TOOLS, *organize_imports.TOOLS)
-    return (*look.TOOLS, *edits, *check.TOOLS, *run_tests.TOOLS)
+    return (*look.TOOLS, *edits, *check.TOOLS, *run_tests.TOOLS, *repository_command.TOOLS)
 
 
 def offered(task: TaskKind, *, can_ask: bool, without: Collection[str] = ()) -> tuple[Tool, ...]:

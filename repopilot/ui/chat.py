@@ -97,6 +97,7 @@ class Chat:
             commit to open.
         subject: the lines that the address of the repository named, as a mention; the first question is about them.
         next_model: the name of the model that answers the next question, '' for the usual one.
+        commands: by repository, whether the user let an agent model run commands.
         offers: by repository, whether the question if what its tests need may be fetched waits for an answer.
         asking: how many questions are being answered.
         deciding: held while files are accepted or rejected.
@@ -115,6 +116,7 @@ class Chat:
     overrides: dict[str, object] = field(default_factory=dict)
     subject: str = ""
     next_model: str = ""
+    commands: dict[str, bool] = field(default_factory=dict)
     offers: dict[str, bool] = field(default_factory=dict)
     asking: int = 0
     deciding: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -100,6 +100,20 @@ async def test_a_tool_that_is_not_offered_at_first_is_asked_for_and_used(shop):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("agreed", [True, False])
+async def test_commands_are_for_a_model_whose_user_agreed(shop, agreed):
+    generated = "sed -i 's/FROM = 5000/FROM = 6000/' shop/prices.py"
+    settings = shop.settings.with_commands() if agreed else shop.settings
+    run = _call("run_command", command=generated)
+    agent, _ = _watched(replace(shop, settings=settings), run, _call("changes"), DONE)
+    answer, _, _ = await traced(lambda step: generate("give the discount from 60 euros on", agent, step))
+    assert [(call.name, call.ok) for call in answer.result.calls if call.name == "run_command"] == [
+        ("run_command", agreed)
+    ]
+    assert [file.path for file in answer.files] == ["shop/prices.py"] * agreed
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("look", ["check", "changes"])
 async def test_edits_that_were_looked_at_are_not_checked_again(shop, look):
     agent, _ = _watched(shop, BREAK, _call(look), DONE)

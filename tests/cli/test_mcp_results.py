@@ -36,6 +36,7 @@ CALLS = [
     ("changes", {}, lambda d: len(d["files"]) == 4),
     ("check", {}, lambda d: "app/new.py" in d["checked"]),
     ("run_tests", {}, lambda d: d["failed"] == 1 and d["turned_red"]),
+    ("run_command", {"command": "cat app/new.py", "commands": True}, lambda d: d["output"] == "x = 1\n"),
     ("review", {}, lambda d: d["reviewed"]),
     ("review", {"paths": ["app"], "diff": "HEAD~1..HEAD"}, lambda d: d["reviewed"] == ["app/cart.py"]),
     ("impact", {"targets": ["app/prices.py:price"]}, lambda d: d["affected"][0]["path"] == "app/cart.py"),

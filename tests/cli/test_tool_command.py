@@ -75,3 +75,15 @@ def test_other_commands_refuse_options_that_they_do_not_have(shop, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["search", str(shop), "cart", "--path", "a"])
     assert ended.value.code == 2
+
+
+@pytest.mark.slow
+def test_a_command_of_the_repository_runs_unless_it_is_never_wanted(shop, capsys, monkeypatch):
+    command = ["tool", str(shop), "run_command", "--command", "echo 1 > made.txt; echo hello", "--json"]
+    assert main([*command, "--apply"]) == 0
+    done = json.loads(capsys.readouterr().out)
+    assert done["data"]["output"] == "hello\n" and done["data"]["paths"] == ["made.txt"]
+    assert (shop / "made.txt").read_text() == "1\n"
+    monkeypatch.setenv("REPOPILOT_COMMANDS", "never")
+    assert main(command) == 2
+    assert "Nobody agreed" in capsys.readouterr().err

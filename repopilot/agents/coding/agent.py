@@ -18,6 +18,7 @@ from repopilot.tools import registry
 from repopilot.tools.check import CHECK
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import Desk
+from repopilot.tools.repository_command import RUN_COMMAND, can_run_commands
 from repopilot.tools.run_tests import RUN_TESTS, tests_before
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import working_copy
@@ -99,7 +100,8 @@ async def edit_by_loop(
         desk = Desk(workspace, copy, loop.Budget.of(workspace.settings), working, workspace.ask)
         before = await tests_before(task, desk)
         tests = f"{TESTS} {before.text}" if before.can_run else before.text
-        tools = offered(kind, can_ask=can_ask, without=() if before.can_run else (RUN_TESTS,))
+        useless = [*[RUN_TESTS] * (not before.can_run), *[RUN_COMMAND] * (not await can_run_commands(workspace))]
+        tools = offered(kind, can_ask=can_ask, without=useless)
         system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=QUESTIONS[can_ask])
         watch = loop.Onlooker(finish=_checking(desk), called=told_below)
         asked = with_conventions(task, await asyncio.to_thread(conventions.of, ""))

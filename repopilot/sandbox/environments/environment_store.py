@@ -160,26 +160,31 @@ def remove_environment(key: str, settings: Settings) -> bool:
     return existed
 
 
-def allow(repository: str, settings: Settings) -> None:
-    """Remember that the user lets the packages of a repository be fetched whenever its tests need them.
+def allow(repository: str, settings: Settings, what: str = "allowed") -> None:
+    """Remember that the user always lets something be done with a repository.
+
+    Args:
+        repository: its key.
+        settings: the data directory.
+        what: `allowed` for fetching the packages of its tests, `commands` for running its commands.
 
     Raises:
         StorageError: the data directory can't be used.
     """
     try:
         settings.environments_folder.mkdir(parents=True, exist_ok=True)
-        _allowed_file(repository, settings).touch()
+        _allowed_file(repository, settings, what).touch()
     except OSError as error:
         raise StorageError(i18n.message("environments.not_stored", error=error)) from error
 
 
-def is_allowed(repository: str, settings: Settings) -> bool:
-    """Whether the user lets the packages of a repository be fetched."""
-    return _allowed_file(repository, settings).is_file()
+def is_allowed(repository: str, settings: Settings, what: str = "allowed") -> bool:
+    """Whether the user always lets it be done, as in `allow`."""
+    return _allowed_file(repository, settings, what).is_file()
 
 
-def _allowed_file(repository: str, settings: Settings) -> Path:
-    return settings.environments_folder / f"{hashlib.sha256(repository.encode()).hexdigest()[:20]}.allowed"
+def _allowed_file(repository: str, settings: Settings, what: str) -> Path:
+    return settings.environments_folder / f"{hashlib.sha256(repository.encode()).hexdigest()[:20]}.{what}"
 
 
 def megabytes_of(folder: Path) -> float:

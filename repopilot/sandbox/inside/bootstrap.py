@@ -8,10 +8,12 @@ this folder is no package inside the sandbox.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
 import shutil
+import signal
 import site
 import subprocess
 import sys
@@ -176,29 +178,60 @@ def _pytest(job: dict[str, Any]) -> int:
     )
 
 
-def _program(root: str, arguments: list[str], variables: dict[str, str], folder: str, report: str) -> int:
-    """Run a program in a copy of the code that it may write to, and send what it wrote to the file `report`, or its
-    output where that is ''."""
+def _program(
+    root: str,
+    arguments: list[str],
+    variables: dict[str, str],
+    folder: str,
+    report: str,
+    links: dict[str, str],
+    caches: list[str] | None,
+) -> int:
+    """Run a program in a copy of the code that it may write to, and send what it wrote to the file `report`, its output
+    where that is '', or, where there are `caches`, what it changed in the copy."""
     try:
         shutil.copytree(root, folder, symlinks=True)
-        ended = subprocess.run(
+        for link, target in links.items():
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(target, link)
+        sends_output = not report and caches is None
+        started = subprocess.Popen(
             arguments,
             cwd=folder,
             env={**os.environ, **variables},
-            stdout=None if report else _CHANNEL,
-            stderr=None if report else subprocess.STDOUT,
-            check=False,
+            stdout=_CHANNEL if sends_output else None,
+            stderr=subprocess.STDOUT if sends_output else None,
+            start_new_session=caches is not None,
         )
+        status = started.wait()
     except OSError as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return NOT_STARTED
-    if report and os.path.isfile(report):
+    if caches is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(started.pid, signal.SIGKILL)  # what it left running in the background
+        _send_changes(root, folder, caches)
+    elif report and os.path.isfile(report):
         with open(report, "rb") as file, os.fdopen(_CHANNEL, "wb") as pipe:
             pipe.write(file.read(MAX_REPORT))
-    return ended.returncode if ended.returncode >= 0 else 128 - ended.returncode
+    return status if status >= 0 else 128 - status
 
 
-def _server(arguments: list[str], variables: dict[str, str], **_: str) -> int:
+def _send_changes(root: str, folder: str, caches: list[str]) -> None:
+    if TYPE_CHECKING:
+        from repopilot.sandbox.inside import changed_files
+    else:
+        import changed_files
+
+    try:
+        found = changed_files.difference(root, folder, caches)
+    except OSError as error:
+        found = {"error": str(error)}
+    with os.fdopen(_CHANNEL, "wb") as pipe:
+        pipe.write(json.dumps(found).encode())
+
+
+def _server(arguments: list[str], variables: dict[str, str], **_: object) -> int:
     """Become a program that is talked to over standard input and output."""
     try:
         os.execve(arguments[0], arguments, {**os.environ, **variables})

@@ -23,6 +23,7 @@ from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, Published, root
 from repopilot.types import Evidence
 from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
+from repopilot.ui.answer.command_consent import consent_of
 from repopilot.ui.answer.environment_offer import offer_if_needed
 from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.user_question import ask_in_chat
@@ -188,6 +189,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         turns=chat.turns,
         environment=await asyncio.to_thread(usable_environment, opening.snapshot, settings),
         ask=partial(ask_in_chat, pending.language),
+        agree=consent_of(chat, pending.language),
         lookups=chat.process.runtime.lookups,
     )
 

@@ -1,0 +1,169 @@
+"""Runs a command of a shell in the sandbox, on a copy of the repository, and says what it changed there."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from repopilot import i18n
+from repopilot.code.data_formats import table
+from repopilot.errors import SandboxError
+from repopilot.redaction.secret_paths import secret_name
+from repopilot.sandbox import stage
+from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
+from repopilot.sandbox.levels import STRONG, level
+from repopilot.sandbox.output.bounded_json import json_of
+from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, readable_packages, run_in_copy, why_stopped
+from repopilot.sandbox.runners.runner_form import RunPlan
+from repopilot.sandbox.runners.runner_table import find_program, runner_of
+from repopilot.settings import Settings
+from repopilot.types import Environment
+
+_LIMITS = SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, processes=128, descriptors=1024)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellNeeds:
+    """What commands of a repository need.
+
+    Attributes:
+        environment: its Python packages, None for none.
+        suites: of its other languages, with their packages.
+    """
+
+    environment: Environment | None = None
+    suites: tuple[RunnerSuite, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShellRun:
+    """How a command ended.
+
+    Attributes:
+        status: its exit status.
+        output: standard output and error, shortened in the middle.
+        stopped: why it was ended, a message; '' where it ended by itself.
+        files: what it wrote by path.
+        deleted: paths.
+        special: paths that are no files any more, or never were, such as links.
+        refused: why nothing that it changed could be taken over, a message; ''.
+        seconds: wall time.
+    """
+
+    status: int
+    output: str
+    stopped: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    deleted: tuple[str, ...] = ()
+    special: tuple[str, ...] = ()
+    refused: str = ""
+    seconds: float = 0.0
+
+
+def strong_level(settings: Settings) -> bool:
+    """Whether commands may run here at all: tests may also where only limits are left."""
+    try:
+        return level(settings) in STRONG
+    except SandboxError:
+        return False
+
+
+def run_shell(
+    command: str, seconds: float, inputs: Path, needs: ShellNeeds, settings: Settings, cancel: threading.Event
+) -> ShellRun:
+    """Run a command of a shell in a copy of a folder. Blocking; no process of it is left when it returns.
+
+    Args:
+        command: as typed at the top of the repository.
+        seconds: its time limit.
+        inputs: the folder, which stays as it is.
+        needs: the packages that are there.
+        settings: the sandbox level.
+        cancel: ends the run once set.
+
+    Returns:
+        How it ended. Nothing is taken over of a command that exceeded a limit.
+
+    Raises:
+        SandboxError: no strong level works here, or the folder is too large.
+        StorageError: the copy can't be written.
+        Cancelled: `cancel` was set.
+    """
+    achieved = level(settings)
+    if achieved not in STRONG:
+        raise SandboxError(i18n.message("command_tool.weak"), i18n.message("sandbox.run_doctor"))
+    run = replace(_run(command, needs), inputs=inputs, limits=replace(_LIMITS, seconds=seconds))
+    files = needs.environment.files if needs.environment else {}
+    outcome, top = run_in_copy({}, replace(run, written={**run.written, **files}), achieved, cancel)
+    output = outcome.output.replace(f"{top}/", "")
+    stopped = why_stopped(outcome, run.limits) if outcome.ended != "finished" else ""
+    ended = ShellRun(outcome.status, output, stopped, seconds=round(outcome.seconds, 1))
+    return ended if stopped else _with_changes(ended, table(json_of(outcome.report)))
+
+
+def _with_changes(ended: ShellRun, report: Mapping[str, object]) -> ShellRun:
+    """What the command changed, as the report has it, which the command may have written itself."""
+    if isinstance(count := report.get("count"), int):
+        return replace(ended, refused=i18n.message("command_tool.too_much", count=count))
+    if "files" not in report:
+        why = str(report.get("error") or "")[:200] or i18n.message("command_tool.no_report")
+        return replace(ended, refused=i18n.message("command_tool.unread", why=why))
+    try:
+        written = {str(path): base64.b64decode(str(text)) for path, text in table(report["files"]).items()}
+    except (binascii.Error, ValueError):
+        return replace(ended, refused=i18n.message("command_tool.unread", why=i18n.message("command_tool.no_report")))
+    deleted, special = (_paths(report.get(name)) for name in ("deleted", "special"))
+    return replace(ended, files=written, deleted=deleted, special=special)
+
+
+def _paths(value: object) -> tuple[str, ...]:
+    return tuple(str(each) for each in value) if isinstance(value, list) else ()
+
+
+def _run(command: str, needs: ShellNeeds) -> CopiedRun:
+    """The shell with the programs and packages that tests of the repository get."""
+    python, folders, readable = _python(needs.environment)
+    links = {f"{{work}}/bin/{name}": str(python) for name in ("python", "python3")}
+    paths = ["{root}/node_modules/.bin", "{work}/bin", *(f"{each}/bin" for each in folders)]
+    variables: dict[str, str] = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "", "OPENSSL_CONF": "/dev/null"}
+    run = CopiedRun(SandboxProgram(()), _LIMITS, left_out=secret_name)
+    for suite in needs.suites:
+        try:
+            tool, own = find_program(suite.language)
+        except SandboxError:  # the command says itself that it isn't here
+            continue
+        packages = suite.packages
+        readable = (*readable, *own, *(readable_packages(packages) if packages else ()))
+        paths.append(str(tool.parent))
+        if suite.language == "javascript":
+            installed = packages.folder if packages else None
+            members = suite.project.links if packages and packages.key else {}
+            run = replace(run, node_modules=installed, links=members)
+        else:
+            plan = RunPlan(tool, project=suite.project, packages=packages.folder if packages else None)
+            variables |= runner_of(suite.language, suite.project).command(plan).variables
+        run = replace(run, written={**run.written, **(packages.files if packages else {})})
+    variables["PATH"] = os.pathsep.join((*paths, "/usr/local/bin", "/usr/bin", "/bin"))
+    if folders:
+        variables["PYTHONPATH"] = os.pathsep.join(folders)
+    shell = shutil.which("bash", path="/bin:/usr/bin") or "/bin/sh"
+    program = SandboxProgram(
+        (shell, "-c", command), variables, readable=readable, links=links, caches=tuple(sorted(stage.LEFT_OUT))
+    )
+    return replace(run, program=program)
+
+
+def _python(environment: Environment | None) -> tuple[Path, list[str], tuple[Path, ...]]:
+    """The interpreter of commands, the folders of its packages, and what it reads. Never that of our own packages."""
+    own = Path(os.path.realpath(sys.executable))
+    if environment is None:
+        return own, [], ()
+    folders = [os.path.realpath(each) for each in environment.packages]
+    return environment.interpreter or own, folders, (*map(Path, folders), *environment.readable)

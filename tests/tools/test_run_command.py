@@ -1,0 +1,204 @@
+"""Commands of the repository in the real sandbox: what they write becomes an edit, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.index_case import write
+from support.shop_workspace import workspace_of
+
+from repopilot import trace
+from repopilot.errors import UsageError
+from repopilot.sandbox.levels import STRONG, why_unavailable
+from repopilot.sandbox.runners.runner_table import missing_programs
+from repopilot.tools import registry
+from repopilot.tools.registry import Desk, ToolResult
+from repopilot.tools.repository_command import can_run_commands
+from repopilot.tools.toolbox import toolbox
+from repopilot.tools.working_copy import working_copy
+from repopilot.types import Environment
+from repopilot.workspace import Workspace
+
+pytestmark = pytest.mark.skipif(all(map(why_unavailable, STRONG)), reason="no strong sandbox works here")
+FILES: dict[str, str | bytes] = {
+    ".gitignore": "build/\n*.log\n",
+    "src/a.py": "x = 1\n",
+    "src/b.py": "y = 1\n",
+    "old.txt": "old\n",
+    "latin.py": "# coding: latin-1\nname = 'd\xe9j\xe0 vu'\n".encode("latin-1"),
+    "logo.bin": bytes(range(256)),
+    "gen.py": "open('made.py', 'w').write('z = 3\\n')\n",
+}
+
+
+class Shell:
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.copy = desk, desk.working_copy
+
+    async def __call__(self, command: str, seconds: int = 30) -> ToolResult:
+        tool = registry.find("run_command", toolbox())
+        return await registry.call(tool, {"command": command, "seconds": seconds}, self.desk)
+
+    def changed(self) -> dict[str, str]:
+        return {change.path: change.change for change in self.copy.changes()}
+
+
+@asynccontextmanager
+async def shell(tmp: Path, files: dict[str, str | bytes] = FILES) -> AsyncIterator[Shell]:
+    made = workspace_of(tmp, files)
+    made = replace(made, settings=made.settings.with_commands())
+    async with trace.root(lambda event: None, "tools") as step, working_copy(made) as copy:
+        yield Shell(Desk(made, copy, None, step))
+
+
+def stored(workspace: Workspace) -> dict[str, bytes]:
+    root = workspace.snapshot.root
+    assert root is not None
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+async def test_what_a_command_writes_becomes_one_edit_that_undo_takes_back(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        before = stored(run.desk.workspace)
+        done = await run("python gen.py && sed -i s/1/2/ src/a.py && rm old.txt && echo done")
+        assert done.data["exit_code"] == 0 and "done" in done.text and "made.py" in done.text
+        assert run.changed() == {"made.py": "added", "src/a.py": "modified", "old.txt": "deleted"}
+        assert run.copy.text("made.py") == "z = 3\n" and run.copy.text("src/a.py") == "x = 2\n"
+        await run("test -e made.py && ! test -e old.txt && echo y = 5 > src/b.py")
+        assert run.copy.text("src/b.py") == "y = 5\n"
+        run.copy.undo(2)
+        assert not run.changed()
+        assert (await run("cat old.txt src/a.py")).data["output"].split() == ["old", "x", "=", "1"]
+        assert stored(run.desk.workspace) == before
+
+
+async def test_what_git_ignores_and_what_is_secret_or_no_text_is_no_change(tmp_path: Path):
+    written = (
+        "mkdir build && echo 1 > build/out.js; echo 1 > x.log; echo K=1 > .env; printf '\\0\\1' > new.bin; mkdir d"
+    )
+    async with shell(tmp_path, {**FILES, ".env.local": "TOKEN=hunter2hunter2\n"}) as run:
+        done = await run(f"{written}; rm logo.bin; ln -s /etc/passwd link; cat .env.local; exit 3")
+        assert done.data["exit_code"] == 3 and not run.changed()
+        assert done.data["left_out"] == [".env", "link", "logo.bin", "new.bin"]
+        assert "hunter2" not in done.text
+        await run("sed -i s/vu/VU/ latin.py")
+        assert run.copy.text("latin.py") == "# coding: latin-1\nname = 'd\xe9j\xe0 VU'\n"
+
+
+async def test_a_failing_formatter_keeps_its_output_and_long_output_says_what_was_cut(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        done = await run("for i in $(seq 20000); do echo line $i; done; printf '\\033[31m\\0\\377red'; exit 1")
+        output = done.data["output"]
+        assert output.startswith("line 1\n") and output.rstrip().endswith("red") and "\x1b" not in output
+        assert "left out" in output and len(output) < 7000
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("echo y = 9 > src/b.py; echo started; sleep 1000", "longer than"),
+        ("echo y = 9 > src/b.py; while :; do sleep 100 & done", "processes"),
+        (":(){ :|:& };:; echo y = 9 > src/b.py; sleep 60", "processes"),
+    ],
+)
+async def test_of_a_command_that_exceeds_a_limit_nothing_is_kept(tmp_path: Path, command: str, said: str):
+    async with shell(tmp_path) as run:
+        done = await run(command, seconds=4)
+        assert (said in done.data["stopped"] or "longer" in done.data["stopped"]) and not run.changed()
+        assert "Nothing that it wrote is kept" in done.text
+
+
+async def test_a_full_disk_ends_the_command_or_fails_it(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        done = await run("for i in 1 2 3 4 5 6 7 8 9; do head -c 200000000 /dev/zero > build$i.log || exit 9; done")
+        assert (done.data["stopped"] or done.data["exit_code"]) and not run.changed()
+
+
+async def test_nothing_outside_of_the_copy_is_reached(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        root = run.desk.workspace.snapshot.root
+        outside = tmp_path / "outside.txt"
+        outside.write_text("outside")
+        attempts = [
+            "echo 1 > ../escaped.txt",
+            f"echo 1 > {outside}",
+            f"cat {outside}",
+            f"echo 1 > {root}/src/a.py",
+            f"ln -s {tmp_path} out; echo 1 > out/through.txt",
+            "mkdir -p ../../x/y; echo 1 > ../../x/y/z",
+            "mv src moved; ln -s /etc src",
+            "(sleep 2; echo late > late.txt) &",
+        ]
+        for attempt in attempts:
+            done = await run(attempt)
+            assert "outside\n" not in done.data["output"]
+            assert not {path for path in run.changed() if not path.startswith(("moved/", "src/"))}
+        assert outside.read_text() == "outside" and not (tmp_path / "through.txt").exists()
+        assert not list(tmp_path.rglob("escaped.txt")) and (root / "src/a.py").read_text() == "x = 1\n"
+        network = "python -c 'import socket; socket.create_connection((\"1.1.1.1\", 53), 2)'"
+        assert (await run(network)).data["exit_code"] != 0
+
+
+async def test_everything_deleted_is_a_change_that_undo_takes_back(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        done = await run("rm -rf ./* .gitignore")
+        assert set(run.changed()) == {*FILES} - {"logo.bin"} and done.data["left_out"] == ["logo.bin"]
+        assert (await run("find . -type f")).data["output"].strip() == "./logo.bin"
+        run.copy.undo(1)
+        assert not run.changed() and "gen.py" in (await run("ls")).data["output"]
+
+
+async def test_too_many_files_are_not_taken_over(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        done = await run("for i in $(seq 1100); do echo $i > f$i.txt; done")
+        assert "1100 files" in done.text and not run.changed()
+
+
+async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
+    asked = []
+
+    def answering(answer: bool):
+        async def agree(command: str) -> bool:
+            asked.append(command)
+            return answer
+
+        return agree
+
+    async with shell(tmp_path) as run:
+        original = run.desk.workspace
+        settings = original.settings.model_copy(update={"commands": "ask"})
+        never = original.settings.model_copy(update={"commands": "never"})
+        for workspace, offered in [
+            (replace(original, settings=settings), False),
+            (replace(original, settings=settings, agree=answering(False)), True),
+            (replace(original, settings=never, agree=answering(True)), False),
+        ]:
+            assert await can_run_commands(workspace) is offered
+            refused = Shell(replace(run.desk, workspace=workspace))
+            with pytest.raises(UsageError, match="agreed"):
+                await refused("echo 1 > new.txt")
+        assert never.with_commands().commands == "never"
+        agreed = Shell(replace(run.desk, workspace=replace(original, settings=settings, agree=answering(True))))
+        assert (await agreed("echo hello")).data["output"] == "hello\n" and asked == ["echo 1 > new.txt", "echo hello"]
+        weak = original.settings.model_copy(update={"sandbox": "limits", "allow_weak_sandbox": True})
+        assert not await can_run_commands(replace(original, settings=weak))
+
+
+async def test_the_packages_of_the_repository_are_there(tmp_path: Path):
+    package = '{"name": "p", "devDependencies": {"maker": "1.0.0"}}'
+    maker = "#!/usr/bin/env node\nrequire('fs').writeFileSync('made.js', 'let made;\\n');\n"
+    site = write(tmp_path / "site", {"bin/pymake": "#!/bin/sh\npython -m pymake\n", "pymake.py": "print('py made')\n"})
+    (site / "bin/pymake").chmod(0o755)
+    async with shell(tmp_path, {"package.json": package, ".gitignore": "node_modules\n", "a.py": "a = 1\n"}) as run:
+        root = write(
+            run.desk.workspace.snapshot.root, {"node_modules/.bin/maker": maker, "node_modules/maker/x.js": ""}
+        )
+        (root / "node_modules/.bin/maker").chmod(0o755)
+        run.copy.original = replace(run.copy.original, environment=Environment("", packages=(site,)))
+        done = await run("pymake && maker && echo 1 > node_modules/new.js")
+        assert "py made" in done.data["output"] and (done.data["exit_code"] or run.changed() == {"made.js": "added"})
+        assert done.data["exit_code"] == (127 if "node" in missing_programs(["javascript"]) else 0)
