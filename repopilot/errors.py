@@ -71,6 +71,12 @@ class ModelError(RepoPilotError):
         self.partial = partial
 
 
+class ModelRefused(ModelError):
+    """A model server answers, but doesn't do what it is asked. `status` is that of its answer."""
+
+    status = 0
+
+
 class ModelSilent(ModelError):
     """A model sends nothing for longer than it may."""
 

@@ -1,8 +1,73 @@
 import { useEffect, useState } from 'react';
-import { ArrowRight, FolderGit2, Loader2, Trash2, UserRoundPlus, UsersRound } from 'lucide-react';
+import { ArrowRight, Cloud, FolderGit2, Loader2, Trash2, UserRoundPlus, UsersRound } from 'lucide-react';
+
+// The key lives in this form's state until it is sent once; the server keeps it in memory.
+function Hosted({ hosted, words, callAction }) {
+  const [open, setOpen] = useState(false);
+  const [fields, setFields] = useState({ url: '', key: '', model: '' });
+  const [models, setModels] = useState([]);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState('');
+  const set = (name) => (event) => {
+    setFields({ ...fields, [name]: event.target.value });
+    if (name !== 'model') setModels([]);
+  };
+  const send = async (payload) => {
+    setBusy(true);
+    const result = await callAction({ name: 'use_hosted', payload });
+    const answer = result?.response;
+    setBusy(false);
+    setError(answer?.error || (result?.success ? '' : words.no_answer));
+    setModels(answer?.models || []);
+    if (!result?.success || answer?.error || answer?.models) return;
+    setFields({ url: '', key: '', model: '' });
+    setOpen(false);
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    send({ ...fields, model: models.length ? fields.model : '' });
+  };
+  if (!open) {
+    return (
+      <div className="rp-row rp-offer">
+        {hosted.used
+          ? <button className="rp-button" disabled={busy} onClick={() => send({ url: '' })}>{words.hosted_end}</button>
+          : <button className="rp-button" onClick={() => setOpen(true)}><Cloud size={14} /> {words.hosted}</button>}
+        {error && <div className="rp-error" role="alert">{error}</div>}
+      </div>
+    );
+  }
+  return (
+    <form className="rp-card rp-hosted" onSubmit={submit} aria-label={words.hosted}>
+      <label>{words.hosted_address}
+        <input className="rp-input" type="url" required list="rp-services" value={fields.url} onChange={set('url')} spellCheck="false" autoFocus />
+      </label>
+      <datalist id="rp-services">{hosted.services.map((each) => <option key={each} value={each} />)}</datalist>
+      <label>{words.hosted_key}
+        <input className="rp-input" type="password" autoComplete="off" value={fields.key} onChange={set('key')} />
+      </label>
+      {models.length > 0 && (
+        <label>{words.hosted_model}
+          <input className="rp-input" required list="rp-models" value={fields.model} onChange={set('model')} spellCheck="false" autoFocus />
+        </label>
+      )}
+      <datalist id="rp-models">{models.map((each) => <option key={each} value={each} />)}</datalist>
+      <div className="rp-note">{words.hosted_leaves}</div>
+      <div className="rp-muted rp-note">{words.hosted_kept}</div>
+      {error && <div className="rp-error" role="alert">{error}</div>}
+      <div className="rp-row">
+        <button className="rp-button rp-primary" disabled={busy}>
+          {busy && <Loader2 size={14} className="rp-spin" />} {models.length ? words.hosted_use : words.hosted_check}
+        </button>
+        <button type="button" className="rp-button" onClick={() => setOpen(false)}>{words.cancel}</button>
+      </div>
+    </form>
+  );
+}
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
+const HostedForm = (window.repopilotHosted ||= Hosted);
 const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, sendUserMessage }) {
   const { words } = props;
   const [text, setText] = useState('');
@@ -92,6 +157,7 @@ const Welcome = (window.repopilotWelcome ||= function ({ props, callAction, send
           </button>
         </div>
       )}
+      {props.hosted && <HostedForm hosted={props.hosted} words={words} callAction={callAction} />}
       {props.model.notes.map((note) => <div key={note} className="rp-muted rp-note">{note}</div>)}
     </section>
   );

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from llama_index.llms.openai_like import OpenAILike
 
 GRACE_S = 5.0
-RETRIES = 2
-"""Of a call to a server elsewhere that has no time or a fault, after the pause it asks for: by the SDK."""
 """The HTTP timeout is this much longer than the idle timeout of `stream`, which should fire first."""
+RETRIES = 2
+"""Retries by the SDK when a remote server is busy or failing; honours Retry-After."""
+SHORTEST_KEY = 8
+"""Anything shorter, such as the placeholder of a server without a key, could be a word of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,22 +305,31 @@ def _describe(error: Exception, model: Model) -> tuple[str, str]:
     if names & _TIMEOUTS:
         return i18n.message("llm.silent", name=name, seconds=model.timeout_s), i18n.message("llm.silent_hint")
     if isinstance(status, int) and status >= 400:
-        return _describe_status(error, status, name)
+        return _describe_status(error, status, model)
     if names & {"RemoteProtocolError", "ReadError"}:
         return i18n.message("llm.connection_lost", name=name), i18n.message("llm.try_again")
     if names & {"ConnectError", "ConnectionError", "APIConnectionError", "ConnectionRefusedError"}:
         return i18n.message("llm.unreachable", name=name), i18n.message("llm.unreachable_hint")
     if "ResponseError" in names or "APIError" in names:
-        return i18n.message("llm.failed", name=name, error=str(error)[:200]), i18n.message("llm.see_log")
-    reason = f"{type(error).__name__}: {str(error)[:120]}"
+        return i18n.message("llm.failed", name=name, error=_without_key(str(error), model)[:200]), i18n.message(
+            "llm.see_log"
+        )
+    reason = f"{type(error).__name__}: {_without_key(str(error), model)[:120]}"
     return i18n.message("llm.no_reply", name=name, reason=reason), i18n.message("llm.no_reply_hint")
 
 
-def _describe_status(error: Exception, status: int, name: str) -> tuple[str, str]:
+def _describe_status(error: Exception, status: int, model: Model) -> tuple[str, str]:
+    name = model.name
     if status in (401, 403):
         return i18n.message("llm.key_refused", name=name, status=status), i18n.message("llm.check_key")
-    reason = str(getattr(error, "error", "") or error)[:200]
+    reason = _without_key(str(getattr(error, "error", "") or error), model)[:200]
     return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message("llm.see_log")
+
+
+def _without_key(text: str, model: Model) -> str:
+    """What a server says, which may repeat the key that it was sent."""
+    key = getattr(model.llm, "api_key", None) or ""
+    return redacted(text.replace(key, "…") if len(key) >= SHORTEST_KEY else text)
 
 
 def _names(error: BaseException) -> set[str]:

@@ -21,6 +21,7 @@ from repopilot.ui.answer import (
 from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
 from repopilot.ui.conversation import delete_repository, share_repository
+from repopilot.ui.hosted_model import use_hosted
 from repopilot.ui.repository_view import handle_button
 from repopilot.ui.trace.trace_panel import show_trace
 
@@ -64,6 +65,7 @@ HANDLERS: dict[str, Handler] = {
     "create_plan_branch": plan_view.create_plan_branch,
     "download": downloads.download,
     "get_model": _get_model,
+    "use_hosted": use_hosted,
     "delete_repository": delete_repository,
     "share_repository": share_repository,
     "search_again": search_view.search_again,

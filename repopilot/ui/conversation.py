@@ -23,6 +23,7 @@ from repopilot.ui.chats.chat_list import chat_counts
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_line
 from repopilot.ui.help_text import help_text
+from repopilot.ui.hosted_model import hosted_props
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.models.model_status import model_props
 from repopilot.ui.progress_text import progress_line
@@ -175,6 +176,7 @@ def welcome_props(chat: Chat, offer: str) -> dict:
     ]
     return {
         "model": model_props(shared.models, language),
+        "hosted": hosted_props(chat),
         "recent": entries,
         "examples": [] if entries else [list(example) for example in EXAMPLES],
         "offer": offer,

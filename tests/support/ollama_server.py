@@ -51,6 +51,8 @@ class State:
     tools: bool = True
     capabilities: tuple[str, ...] = ("completion",)
     key: str = ""
+    public_list: bool = False
+    chat_error: int = 0
     most_embedded: int = 2048
     longest_embedded: int = 10**6
     dimension: int = 384
@@ -66,9 +68,10 @@ class State:
 
 class OllamaServer:
     """Serves a `State` on a loopback port from a thread, as a context manager. `native=False` hides `/api`, leaving
-    a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas, `key` every request to embed
-    without it, `most_embedded` more texts in one, `longest_embedded` a text with more characters. `rivals` are tokens
-    with their probabilities that could have stood for any of a reply."""
+    a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas, `key` every request without it
+    but, with `public_list`, that for the models; `chat_error` is the status of every reply. It refuses more texts to
+    embed than `most_embedded`, and one with more characters than `longest_embedded`. `rivals` are tokens with their
+    probabilities that could have stood for any of a reply."""
 
     def __init__(self, port: int = 0, **state: Any) -> None:
         self.state = State(**state)
@@ -275,12 +278,26 @@ class _Handler(BaseHTTPRequestHandler):
             self.state.models.append(name)
         yield wire.ndjson({"status": "success"})
 
+    def _lacks_key(self) -> bool:
+        """Whether the key is missing or wrong; the refusal repeats it, as services do."""
+        sent = self.headers.get("Authorization", "")
+        lacking = bool(self.state.key) and sent != f"Bearer {self.state.key}"
+        if lacking:
+            self._json({"error": {"message": f"Incorrect API key provided: {sent}", "code": 401}}, 401)
+        return lacking
+
     def openai_models(self, body: dict) -> None:
+        if not self.state.public_list and self._lacks_key():
+            return
         listed = [{"id": name, "object": "model", "created": 0, "owned_by": "library"} for name in self.state.models]
         self._json({"object": "list", "data": listed})
 
     def openai_chat(self, body: dict) -> None:
-        if body.get("tools") and not self.state.tools:
+        if self._lacks_key():
+            return
+        if self.state.chat_error:
+            self._json({"error": {"message": f"We saw {self.headers.get('Authorization')}"}}, self.state.chat_error)
+        elif body.get("tools") and not self.state.tools:
             self._json({"error": {"message": "tools are not supported", "code": 400}}, 400)
         elif "response_format" in body and not self.state.schemas:
             self._json({"error": {"message": "response_format is not supported", "code": 400}}, 400)
@@ -289,9 +306,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def openai_embeddings(self, body: dict) -> None:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        if self.state.key and self.headers.get("Authorization") != f"Bearer {self.state.key}":
-            self._json({"error": {"message": "Incorrect API key provided", "code": 401}}, 401)
-        elif len(texts) > self.state.most_embedded:
+        if self._lacks_key():
+            return
+        if len(texts) > self.state.most_embedded:
             self._json({"error": f"batch size {len(texts)} > maximum allowed batch size"}, 422)
         elif max(map(len, texts)) > self.state.longest_embedded:
             self._json({"error": "`inputs` must have less than 512 tokens"}, 413)

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Literal
 
-import httpx
-
 from repopilot import i18n
+from repopilot.errors import ModelError
 from repopilot.llm import capability, embedded
 from repopilot.llm.choice.installed import AGENT_MODEL, Installed, ModelHost, most_capable, speed_of
-from repopilot.llm.servers import ollama_api
-from repopilot.llm.servers.address import is_loopback, trusted, without_credentials
-from repopilot.llm.servers.server_json import json_of
+from repopilot.llm.servers import ollama_api, openai_api
+from repopilot.llm.servers.address import is_loopback, without_credentials
 from repopilot.llm.speed import calibration, machine
 from repopilot.llm.speed.calibration import SpeedKey
 from repopilot.llm.speed.model_speed import Speed
@@ -70,7 +68,11 @@ def find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundM
         The model, None where there is none.
     """
     for url in settings.llm_urls:
-        found = _configured(url, settings, timeout_s)
+        try:
+            found = _configured(url, settings, timeout_s)
+        except ModelError as error:
+            notes.append(error.message)
+            continue
         if found and (found.kind == "ollama" or _installed(OPENAI_CLIENT)):
             return replace(found, notes=(*notes, *found.notes))
         reason = "llm.openai_extra" if found else "llm.server_silent"
@@ -107,23 +109,10 @@ def _configured(url: str, settings: Settings, timeout_s: float) -> FoundModel | 
     tags = ollama_api.tags(url, timeout_s)
     if tags is not None:
         return _in_ollama(url, tags, settings, timeout_s, [])
-    for base in (url, f"{url}/v1"):
-        names = _openai_models(base, settings.llm_key, timeout_s)
-        if names is not None:
-            wanted = settings.llm_model
-            name = wanted or next(iter(names), "")
-            note = i18n.message("llm.at_server", name=name, url=without_credentials(base))
-            return FoundModel("openai", name, base, notes=(note,)) if name else None
-    return None
-
-
-def _openai_models(base: str, key: str, timeout_s: float) -> list[str] | None:
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    try:
-        answer = httpx.get(f"{base}/models", headers=headers, timeout=timeout_s, verify=trusted())
-        return [model["id"] for model in json_of(answer)["data"] if isinstance(model["id"], str)]
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
-        return None
+    base, names = openai_api.find_models(url, settings.llm_key, timeout_s)
+    name = settings.llm_model or next(iter(names), "")
+    note = i18n.message("llm.at_server", name=name, url=without_credentials(base))
+    return FoundModel("openai", name, base, notes=(note,)) if name else None
 
 
 def _in_ollama(

@@ -12,13 +12,14 @@ from repopilot.llm.capability import Capability, Way, way_of
 from repopilot.llm.choice.discovery import FoundModel, find_model
 from repopilot.llm.choice.installed import AGENT_MODEL, fits
 from repopilot.llm.servers import ollama_api
+from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import calibration, machine
 from repopilot.llm.speed.model_speed import SIZES, Speed
 from repopilot.llm.speed.sizing import SizeChoice, next_size
 from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
-STATUS_S = 1.8
+STATUS_S, ELSEWHERE_S = 1.8, 7.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +73,18 @@ class ModelStatus:
 
 
 def status(settings: Settings) -> ModelStatus:
-    """What answers, for the first screen and doctor. Blocking, at most two seconds."""
+    """What answers, for the first screen and doctor. Blocking, at most two seconds; longer for a server elsewhere."""
+    limit = STATUS_S if all(map(is_loopback, settings.llm_urls)) else ELSEWHERE_S
     result: list[ModelStatus] = []
-    probe = threading.Thread(target=lambda: result.append(_status(settings)), daemon=True)
+    probe = threading.Thread(target=lambda: result.append(_status(settings, limit)), daemon=True)
     probe.start()
-    probe.join(STATUS_S)  # a name lookup has no timeout of its own
+    probe.join(limit)  # a name lookup has no timeout of its own
     return result[0] if result else ModelStatus("none", "", i18n.message("llm.servers_too_slow"), reachable=False)
 
 
-def _status(settings: Settings) -> ModelStatus:
+def _status(settings: Settings, limit: float) -> ModelStatus:
     notes: list[str] = []
-    found = find_model(settings, STATUS_S / 3, notes)
+    found = find_model(settings, limit / 3, notes)
     if found is None:
         wanted = settings.llm_model or _to_fetch(embedded.size_choice(settings).wanted)
         offer = _size_offer(wanted) if settings.embedded and embedded.is_installed() else None

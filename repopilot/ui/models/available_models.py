@@ -59,6 +59,7 @@ class Models:
     how fast they are while no question is being answered.
 
     Attributes:
+        settings, started: those in use, and those of the start.
         model, embedder: those in use now, None while there is none.
         roles: the models for one kind of work each.
         names: the models to choose from.
@@ -67,7 +68,7 @@ class Models:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        self.settings = runtime.settings
+        self.settings = self.started = runtime.settings
         self._runtime = runtime
         self.model: Model | None = None
         self.roles = ModelRoles()
@@ -311,4 +312,4 @@ def _names(settings: Settings, kind: str) -> list[str]:
         return [tag.name for tag in tags or () if tag.is_chat_model]
     if kind == "embedded":
         return [model.name for model in models.available(settings) if model.purpose == "chat" and model.path]
-    return []
+    return [settings.llm_model] if kind == "openai" and settings.llm_model else []

@@ -1,0 +1,122 @@
+"""A hosted model by one key: checked when it is entered, kept in memory, sent to its address only, and never shown."""
+
+import asyncio
+import logging
+
+import pytest
+from llama_index.core.llms import ChatMessage
+from support.host_server import answering
+from support.ollama_server import OllamaServer, refusing_url
+
+from repopilot import i18n
+from repopilot.errors import ModelError
+from repopilot.llm.choice import choose
+from repopilot.llm.choice.status import status
+from repopilot.llm.stream import chat
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
+from repopilot.trace import root
+from repopilot.ui.chat import Chat, Process
+from repopilot.ui.conversation import welcome_props
+from repopilot.ui.hosted_model import use_hosted
+
+KEY = "sk-hosted-0123456789abcdef"
+QUIET = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": False}
+
+
+@pytest.fixture
+def process(tmp_path):
+    with Runtime(Settings(home=tmp_path / "home", **QUIET, _env_file=None)) as runtime:
+        yield Process(runtime)
+
+
+@pytest.fixture
+def service():
+    with OllamaServer(native=False, models=["large", "small"], key=KEY) as server:
+        yield server
+
+
+def pressed(process, owner="", **fields):
+    return asyncio.run(use_hosted(Chat(process, owner=owner), {"url": "", "key": "", "model": "", **fields}))
+
+
+@pytest.mark.slow
+def test_a_model_is_chosen_used_and_left_again(process, service, tmp_path, caplog):
+    caplog.set_level(logging.DEBUG)
+    assert pressed(process, url=service.url, key=f" {KEY}\n") == {"models": ["large", "small"]}
+    assert process.models.model is None, "nothing is used before a model is named"
+    assert pressed(process, url=f"{service.url}/v1/chat/completions", key=KEY, model="small") == {}
+    assert process.models.model.name == "small" and process.models.names == ["small"]
+    props = welcome_props(Chat(process), "")
+    assert props["hosted"]["used"] == f"{service.url}/v1" and "small at" in props["model"]["text"]
+    assert pressed(process) == {} and process.models.model is None and process.models.settings.llm_key == ""
+    seen = [repr(props), repr(process.models.settings), repr(process.models.status), caplog.text]
+    seen += [file.read_text("utf-8", "replace") for file in tmp_path.rglob("*") if file.is_file()]
+    assert not any(KEY in each for each in seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("public_list", [False, True])
+def test_a_wrong_key_is_said_and_not_used(process, service, public_list):
+    service.state.public_list = public_list
+    error = pressed(process, url=service.url, key="sk-of-another-service", model="large")["error"]
+    assert "refuses the key (status 401)" in error and "sk-of" not in error
+    assert process.models.settings.llm_url == "" and process.models.model is None
+
+
+@pytest.mark.slow
+def test_an_unknown_model_and_a_spent_limit_are_said(process, service):
+    assert "no model huge" in pressed(process, url=service.url, key=KEY, model="huge")["error"]
+    service.state.chat_error = 429
+    error = pressed(process, url=service.url, key=KEY, model="large")["error"]
+    assert "takes no more calls now (status 429)" in error and KEY not in error
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ((200, {"Content-Type": "text/html"}, b"<html>Welcome"), "not an OpenAI-compatible service (status 200)"),
+        ((200, {}, b'{"models": []}'), "not an OpenAI-compatible service (status 200)"),
+        ((404, {}, b""), "not an OpenAI-compatible service (status 404)"),
+        ((302, {"Location": "http://127.0.0.1:9/steal"}, b""), "not an OpenAI-compatible service (status 302)"),
+        ((503, {}, b""), "fails (status 503)"),
+        ((403, {}, b"sk-hosted-0123456789abcdef"), "refuses the key (status 403)"),
+    ],
+)
+def test_another_services_answer_is_said(process, reply, expected):
+    with answering(reply) as (url, asked):
+        error = pressed(process, url=url, key=KEY)["error"]
+    assert expected in error and KEY not in error and len(asked) == 2, "nothing follows a redirect"
+
+
+def test_what_is_no_address_or_key_is_sent_nowhere(process):
+    for url in ("http://models.example.org/v1", "ftp://x", "models", "https://user:pw@x.org", "https://a,https://b"):
+        error = pressed(process, url=url, key=KEY)["error"]
+        assert "is not the address of a service" in error and KEY not in error and "pw" not in error
+    for key in ("clé", "two words", "a\x00b", "x" * 600):
+        assert "characters that no key has" in pressed(process, url="https://127.0.0.1:9", key=key)["error"]
+    assert "does not answer" in pressed(process, url=refusing_url(), key=KEY)["error"]
+
+
+@pytest.mark.slow
+def test_where_it_is_set_for_everybody_nobody_changes_it(process, service, tmp_path):
+    assert "set for everybody" in pressed(process, owner="ada", url=service.url, key=KEY, model="small")["error"]
+    assert welcome_props(Chat(process, owner="ada"), "")["hosted"] is None
+    fixed = Settings(home=tmp_path / "other", llm_url=service.url, **QUIET, _env_file=None)
+    with Runtime(fixed) as runtime:
+        assert "set for everybody" in pressed(Process(runtime), url=service.url, key=KEY)["error"]
+
+
+@pytest.mark.slow
+async def test_a_key_of_the_settings_is_named_where_it_is_refused_and_never_repeated(service, tmp_path):
+    wrong = Settings(home=tmp_path, llm_url=service.url, llm_key="sk-wrong-0123456789", **QUIET, _env_file=None)
+    said = [i18n.said(note, "en") for note in (await asyncio.to_thread(status, wrong)).notes]
+    assert any("refuses the key (status 401)" in each for each in said) and "sk-wrong" not in repr(said)
+    right = wrong.model_copy(update={"llm_key": KEY})
+    with Runtime(right) as runtime:
+        model = await choose.choose(right, runtime.models)
+        service.state.chat_error = 422
+        with pytest.raises(ModelError) as failed:
+            async with root(lambda event: None, "ask") as step:
+                await chat(model, [ChatMessage(role="user", content="Hi")], step)
+        assert "422" in failed.value.message and KEY not in failed.value.message and "…" in failed.value.message
