@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install what the tests need beside Python: a Chromium (the system's own, else one from the system's packages, else
-# Playwright's), bubblewrap on Linux, PostgreSQL, and, where there is Node, the conformance suite of MCP. Never fails: the test run ends with a list of what was left out and why, and CI
+# Playwright's), bubblewrap on Linux, PostgreSQL, Maven's surefire, and, where there is Node, the conformance suite of MCP. Never fails: the test run ends with a list of what was left out and why, and CI
 # fails on it.
 system_packages() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
@@ -27,6 +27,12 @@ fi
 if ! command -v initdb >/dev/null 2>&1 && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
     echo "No PostgreSQL found: installing it from the system's packages." >&2
     system_packages postgresql || echo "Could not install PostgreSQL: its tests will be left out." >&2
+fi
+# Tests of Java run by Maven with Debian's own artifacts.
+if command -v mvn >/dev/null 2>&1 && [ ! -d /usr/share/maven-repo/org/apache/maven/surefire/surefire-junit4 ]; then
+    echo "No surefire found: installing it from the system's packages." >&2
+    system_packages libsurefire-java junit4 libmaven-compiler-plugin-java libmaven-resources-plugin-java ||
+        echo "Could not install surefire: the tests that Maven runs will be left out." >&2
 fi
 # The conformance suite of MCP, pinned in its lock file.
 suite=.ci/conformance

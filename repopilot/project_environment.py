@@ -31,6 +31,7 @@ from repopilot.sandbox.environments.environment_store import (
 from repopilot.sandbox.environments.named_interpreter import named_environment
 from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages, packages_key
 from repopilot.sandbox.environments.publication import is_being_built
+from repopilot.sandbox.runners.junit import own_artifacts
 from repopilot.sandbox.runners.runner_table import is_run_as_test, language_of_tests, missing_programs, runner_of
 from repopilot.settings import Settings
 from repopilot.types import Environment, InstalledPackages, OnProgress, Snapshot
@@ -131,13 +132,14 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
         settings: the data directory.
 
     Returns:
-        The packages, None where there are none.
+        The packages, of Java else those that the user's own builds have fetched; None where there are none.
     """
     if declaration.language == "javascript" and snapshot.root is not None:
         own = snapshot.root / snapshot.subdir / NODE_MODULES
         if own.is_dir() and not own.is_symlink():
             return InstalledPackages("", own)
-    return load_packages(declaration, settings)
+    built = load_packages(declaration, settings)
+    return built or (own_artifacts(declaration) if declaration.language == "java" else None)
 
 
 class RepositoryFiles(Protocol):

@@ -38,7 +38,7 @@ LONG = ("browser", "model", "slow")
 """Marks of tests that take long."""
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
-OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "node"))
+OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "node", "surefire"))
 """But for these reasons they may: the programs run the tests of other languages, and no CI has them all."""
 
 

@@ -30,7 +30,7 @@ _MOST_REASONS = 5
 _LONGEST_OUTPUT = 64 * 1024
 # Every character belongs to one path at most, so that a long text is read once: an @ begins one, but within `/@scope`.
 _PLACE = re.compile(
-    r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go)):(?P<line>\d{1,7})\b"
+    r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go|java|kt)):(?P<line>\d{1,7})\b"
 )
 _NODE_MODULES = "node_modules"
 _PACKAGE_NAME = re.compile(r"(?:@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*")
@@ -89,7 +89,7 @@ def run_suite(
     packages = suite.packages
     plan = RunPlan(program, suite.tests, suite.project, packages.folder if packages else None)
     command = runner.command(plan)
-    readable = (*readable, *(readable_packages(packages) if packages else ()))
+    readable = (*readable, *command.readable, *(readable_packages(packages) if packages else ()))
     node_modules = packages.folder if packages and suite.language == "javascript" else None
     written = {**(packages.files if packages else {}), **runner.written(plan)}
     links = suite.project.links if node_modules and packages and packages.key else {}

@@ -259,3 +259,9 @@ async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):
     }
     _, said, _ = await try_change(tmp_path, "2 * a", "a + a", files, "sum.c")
     assert "no runner is known" in said and "reaches the change" not in said
+
+
+def test_faults_in_java_compile():
+    code = "class A {\n  int f(int a) {\n    store(a);\n    if (a > 3) { return a; }\n    return 7;\n  }\n}\n"
+    mutants = syntax_mutants(code, "A.java", range(1, 8), 9)
+    assert [(each.line, each.after) for each in mutants] == [(4, "(!(a > 3))"), (5, "8"), (3, ";"), (4, "<="), (4, "4")]

@@ -1,11 +1,13 @@
-"""The packages that a repository's JavaScript, Rust or Go declares, and what an installation of them reads. Pure."""
+"""The packages that a repository's JavaScript, Rust, Go or Java declares, and what an installation reads. Pure."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from xml.etree import ElementTree
 
 from repopilot.code.data_formats import table, toml_tables
 from repopilot.code.dependencies.declaration_parts import Read
@@ -15,6 +17,11 @@ from repopilot.code.dependencies.workspaces import MANIFEST, ListNames, member_f
 _CARGO, _CARGO_LOCK = "Cargo.toml", "Cargo.lock"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
+_POM, _MOST_MODULES = "pom.xml", 200
+_GRADLE = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
+_MODULE = re.compile(r"<module>\s*([^<\s]+)\s*</module>")
+_REGISTRY = re.compile(r"<(?:repository|pluginRepository)>(?:(?!<url>|pository>).)*<url>\s*([^<\s]+)", re.S)
+_WRAPPER = re.compile(r"gradle-([\d.]+(?:-\w+-\d+)?)-(?:bin|all)")
 _REQUIRED = re.compile(r"^[^\S\n]*(?:require\s+)?([\w.-]+\.[\w.-]+/\S+)\s+(v\S+)", re.M)
 
 
@@ -23,14 +30,14 @@ class PackageDeclaration:
     """What one language of a repository asks for.
 
     Attributes:
-        language: javascript, rust or go.
+        language: javascript, rust, go or java.
         name: of the project.
         declared_in: the paths of the files that were read.
         requirements: `name@version`.
         elsewhere: requirements that don't come from the registry.
         lock: the lock file that is respected, '' without one.
         files: what an installation reads, texts by path: no scripts and no source files.
-        node: package.json, of JavaScript.
+        node: package.json, of JavaScript; of Java, what runs the tests.
         as_of: the moment of its commit, whose versions are wanted where none are stated; '' for the newest.
     """
 
@@ -52,7 +59,7 @@ def read_packages(read: Read, names: ListNames) -> tuple[PackageDeclaration, ...
         read: gives the text of a file.
         names: gives the names in a folder.
     """
-    found = (_node(read, names), _cargo(read, names), _go(read, names))
+    found = (_node(read, names), _cargo(read, names), _go(read, names), _maven(read, names) or _gradle(read, names))
     return tuple(each for each in found if each is not None)
 
 
@@ -123,6 +130,45 @@ def _go(read: Read, names: ListNames) -> PackageDeclaration | None:
     requirements = tuple(f"{module}@{version}" for module, version in _REQUIRED.findall(text))
     lock = "go.sum" if sums is not None else ""
     return PackageDeclaration("go", name[1] if name else "", tuple(files), requirements, (), lock, files)
+
+
+def _maven(read: Read, names: ListNames) -> PackageDeclaration | None:
+    """A project of Maven with its modules."""
+    if _POM not in names(""):
+        return None
+    poms: dict[str, str] = {}
+    pending = [_POM]
+    while pending and len(poms) < _MOST_MODULES:
+        path = pending.pop()
+        text = read(path) if path not in poms else None
+        if text is not None:
+            poms[path] = text
+            modules = [posixpath.normpath(f"{posixpath.dirname(path)}/./{each}") for each in _MODULE.findall(text)]
+            pending += [f"{each}/{_POM}".removeprefix("/") for each in modules if not each.startswith("..")]
+    needed = {each for text in poms.values() for each in _artifacts(text)}
+    registries = dict.fromkeys(address for text in poms.values() for address in _REGISTRY.findall(text))
+    return PackageDeclaration("java", "", tuple(poms), tuple(sorted(needed)), tuple(registries), files=poms)
+
+
+def _artifacts(pom: str) -> Iterator[str]:
+    """The dependencies of a pom.xml: `group:name@version`, as it states them."""
+    try:
+        found = ElementTree.fromstring(pom).iterfind("./{*}dependencies/{*}dependency")
+    except ElementTree.ParseError:
+        return
+    for each in found:
+        group, name, version = (
+            each.findtext(f"{{*}}{key}", "").strip() for key in ("groupId", "artifactId", "version")
+        )
+        yield f"{group}:{name}@{version or '*'}"
+
+
+def _gradle(read: Read, names: ListNames) -> PackageDeclaration | None:
+    """A project of Gradle: its build is a program, which nothing of it is read from."""
+    found = tuple(name for name in _GRADLE if name in names(""))
+    wrapper = _WRAPPER.search(read("gradle/wrapper/gradle-wrapper.properties") or "")
+    scripts = {"test": "gradle"} | ({"wrapper": wrapper[1]} if wrapper else {})
+    return PackageDeclaration("java", "", found, node=NodeProject(scripts=scripts)) if found else None
 
 
 def _requirements(manifest: Mapping[str, Any]) -> dict[str, object]:

@@ -20,7 +20,8 @@ from repopilot.code.mutation.mutants import Mutant
 from repopilot.code.mutation.operators import Site
 from repopilot.code.syntax import parse, text_of
 
-MUTATED = ("javascript", "typescript", "tsx", "jsx", "rust", "go")
+_TYPED = ("rust", "go", "java")
+MUTATED = ("javascript", "typescript", "tsx", "jsx", *_TYPED)
 _PARSE_S = 2.0
 _MOST_SITES = 400
 _OPPOSITE = {
@@ -43,15 +44,16 @@ _OPPOSITE = {
     "+=": "-=",
     "-=": "+=",
 }
+_NOTHING = "undefined"
 _RANK = ("return", "condition", "operator", "negation", "constant", "text", "statement")
 _LEFT_OUT = frozenset(
     "import_statement import_declaration use_declaration attribute_item inner_attribute_item comment line_comment "
     "block_comment type_annotation type_arguments type_parameters interface_declaration type_alias_declaration "
-    "type_declaration package_clause extern_crate_declaration macro_definition".split()
+    "type_declaration package_clause extern_crate_declaration macro_definition package_declaration annotation".split()
 )
 _TEXTS = {"string", "string_literal", "interpreted_string_literal", "template_string"}
-_NUMBERS = {"number", "integer_literal", "int_literal"}
-_LOGS = ("console.", "println!", "eprintln!", "log.", "debug(", "log(", "fmt.Print")
+_NUMBERS = {"number", "integer_literal", "int_literal", "decimal_integer_literal"}
+_LOGS = ("console.", "println!", "eprintln!", "log.", "debug(", "log(", "fmt.Print", "System.out.", "logger.", "LOG.")
 
 
 def changed_lines(before: str, after: str) -> frozenset[int]:
@@ -85,7 +87,8 @@ def syntax_mutants(source: str, path: str, lines: Collection[int], most: int) ->
     if tree is None:
         return ()
     wanted = frozenset(lines)
-    found = islice(_sites(tree.root_node, data, wanted), _MOST_SITES)
+    sites = _sites(tree.root_node, data, wanted)
+    found = islice((each for each in sites if language not in _TYPED or each.after != _NOTHING), _MOST_SITES)
     starts = [0, *(number + 1 for number, byte in enumerate(data) if byte == 10)]
     ordered = sorted(found, key=lambda site: (_RANK.index(site.operator), site.start))
     made: list[Mutant] = []
@@ -134,14 +137,14 @@ def _sites_of(node: Node, data: bytes) -> Iterator[Site]:
 
 
 def _returned(node: Node, data: bytes) -> Iterator[Site]:
-    """JavaScript only: elsewhere what takes the value's place would have to be of its type."""
+    """What takes the place of a value, which would have to be of its type elsewhere than in JavaScript."""
     if node.type == "return_statement" and node.named_child_count and node.named_children[0].type != "expression_list":
         value = node.named_children[0]
-        yield Site("return", value.start_byte, value.end_byte, "undefined")
+        yield Site("return", value.start_byte, value.end_byte, _NOTHING)
     elif node.type == "arrow_function":
         body = node.child_by_field_name("body")
         if body is not None and body.type != "statement_block":
-            yield Site("return", body.start_byte, body.end_byte, "undefined")
+            yield Site("return", body.start_byte, body.end_byte, _NOTHING)
 
 
 def _condition(node: Node, data: bytes) -> Iterator[Site]:
@@ -157,7 +160,12 @@ def _negated(condition: str) -> str:
 
 
 def _operator(node: Node, data: bytes) -> Iterator[Site]:
-    if node.type not in ("binary_expression", "augmented_assignment_expression", "compound_assignment_expr"):
+    if node.type not in (
+        "binary_expression",
+        "assignment_expression",
+        "augmented_assignment_expression",
+        "compound_assignment_expr",
+    ):
         return
     operator = node.child_by_field_name("operator")
     if operator is not None and (after := _OPPOSITE.get(operator.type)):
@@ -192,7 +200,13 @@ def _statement(node: Node, data: bytes) -> Iterator[Site]:
     if node.type != "expression_statement" or not node.named_children:
         return
     inner, text = node.named_children[0], text_of(node, data)
-    removable = ("call_expression", "assignment_expression", "augmented_assignment_expression", "await_expression")
+    removable = (
+        "call_expression",
+        "method_invocation",
+        "assignment_expression",
+        "augmented_assignment_expression",
+        "await_expression",
+    )
     if inner.type in removable and not text.startswith((*_LOGS, "super(")):
         yield Site("statement", node.start_byte, node.end_byte, ";" if text.endswith(";") else "")
 

@@ -1,4 +1,4 @@
-"""Installs what a repository's JavaScript, Rust or Go declares, into a folder of ours. Blocking.
+"""Installs what a repository's JavaScript, Rust, Go or Java declares, into a folder of ours. Blocking.
 
 The package manager works in that folder, on copies of manifest and lock file: it sees neither the repository's scripts
 nor its configuration. Scripts of packages are off, so that none of their code runs; the sandbox's network is too.
@@ -14,7 +14,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +24,7 @@ from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
 from repopilot.sandbox import stage, supervise
 from repopilot.sandbox.environments import environment_store as store
+from repopilot.sandbox.environments import maven_repository as maven
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
 from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
 from repopilot.sandbox.environments.uv import check_disk, too_large
@@ -52,6 +53,8 @@ class _Installer:
         commands: arguments to try in turn, from the declaration and the folder to work in.
         variables: of its environment, from that folder.
         installed: `name@version` of what is there.
+        written: the files that it reads, texts by path.
+        steps: commands that are all run in turn, in place of `commands`, and whether each has to succeed.
     """
 
     program: str
@@ -59,6 +62,8 @@ class _Installer:
     commands: Callable[[PackageDeclaration, Path], Sequence[Sequence[str]]]
     variables: Callable[[Path], Mapping[str, str]]
     installed: Callable[[Path], Sequence[str]]
+    written: Callable[[PackageDeclaration], Mapping[str, str]] = lambda declaration: declaration.files
+    steps: Callable[[PackageDeclaration, Path], Iterator[tuple[Sequence[str], bool]]] | None = None
 
 
 def packages_key(declaration: PackageDeclaration) -> str:
@@ -106,7 +111,7 @@ def install_packages(
         )
     started, key = time.monotonic(), packages_key(declaration)
     with building(key, settings) as folder:
-        _write(declaration, folder)
+        _write(installer.written(declaration), folder)
         with watched(lambda: progress(_moment(folder, settings))):
             locked = _install(installer, program, declaration, folder, (settings, cancel))
         packages = folder / installer.folder
@@ -140,8 +145,8 @@ def _installer(declaration: PackageDeclaration) -> _Installer:
     return _INSTALLERS[declaration.language]
 
 
-def _write(declaration: PackageDeclaration, folder: Path) -> None:
-    for path, text in declaration.files.items():
+def _write(files: Mapping[str, str], folder: Path) -> None:
+    for path, text in files.items():
         pure = PurePosixPath(path)
         if not pure.is_absolute() and ".." not in pure.parts:
             stage.write(folder, path, text)
@@ -157,6 +162,10 @@ def _install(
     """Run the commands until one succeeds: whether it kept the versions of the lock file, which the last of several
     doesn't. Raises EnvironmentFailed where none does."""
     problem = ""
+    for arguments, required in installer.steps(declaration, folder) if installer.steps else ():
+        outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
+        if outcome.status and required:
+            raise _not_installed(installer, outcome.output)
     commands = installer.commands(declaration, folder)
     for number, arguments in enumerate(commands, 1):
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
@@ -166,8 +175,14 @@ def _install(
             kept = number < len(commands) and "--no-package-lock" not in arguments
             return kept or number == 1 or not declaration.lock
         problem = problem or outcome.output
-    raise EnvironmentFailed(
-        i18n.message("environments.not_installed", problem=_in_one_line(problem)),
+    if installer.steps:
+        return True
+    raise _not_installed(installer, problem)
+
+
+def _not_installed(installer: _Installer, output: str) -> EnvironmentFailed:
+    return EnvironmentFailed(
+        i18n.message("environments.not_installed", problem=_in_one_line(output)),
         i18n.message("environments.installer_hint", program=installer.program),
     )
 
@@ -297,5 +312,14 @@ _INSTALLERS = {
         lambda declaration, folder: [("mod", "download")],
         lambda folder: {"GOMODCACHE": str(folder / GO_CACHE), "GOFLAGS": "-modcacherw", "GOTOOLCHAIN": "local"},
         _go_modules,
+    ),
+    "java": _Installer(
+        "mvn",
+        maven.REPOSITORY,
+        lambda declaration, folder: (),
+        lambda folder: {},
+        maven.installed,
+        maven.files_of,
+        maven.steps,
     ),
 }

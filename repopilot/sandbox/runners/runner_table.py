@@ -15,7 +15,7 @@ from repopilot.code.dependencies.node_project import NodeProject
 from repopilot.code.languages import is_test_path
 from repopilot.errors import SandboxError
 from repopilot.sandbox.job_spec import MB, SandboxLimits
-from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
+from repopilot.sandbox.runners import cargo_test, go_test, jest_json, junit, mocha, node_test
 from repopilot.sandbox.runners.runner_form import Runner
 
 RUNNERS = (
@@ -32,6 +32,8 @@ RUNNERS = (
     Runner("node --test", "javascript", lambda p: p.runner == "node", node_test.command, node_test.read),
     Runner("cargo test", "rust", lambda p: True, cargo_test.command, cargo_test.read),
     Runner("go test", "go", lambda p: True, go_test.command, go_test.read),
+    Runner("gradle test", "java", junit.by_gradle, junit.gradle_command, node_test.read),
+    Runner("mvn test", "java", lambda p: True, junit.maven_command, node_test.read),
 )
 _ASK_S = 20.0
 
@@ -75,6 +77,12 @@ LANGUAGES = {
         SandboxLimits(memory=2048 * MB, file=256 * MB, disk=1024 * MB, processes=128, descriptors=1024),
         ("go", "env", "GOROOT"),
         4.0,
+    ),
+    "java": Toolchain(
+        "javac",
+        (".java", ".kt"),
+        SandboxLimits(memory=3072 * MB, file=256 * MB, disk=1024 * MB, processes=256, descriptors=4096),
+        patience=8.0,
     ),
 }
 

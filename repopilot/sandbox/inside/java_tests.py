@@ -1,0 +1,134 @@
+"""Runs tests by Maven or Gradle in the copy of a repository, and writes what their XML reports say, a line of JSON for
+each test. The code under test could have written these reports as well; nobody believes them alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+if TYPE_CHECKING:
+    from repopilot.sandbox.inside import maven_poms
+else:  # beside this file
+    sys.path.insert(0, str(Path(__file__).parent))
+    import maven_poms
+
+_REPORTS = re.compile(r"/(?:surefire-reports|test-results/[^/]+)/TEST-[^/]+\.xml$")
+_SOURCES = (".java", ".kt", ".groovy", ".scala")
+_BUILDS = {"maven": ("pom.xml",), "gradle": ("build.gradle", "build.gradle.kts")}
+_FRAME = re.compile(r"\bat (?:[\w.@-]+/)?([\w.$]+)\.[\w$<>]+\([\w$]+\.\w+:(\d+)\)")
+_COMPILER = re.compile(r"(\.(?:java|kt)):\[?(\d+)[,:]\d+\]?")
+_TOLD = re.compile(r"^\[ERROR\]|^e: |error: |^\* What went wrong|^> |^Execution failed")
+_MOST_LINES, _LONGEST = 40, 20_000
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the tests. Arguments: the file to write, the tool, its command and options as JSON, then paths of tests."""
+    report, tool, command, *tests = arguments
+    files = [path for path in _files() if not _REPORTS.search(path)]
+    for path in _files():
+        if _REPORTS.search(path):
+            os.unlink(path)
+        elif tool == "maven" and os.path.basename(path) == maven_poms.POM:
+            text = Path(path).read_text("utf-8", "replace")
+            Path(path).write_text(maven_poms.reduced(text), "utf-8")
+    status, told = _run([*json.loads(command), *_chosen(tool, tests)])
+    sources = {str(PurePosixPath(path).with_suffix("")): path for path in files if path.endswith(_SOURCES)}
+    found = [test for path in sorted(_files()) if _REPORTS.search(path) for test in _tests(path, sources)]
+    if status and not any(test["outcome"] == "failed" for test in found):
+        problem = "\n".join(told) or f"exit status {status}"
+        found.append(
+            {"file": _BUILDS[tool][0], "name": "", "outcome": "failed", "message": problem[:2000], "stack": problem}
+        )
+    lines = [*map(json.dumps, found), json.dumps({"end": True})]
+    Path(report).write_text("\n".join(lines), "utf-8")
+    return status
+
+
+def _files() -> Iterator[str]:
+    for folder, _, names in os.walk("."):
+        yield from (os.path.join(folder, name)[2:] if folder != "." else name for name in names)
+
+
+def _chosen(tool: str, tests: Sequence[str]) -> list[str]:
+    """The options that choose some tests, with the modules that hold them."""
+    modules: dict[str, list[str]] = {}
+    for test in tests:
+        folders = (str(folder) for folder in PurePosixPath(test).parents)
+        module = next((each for each in folders if any(Path(each, name).is_file() for name in _BUILDS[tool])), ".")
+        modules.setdefault(module, []).append(PurePosixPath(test).stem)
+    if tool == "gradle":
+        tasks = {module: ":" + "".join(f"{part}:" for part in PurePosixPath(module).parts) for module in modules}
+        chosen = [(f"{tasks[module]}test", *(f"--tests={name}" for name in names)) for module, names in modules.items()]
+        return [word for words in chosen for word in words] or ["test"]
+    if not tests:
+        return ["test"]
+    names = ",".join(f"{name},{name}$*" for found in modules.values() for name in found)
+    limited = () if "." in modules else ("-pl", ",".join(modules), "-am")
+    return ["test", f"-Dtest={names}", "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false", *limited]
+
+
+def _run(command: Sequence[str]) -> tuple[int, list[str]]:
+    """Run a program and pass its output on: its status, and the first lines that tell of an error."""
+    told: list[str] = []
+    top = f"{os.getcwd()}/"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL) as child:
+        assert child.stdout
+        for raw in child.stdout:
+            line = raw.decode("utf-8", "replace").rstrip("\n").replace(f"file://{top}", "").replace(top, "")
+            print(line, flush=True)
+            if _TOLD.search(line) and len(told) < _MOST_LINES:
+                told.append(_COMPILER.sub(r"\1:\2", line.removeprefix("[ERROR] ").replace("[ERROR]", ""))[:500])
+    return child.returncode, list(filter(None, dict.fromkeys(told)))
+
+
+def _tests(report: str, sources: dict[str, str]) -> Iterator[dict[str, object]]:
+    """The tests of one report."""
+    try:
+        suite = ElementTree.parse(report).getroot()
+    except (ElementTree.ParseError, OSError):
+        yield {"file": report, "name": "", "outcome": "failed", "message": "not a report of tests", "stack": ""}
+        return
+    module = re.split(r"(?:^|/)(?:target|build)/", report)[0]
+    for case in suite.iter("testcase"):
+        class_ = case.get("classname") or suite.get("name") or ""
+        problem = next((each for each in case if each.tag in ("failure", "error")), None)
+        skipped = case.find("skipped") is not None
+        text = (
+            "" if problem is None else f"{problem.get('type', '')}: {problem.get('message', '')}\n{problem.text or ''}"
+        )
+        yield {
+            "file": _source(class_, sources, module) or class_,
+            "name": case.get("name", ""),
+            "outcome": "failed" if problem is not None else "skipped" if skipped else "passed",
+            "seconds": float(re.sub(r"[^\d.]", "", case.get("time", "")) or 0),
+            "message": "" if problem is None else problem.get("message") or problem.get("type", ""),
+            "stack": _placed(text, sources, module)[:_LONGEST],
+        }
+
+
+def _source(class_: str, sources: dict[str, str], module: str) -> str:
+    """The path of the file of a class, '' for one that is not the repository's."""
+    name = "/" + class_.partition("$")[0].replace(".", "/")
+    found = [path for stem, path in sources.items() if f"/{stem}".endswith(name)]
+    return next((path for path in found if path.startswith(f"{module}/")), found[0] if found else "")
+
+
+def _placed(text: str, sources: dict[str, str], module: str) -> str:
+    """The frames of a stack with the paths of the repository's files."""
+
+    def placed(frame: re.Match[str]) -> str:
+        path = _source(frame[1], sources, module)
+        return f"at {frame[1]} ({path}:{frame[2]})" if path else frame[0]
+
+    return _FRAME.sub(placed, text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
