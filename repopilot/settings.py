@@ -234,6 +234,12 @@ class Settings(BaseSettings):
         le=8,
         description="Attempts of such a model at one change, each with these limits and on a copy of its own, until tests prove one.",
     )
+    loop_rounds: int = Field(
+        default=2,
+        ge=0,
+        le=8,
+        description="How often such a model gets its change back with the reasons against it, such as a failing test; 0: never.",
+    )
     test_timeout_s: float = Field(
         default=30.0,
         gt=0,

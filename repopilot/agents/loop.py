@@ -36,13 +36,14 @@ from repopilot.tools.registry import Desk, Tool
 from repopilot.tools.talk import ASK_USER, FINISH
 from repopilot.trace import Step
 
-__all__ = ["Askings", "Budget", "CallRecord", "LoopResult", "Onlooker", "Spent", "run"]
+__all__ = ["Askings", "Budget", "CallRecord", "Loop", "LoopResult", "Onlooker", "Spent", "begin", "run"]
 
 ASKINGS = Askings(ask_with_tools, ask_for_action)
 REPLY_TOKENS = 4096
 """The longest reply, thinking included; less in a small context window."""
 PATIENCE: Mapping[Ended, int] = {"malformed": 3, "no call": 2, "empty": 2, "repeated": 3}
 """How many such replies in a row, or identical calls without an edit in between, end the loop."""
+FINISHED = "Finished."
 REMINDERS: Mapping[Ended, str] = {
     "malformed": 'That is no call: {problem} The form is {{"name": "…", "arguments": {{…}}}}. Tools: {names}.',
     "no call": "Nothing was called. Call the next tool, or {end}.",
@@ -68,7 +69,21 @@ async def run(
     askings: Askings,
     watch: Onlooker = NOBODY,
 ) -> LoopResult:
-    """Have a model work on a task with tools.
+    """Have a model work on a task with tools until it ends. Takes the arguments of `begin`, returns and raises as
+    `Loop.work`."""
+    return await begin(task, desk, model, tools, system, askings, watch).work()
+
+
+def begin(
+    task: str,
+    desk: Desk,
+    model: Model,
+    tools: Sequence[Tool],
+    system: str,
+    askings: Askings,
+    watch: Onlooker = NOBODY,
+) -> Loop:
+    """A loop that has not asked its model anything yet.
 
     Args:
         task: what to do.
@@ -80,35 +95,20 @@ async def run(
         system: the system prompt.
         askings: how the model is asked.
         watch: looks on, and may send a model back that would finish.
-
-    Returns:
-        How it went. The edits are in the desk's working copy, whatever the ending.
-
-    Raises:
-        asyncio.CancelledError: the user stopped it. The edits so far are kept, too.
     """
     every = tools if any(tool.name == FINISH.name for tool in tools) else (*tools, FINISH)
     mark = delimiter(system + task)
     told = f"{system}\n\n{render('loop_results', mark=mark)}"
     messages = [transcript.said("system", told), transcript.said("user", task)]
-    loop = _Loop(
+    return Loop(
         desk, model, CallMaker(every), desk.budget, askings.with_tools, askings.for_action, messages, mark, watch
     )
-    try:
-        end = await loop.until_end()
-    except Cancelled:
-        end = _End("stopped")
-    except ModelError as error:
-        end = _End("silent" if isinstance(error, ModelSilent) else "model", error=reason(error))
-    finally:
-        spent = loop.spent()
-        desk.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))
-    desk.step.note(ended=end.ended)
-    return await loop.result(end)
 
 
 @dataclass(slots=True)
-class _Loop:
+class Loop:
+    """A model's conversation about a task, and what is left of its budget."""
+
     desk: Desk
     model: Model
     calls: CallMaker
@@ -123,7 +123,45 @@ class _Loop:
     in_a_row: tuple[Ended | None, int] = (None, 0)
     steps: int = 0
     tokens: int = 0
+    ended: float = 0.0
     started: float = field(default_factory=time.monotonic)
+
+    async def work(self) -> LoopResult:
+        """Let the model work until it ends.
+
+        Returns:
+            How it went. The edits are in the desk's working copy, whatever the ending.
+
+        Raises:
+            asyncio.CancelledError: the user stopped it. The edits so far are kept, too.
+        """
+        try:
+            end = await self.until_end()
+        except Cancelled:
+            end = _End("stopped")
+        except ModelError as error:
+            end = _End("silent" if isinstance(error, ModelSilent) else "model", error=reason(error))
+        finally:
+            spent = self.spent()
+            self.desk.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))
+        self.desk.step.note(ended=end.ended)
+        self.ended = time.monotonic()
+        return await self.result(end)
+
+    async def go_on(self, told: str, step: Step) -> LoopResult:
+        """Tell a model that has finished something more, and let it work on. The time in between isn't the model's.
+
+        Args:
+            told: the user's next message.
+            step: takes the place of the desk's.
+
+        Returns, raises: as `work`; the calls are those of the entire conversation.
+        """
+        self.started += time.monotonic() - self.ended
+        self.desk = replace(self.desk, step=step)
+        self.in_a_row = None, 0
+        self.messages.append(transcript.said("user", told))
+        return await self.work()
 
     def spent(self) -> Spent:
         return Spent(self.steps, self.tokens, time.monotonic() - self.started)
@@ -228,9 +266,10 @@ class _Loop:
     async def finished(self, text: str) -> _End | None:
         """The end with an answer in words; none where the model is sent back."""
         objection = await self.watch.finish(text, self.calls.records) if self.watch.finish else ""
+        self.messages.append(transcript.said("assistant", text))
         if not objection:
             return _End("finished", text)
-        self.messages += [transcript.said("assistant", text), transcript.said("user", objection)]
+        self.messages.append(transcript.said("user", objection))
         return None
 
     async def carry_out(self, reply: ModelReply) -> _End | None:
@@ -242,7 +281,7 @@ class _Loop:
         edit_names = {tool.name for tool in self.calls.known() if tool.kind == "edit"}
         too_early = EDITED_WITH_IT if any(call.name in edit_names for call in reply.calls) else ""
         printed: list[str] = []
-        for id, call in calls:
+        for n, (id, call) in enumerate(calls):
             began = time.monotonic()
             desk = replace(self.desk, budget=self.left(), shown=(*shown, *printed))
             outcome = await self.calls.make(call, desk, shown, too_early)
@@ -255,6 +294,7 @@ class _Loop:
             if call.name == FINISH.name and outcome.ok:
                 told = await self.watch.finish(told, self.calls.records) if self.watch.finish else ""
                 if not told:
+                    self.messages += [transcript.answered(each, later.name, FINISHED) for each, later in calls[n:]]
                     return _End("finished", outcome.text)
             elif outcome.ok and self.watch.called and (more := await self.watch.called(self.calls.records[-1])):
                 told = f"{told}\n\n{more}"

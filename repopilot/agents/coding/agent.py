@@ -21,7 +21,7 @@ from repopilot.tools.registry import Desk
 from repopilot.tools.repository_command import RUN_COMMAND, can_run_commands
 from repopilot.tools.run_tests import RUN_TESTS, tests_before
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
-from repopilot.tools.working_copy import working_copy
+from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
 from repopilot.types import Finding
 from repopilot.workspace import Workspace
@@ -65,14 +65,7 @@ class LoopEdit:
     left_behind: Mapping[Changes, tuple[Finding, ...]] = field(default_factory=dict)
 
 
-async def edit_by_loop(
-    task: str,
-    workspace: Workspace,
-    step: Step,
-    kind: TaskKind = "change",
-    kept: Callable[[Changes], None] | None = None,
-    askings: loop.Askings = loop.ASKINGS,
-) -> LoopEdit:
+async def edit_by_loop(task: str, workspace: Workspace, step: Step, kind: TaskKind = "change") -> LoopEdit:
     """Let the model work on a copy of the repository until it is done or its budget is spent.
 
     Args:
@@ -80,8 +73,6 @@ async def edit_by_loop(
         workspace: the repository, with a model that calls tools.
         step: the loop's steps go below it.
         kind: what the task asks for, which decides about the tools that are offered at first.
-        kept: is given what was changed when the user stops the work.
-        askings: how the model is asked.
 
     Returns:
         What it left, without files where it changed none.
@@ -89,36 +80,93 @@ async def edit_by_loop(
     Raises:
         StorageError: there is no room for the working copy.
     """
-    assert workspace.model is not None
-    model, can_ask = workspace.model, workspace.ask is not None
-    conventions = Conventions(workspace.index, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
+    async with working_copy(workspace) as copy:
+        return await LoopEditor(task, workspace, copy, kind).begin(step)
 
-    async def told_below(call: loop.CallRecord) -> str:
-        return await asyncio.to_thread(conventions.of, str(call.arguments.get("path", "")))
 
-    async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
-        desk = Desk(workspace, copy, loop.Budget.of(workspace.settings), working, workspace.ask)
-        before = await tests_before(task, desk)
+@dataclass(slots=True)
+class LoopEditor:
+    """A model that changes a working copy with tools, and can be told what is wrong with its change.
+
+    Attributes:
+        task: as the user wrote it.
+        workspace: the repository, with a model that calls tools.
+        copy: what it works on.
+        kind: what the task asks for, which decides about the tools that are offered at first.
+        askings: how the model is asked.
+    """
+
+    task: str
+    workspace: Workspace
+    copy: WorkingCopy
+    kind: TaskKind = "change"
+    askings: loop.Askings = loop.ASKINGS
+    _loop: loop.Loop | None = None
+
+    async def begin(self, step: Step, kept: Callable[[Changes], None] | None = None) -> LoopEdit:
+        """Let it work on the task until it is done or its budget is spent.
+
+        Args:
+            step: the loop's steps go below it.
+            kept: is given what was changed when the user stops the work.
+
+        Returns:
+            What it left, without files where it changed none.
+
+        Raises:
+            StorageError: there is no room for the working copy.
+        """
+        async with step.child("work with tools", "agent", self.task) as working:
+            self._loop = await self._loop_of(working)
+            try:
+                return self._left_by(await self._loop.work())
+            except asyncio.CancelledError:
+                if kept is not None and self.copy.changes():
+                    kept(self.copy.changes())
+                raise
+
+    async def go_on(self, told: str, step: Step) -> LoopEdit:
+        """Tell it something more in the same conversation, and let it work on. Takes, returns and raises as `begin`."""
+        assert self._loop is not None
+        async with step.child("work with tools", "agent", told) as working:
+            return self._left_by(await self._loop.go_on(told, working))
+
+    async def _loop_of(self, step: Step) -> loop.Loop:
+        """The loop before its first reply."""
+        workspace, model, can_ask = self.workspace, self.workspace.model, self.workspace.ask is not None
+        assert model is not None
+        conventions = Conventions(workspace.index, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
+
+        async def told_below(call: loop.CallRecord) -> str:
+            return await asyncio.to_thread(conventions.of, str(call.arguments.get("path", "")))
+
+        desk = Desk(workspace, self.copy, loop.Budget.of(workspace.settings), step, workspace.ask)
+        before = await tests_before(self.task, desk)
         tests = f"{TESTS} {before.text}" if before.can_run else before.text
         useless = [*[RUN_TESTS] * (not before.can_run), *[RUN_COMMAND] * (not await can_run_commands(workspace))]
-        tools = offered(kind, can_ask=can_ask, without=useless)
+        tools = offered(self.kind, can_ask=can_ask, without=useless)
         system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=QUESTIONS[can_ask])
-        watch = loop.Onlooker(finish=_checking(desk), called=told_below)
-        asked = with_conventions(task, await asyncio.to_thread(conventions.of, ""))
-        try:
-            done = await loop.run(asked, desk, model, tools, system, askings, watch)
-        except asyncio.CancelledError:
-            if kept is not None and copy.changes():
-                kept(copy.changes())
-            raise
-        changes = copy.changes()
-    calls = tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in done.calls)
-    edits = [call for call in done.calls if call.ok and call.name in _EDITS]
-    refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
-    left = [place for call in edits for place in left_of(call.data)] if refactored else []
-    took = max((state.run.duration_s for state in copy.before.values()), default=0.0)
-    silent = done.ended == "silent"
-    return LoopEdit(changes, calls, done.note, done.summary, silent, refactored, tuple(left), took, copy.left_behind)
+        watch = loop.Onlooker(finish=_checking(self.desk), called=told_below)
+        asked = with_conventions(self.task, await asyncio.to_thread(conventions.of, ""))
+        return loop.begin(asked, desk, model, tools, system, self.askings, watch)
+
+    def desk(self) -> Desk:
+        """What the tools work on now."""
+        assert self._loop is not None
+        return self._loop.desk
+
+    def _left_by(self, done: loop.LoopResult) -> LoopEdit:
+        """What a loop left in the working copy."""
+        calls = tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in done.calls)
+        edits = [call for call in done.calls if call.ok and call.name in _EDITS]
+        refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
+        left = [place for call in edits for place in left_of(call.data)] if refactored else []
+        took = max((state.run.duration_s for state in self.copy.before.values()), default=0.0)
+        silent = done.ended == "silent"
+        found = self.copy.left_behind
+        return LoopEdit(
+            self.copy.changes(), calls, done.note, done.summary, silent, refactored, tuple(left), took, found
+        )
 
 
 def with_conventions(task: str, text: str) -> str:
@@ -129,7 +177,7 @@ def with_conventions(task: str, text: str) -> str:
     return render("loop_conventions", task=task, mark=mark, text=sanitized(text, mark))
 
 
-def _checking(desk: Desk) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
+def _checking(at: Callable[[], Desk]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
     """Checks, once, edits that a model would finish with and hasn't looked at; what it finds goes back to the model."""
     told = False
 
@@ -138,6 +186,7 @@ def _checking(desk: Desk) -> Callable[[str, Sequence[loop.CallRecord]], Awaitabl
         if told or not _unseen(calls):
             return ""
         told = True
+        desk = at()
         async with desk.step.child("check", "tool") as checking:
             try:
                 found = await registry.call(CHECK, {}, Desk(desk.workspace, desk.working_copy, None, checking))

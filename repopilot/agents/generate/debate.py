@@ -38,6 +38,8 @@ SHORTEST_QUOTE = 6
 """Characters. A shorter quote could stand anywhere."""
 REVIEW_TOKENS = 2048
 """The longest reply, thinking included; less in a small context window."""
+LONGEST_FAILURE = 600
+"""Characters of what a test says."""
 SHARE_FOR_CODE = 2
 """One token in two of the window goes to the code."""
 
@@ -81,6 +83,20 @@ class _Reviewer:
     schema: type[BaseModel]
     temperature: float
     model: Model
+
+
+@dataclass(frozen=True, slots=True)
+class TriedTest:
+    """The Critic's test, what it showed of a version, and what it says where it fails."""
+
+    shown: Objection = "none"
+    test: str = ""
+    failure: str = ""
+
+    @property
+    def borne_out(self) -> bool:
+        """Whether the test shows that the objection is right."""
+        return self.shown in ("regression", "fails")
 
 
 async def debate(task: str, changes: Sequence[FileChange], workspace: Workspace, step: Step) -> Opinions:
@@ -177,7 +193,7 @@ def place_of(quote: str, changes: Sequence[FileChange]) -> tuple[str, int] | Non
 
 async def try_objection(
     test: str, changes: Sequence[FileChange], before: Mapping[str, str], examination: Examination, step: Step
-) -> Objection:
+) -> TriedTest:
     """Run the Critic's test on the new code and, where it fails and there was an old version, on that. Python only.
 
     Args:
@@ -192,30 +208,31 @@ async def try_objection(
     """
     body = test.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
     if "def test" not in body or not any(c.path.endswith(".py") and c.change != "deleted" for c in changes):
-        return "none"
-    result: Objection = "not run"
+        return TriedTest()
+    tried = TriedTest("not run")
     async with step.child("try the objection", "tool", body) as trying:
         try:
-            result = await _objection(body, texts_of(changes), before, examination)
+            tried = await _objection(body, texts_of(changes), before, examination)
         except RepoPilotError as error:
             trying.degrade(i18n.message("generate.objection_not_run", error=i18n.reason(error)))
-        trying.note(result=result)
-        await trying.write(i18n.text(objection_key(result), examination.language))
-    return result
+        trying.note(result=tried.shown)
+        await trying.write(i18n.text(objection_key(tried.shown), examination.language))
+    return tried
 
 
 async def _objection(
     body: str, new: Mapping[str, str], before: Mapping[str, str], examination: Examination
-) -> Objection:
+) -> TriedTest:
     """What the test shows on the new texts, and on those with the old ones restored."""
     workspace = examination.workspace
     where = (workspace.settings, examination.inputs, workspace.environment)
     run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], *where)
     if run.genuine:
-        return "refuted"
+        return TriedTest("refuted", body)
     if not some_failed(run) or run.errors or missing_modules(run):
-        return "not run"
+        return TriedTest("not run", body)
+    failure = "\n".join(each.assertion for each in run.failures)[:LONGEST_FAILURE]
     if not before:
-        return "fails"
+        return TriedTest("fails", body, failure)
     old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], *where)
-    return "regression" if old.passed and not some_failed(old) else "not run"
+    return TriedTest("regression" if old.passed and not some_failed(old) else "not run", body, failure)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
 from repopilot.agents import loop
-from repopilot.agents.coding.agent import LoopEdit, edit_by_loop
+from repopilot.agents.coding.agent import LoopEdit, LoopEditor
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
 from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
 from repopilot.results import TestReport
 from repopilot.tools.file_change import Changes
+from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
@@ -27,10 +28,19 @@ Test = Callable[[LoopEdit, Step], Awaitable[TestReport | None]]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt, and what its tests say; `report` is None when they could not be run."""
+    """One attempt.
+
+    Attributes:
+        edit: what it left.
+        report: what its tests say, None when they could not be run.
+        editor: goes on with it.
+        tested: whether its tests were to be run.
+    """
 
     edit: LoopEdit
     report: TestReport | None = None
+    editor: LoopEditor | None = None
+    tested: bool = False
 
     @property
     def proved(self) -> bool:
@@ -47,16 +57,22 @@ class Attempt:
 
 
 async def best_attempt(
-    task: str, workspace: Workspace, step: Step, shown: Callable[[LoopEdit], None], test: Test
+    task: str,
+    workspace: Workspace,
+    opened: AsyncExitStack,
+    step: Step,
+    shown: Callable[[LoopEdit], None],
+    test: Test,
 ) -> Attempt:
     """Let a model attempt a change, as often as the settings say, or until tests prove one.
 
     Args:
         task: as the user wrote it.
         workspace: the repository, with that model. Each attempt works on a copy of its own, with a budget of its own.
+        opened: keeps the copy of the best one.
         step: the step of the work; of several attempts, each is a child of it.
         shown: is given the first change before it is tested, and each better one; also one that the user stops.
-        test: runs the tests of a change.
+        test: runs the tests of a change, where there are several attempts to choose from.
 
     Returns:
         The best of them.
@@ -64,43 +80,53 @@ async def best_attempt(
     Raises:
         RepoPilotError: the first one could not be begun.
     """
-    best: Attempt | None = None
-    most = workspace.settings.loop_attempts
-    for number in range(1, most + 1):
-        under: AbstractAsyncContextManager[Step] = nullcontext(step)
-        if most > 1:
-            under = step.child(f"attempt {number}", "agent", task)
+    copy = await opened.enter_async_context(AsyncExitStack())
+    best = await _attempt(task, workspace, copy, step, 1, shown, test)
+    for number in range(2, workspace.settings.loop_attempts + 1):
+        if best.proved or best.edit.silent:
+            break
+        other = await opened.enter_async_context(AsyncExitStack())
         try:
-            async with under as trying:
-                made = await _attempt(task, workspace, trying, shown if best is None else None, test)
-                if most > 1:
-                    trying.note(files=[change.path for change in made.edit.changes], proved=made.proved)
+            made = await _attempt(task, workspace, other, step, number, None, test)
         except RepoPilotError as error:
-            if best is None:
-                raise
             step.degrade(reason(error))
             break
-        if best is None:
-            best = made
-        elif made.rank > best.rank:
-            best = made
+        if made.rank > best.rank:
+            copy, other, best = other, copy, made
             shown(best.edit)
-        if best.proved or made.edit.silent:
+        await other.aclose()
+        if made.edit.silent:
             break
-    assert best is not None
     return best
 
 
 async def _attempt(
-    task: str, workspace: Workspace, step: Step, shown: Callable[[LoopEdit], None] | None, test: Test
+    task: str,
+    workspace: Workspace,
+    opened: AsyncExitStack,
+    step: Step,
+    number: int,
+    shown: Callable[[LoopEdit], None] | None,
+    test: Test,
 ) -> Attempt:
+    """One attempt on a copy of its own, in a step of its own and tested where there are several."""
+    several = workspace.settings.loop_attempts > 1
+    copy = await opened.enter_async_context(working_copy(workspace))
+    editor = LoopEditor(task, workspace, copy, askings=loop.ASKINGS if number == 1 else FURTHER)
+
     def keep(changes: Changes) -> None:
         if shown:
             shown(LoopEdit(changes, (), "", ""))
 
-    edit = await edit_by_loop(task, workspace, step, kept=keep, askings=loop.ASKINGS if shown else FURTHER)
-    if not edit.changes:
-        return Attempt(edit)
-    if shown:
-        shown(edit)
-    return Attempt(edit, await test(edit, step))
+    under: AbstractAsyncContextManager[Step] = nullcontext(step)
+    if several:
+        under = step.child(f"attempt {number}", "agent", task)
+    async with under as trying:
+        edit = await editor.begin(trying, keep)
+        if shown and edit.changes:
+            shown(edit)
+        tested = several and bool(edit.changes)
+        made = Attempt(edit, await test(edit, trying) if tested else None, editor, tested)
+        if several:
+            trying.note(files=[change.path for change in edit.changes], proved=made.proved)
+    return made

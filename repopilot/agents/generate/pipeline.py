@@ -7,10 +7,8 @@ One failing agent never loses the others' results; cancelling the task stops eve
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.coding.agent import LoopEdit
@@ -21,41 +19,24 @@ from repopilot.agents.coding.follow_ups.find import follow_ups
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.exploration import Exploration, explore
 from repopilot.agents.generate import scoring
-from repopilot.agents.generate.debate import debate, try_objection
 from repopilot.agents.generate.edit_tests import choose_by_tests
-from repopilot.agents.generate.evidence import Examination, gather_evidence, old_texts
-from repopilot.agents.generate.loop_attempts import best_attempt
+from repopilot.agents.generate.evidence import Examination
+from repopilot.agents.generate.judging import Version, inputs_of, judged, type_errors
+from repopilot.agents.generate.loop_rounds import LoopVersion, change_by_loop
 from repopilot.agents.generate.render import GenerationOutcome, answer_text
-from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import visible
 from repopilot.redaction.shown_diff import shown_diffs
-from repopilot.results import Answer, FollowUpEdit, ImpactReport, TestReport
+from repopilot.results import Answer, FollowUpEdit, ImpactReport
 from repopilot.retrieval.query.parse import reply_language
-from repopilot.review.type_errors import new_type_errors
-from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
 from repopilot.trace import Step, result_or_none
-from repopilot.types import Finding, Verdict
 from repopilot.workspace import Workspace
 
 MOST_VERSIONS = 3
 """Versions that are checked by the type checker to put them in order."""
 MOST_REVISIONS = 2
-NO_OPINIONS = Opinions()
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One version of the files, with what was found out about it. `report` is None when its tests could not be run."""
-
-    changes: Changes
-    evidence: ChangeEvidence
-    opinions: Opinions
-    verdict: Verdict
-    reasons: tuple[str, ...]
-    report: TestReport | None
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -88,7 +69,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
     language = reply_language(question, workspace.settings)
     until = time.monotonic() + workspace.settings.revise_within_s
     if workspace.uses_tools:
-        return await _by_loop(question, workspace, step, until)
+        return await _by_loop(question, workspace, step)
     found, edit = await _first_version(EditRequest(question), workspace, step)
     if isinstance(edit, RepoPilotError):
         choices = getattr(edit, "choices", ())
@@ -96,7 +77,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
         return GenerationOutcome(failure=failure, choices=choices, language=language)
     outcome = _unexamined(edit, language)
     step.publish(_published(outcome))
-    async with _inputs(edit.changes, workspace) as inputs:
+    async with inputs_of(edit.changes, workspace) as inputs:
         examination = Examination(
             question, workspace, inputs, language, edit.by_code, edit.is_refactoring, until, edit.left
         )
@@ -106,49 +87,32 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
     return await _with_impact(outcome, workspace, step)
 
 
-async def _by_loop(task: str, workspace: Workspace, step: Step, until: float) -> GenerationOutcome:
+async def _by_loop(task: str, workspace: Workspace, step: Step) -> GenerationOutcome:
     """What a model that uses tools makes of a task: its change, then tests, debate, verdict and impact."""
     language = reply_language(task, workspace.settings)
-    examination = Examination(task, workspace, None, language, revise_until=until)
 
     def outcome_of(edit: LoopEdit) -> GenerationOutcome:
         notes = (edit.note,) if edit.note else ()
         said = " ".join(visible(edit.summary).split())
         return GenerationOutcome(changes=edit.changes, notes=notes, said=said, calls=edit.calls, language=language)
 
-    async with AsyncExitStack() as opened:
+    def show(edit: LoopEdit, done: LoopVersion | None = None) -> None:
+        step.publish(_published(_with_verdict(outcome_of(edit), done) if done else outcome_of(edit)))
 
-        async def tested(edit: LoopEdit, below: Step) -> TestReport:
-            nonlocal examination
-            if examination.inputs is None:
-                inputs = await opened.enter_async_context(_inputs(edit.changes, workspace))
-                examination = replace(examination, inputs=inputs)
-            examination = replace(
-                examination, refactoring=edit.refactored, left=edit.left, test_seconds=edit.test_seconds
-            )
-            return (await choose_by_tests(examination, (edit.changes,), below)).report
+    try:
+        edit, done = await change_by_loop(task, workspace, step, language, show)
+    except RepoPilotError as error:
+        return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
+    if done is None:
+        why = "\n\n".join(filter(None, (visible(edit.summary.strip()), i18n.said(edit.note, language))))
+        return GenerationOutcome(failure=why, calls=edit.calls, language=language)
+    if edit.silent:
+        workspace = replace(workspace, model=None)
+    return await _with_impact(_with_verdict(outcome_of(edit), done), workspace, step)
 
-        async def test(edit: LoopEdit, below: Step) -> TestReport | None:
-            return await result_or_none(tested(edit, below), i18n.message("generate.work.tests"), below)
 
-        try:
-            best = await best_attempt(
-                task, workspace, step, lambda edit: step.publish(_published(outcome_of(edit))), test
-            )
-        except RepoPilotError as error:
-            return GenerationOutcome(failure=i18n.said(i18n.reason(error), language), language=language)
-        edit = best.edit
-        examination = replace(examination, refactoring=edit.refactored, left=edit.left, left_behind=edit.left_behind)
-        if not edit.changes:
-            why = "\n\n".join(filter(None, (visible(edit.summary.strip()), i18n.said(edit.note, language))))
-            return GenerationOutcome(failure=why, calls=edit.calls, language=language)
-        if edit.silent:
-            workspace = replace(workspace, model=None)
-            examination = replace(examination, workspace=workspace)
-        opinions, objection = await _debate(examination, edit.changes, step)
-        version = await _judged(examination, edit.changes, best.report, step, opinions=opinions, objection=objection)
-        outcome = _decided(outcome_of(edit), version, revisions=0)
-    return await _with_impact(outcome, workspace, step)
+def _with_verdict(outcome: GenerationOutcome, done: LoopVersion) -> GenerationOutcome:
+    return _decided(replace(outcome, notes=(*outcome.notes, *done.notes)), done.version, done.rounds)
 
 
 async def _with_impact(outcome: GenerationOutcome, workspace: Workspace, step: Step) -> GenerationOutcome:
@@ -230,16 +194,6 @@ def _decided(outcome: GenerationOutcome, version: Version, revisions: int) -> Ge
     )
 
 
-@asynccontextmanager
-async def _inputs(changes: Changes, workspace: Workspace) -> AsyncIterator[Path | None]:
-    """The repository as a folder where something can be run in it, else None."""
-    if not any(c.path.endswith(".py") or language_of_tests(c.path) for c in changes):
-        yield None
-        return
-    async with checked_out(workspace) as folder:
-        yield folder
-
-
 async def _edit(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | RepoPilotError:
     """The generated files, or why there are none: the step of the generator shows it too."""
     try:
@@ -260,35 +214,7 @@ async def _examine(examination: Examination, versions: Sequence[Changes], step: 
     work = i18n.message("generate.work.tests")
     tested = await result_or_none(choose_by_tests(examination, candidates, step), work, step)
     changes, report = (tested.changes, tested.report) if tested else (versions[0], None)
-    return await _judged(examination, changes, report, step, suffix)
-
-
-async def _judged(
-    examination: Examination,
-    changes: Changes,
-    report: TestReport | None,
-    step: Step,
-    suffix: str = "",
-    *,
-    opinions: Opinions = NO_OPINIONS,
-    objection: Objection = "none",
-) -> Version:
-    """The Controller's verdict on a version."""
-    async with step.child(f"controller{suffix}", "agent") as judging:
-        evidence = replace(await _evidence(examination, changes, report, judging), objection=objection)
-        verdict = scoring.judge(evidence, opinions)
-        judging.note(score=verdict.score, decision=verdict.decision, dropped_points=opinions.dropped)
-        reasons = "\n".join(f"- {i18n.said(reason, examination.language)}" for reason in verdict.reasons)
-        await judging.write(f"{verdict.score}/10 {verdict.decision}\n{reasons}")
-    return Version(changes, evidence, opinions, verdict, scoring.decisive_reasons(evidence, opinions), report)
-
-
-async def _evidence(
-    examination: Examination, changes: Changes, report: TestReport | None, step: Step
-) -> ChangeEvidence:
-    """What is known about a version, with what the repository's type checker finds new in it."""
-    evidence = await gather_evidence(examination, changes, report, step)
-    return replace(evidence, findings=(*evidence.findings, *await type_errors(examination, changes, step)))
+    return await judged(examination, changes, report, step, suffix)
 
 
 async def ordered_by_types(examination: Examination, versions: Sequence[Changes], step: Step) -> list[Changes]:
@@ -298,28 +224,6 @@ async def ordered_by_types(examination: Examination, versions: Sequence[Changes]
     found = {changes: await type_errors(examination, changes, step) for changes in versions[:MOST_VERSIONS]}
     counts = {changes: sum(error.severity == "high" for error in errors) for changes, errors in found.items()}
     return sorted(versions, key=lambda changes: counts.get(changes, max(counts.values())))
-
-
-async def type_errors(examination: Examination, changes: Changes, step: Step) -> tuple[Finding, ...]:
-    """What the type checker finds new in a version, remembered; one that can't be run is said on the step."""
-    if examination.inputs is not None and changes not in examination.type_errors:
-        checking = new_type_errors(changes, examination.inputs, examination.workspace, step)
-        work = i18n.message("generate.work.types")
-        examination.type_errors[changes] = await result_or_none(checking, work, step) or ()
-    return examination.type_errors.get(changes, ())
-
-
-async def _debate(examination: Examination, changes: Changes, step: Step) -> tuple[Opinions, Objection]:
-    """What the reviewers say, and what the Critic's test shows."""
-    workspace = examination.workspace
-    async with step.child("debate", "agent", examination.task) as debating:
-        debated = debate(examination.task, changes, workspace, debating)
-        opinions = await result_or_none(debated, i18n.message("generate.work.debate"), debating)
-        opinions = opinions or Opinions(unread=("critic", "defender"))
-        before = old_texts(changes, workspace)
-        objection = await try_objection(opinions.test, changes, before, examination, debating)
-        debating.note(issues=[f"{i.path}:{i.line} {i.problem}" for i in opinions.issues], objection=objection)
-    return opinions, objection
 
 
 async def _revise(examination: Examination, found: Exploration, version: Version, step: Step) -> tuple[Version, int]:

@@ -167,6 +167,11 @@ def decision(score: float) -> Decision:
     return "ACCEPT_ORIGINAL" if score >= 8 else "MERGE_FEEDBACK" if score >= 5 else "REQUEST_REVISION"
 
 
+def worst(objections: Sequence[Objection]) -> Objection:
+    """What counts of several tests: the one that speaks most against the version."""
+    return min(objections, key=_OBJECTIONS.__getitem__, default="none")
+
+
 def objection_key(objection: Objection) -> str:
     """The key of the text that says what the Critic's test showed."""
     return f"generate.score.objection.{objection.replace(' ', '_')}"
@@ -295,14 +300,26 @@ def _opinion_moves(opinions: Opinions) -> list[_Move]:
     return moves
 
 
-def requested_corrections(evidence: ChangeEvidence) -> tuple[str, ...]:
-    """What the model is asked to correct, the certain first: English, for its prompt."""
-    certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _FINDINGS[f.severity]]
+def requested_corrections(evidence: ChangeEvidence, least: Severity = "medium") -> tuple[str, ...]:
+    """What the model is asked to correct, the certain first: English, for its prompt.
+
+    What isn't its doing is left out: tests that failed before, that lack a package, or that were interrupted.
+
+    Args:
+        evidence: what is known about its version.
+        least: findings of less weight are left out.
+    """
+    certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _points(f) <= _FINDINGS[least]]
+    run = evidence.tests
+    counts = run is not None and run.ended == "finished" and not evidence.missing
     failing = [
         f"the test {f.test_id} fails: {f.assertion[:300]}"
-        for f in (evidence.tests.failures if evidence.tests and not evidence.missing else ())
+        for f in (run.failures if run is not None and counts else ())
         if f.test_id not in evidence.red_before
     ]
+    if run is not None and counts and not failing:
+        unrun = sorted(newly_failed(run, evidence.red_before) - {f.test_id for f in run.failures})
+        failing = [f"{test} can't be run: {run.output[-600:]}" for test in unrun[:1]]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
     return (*broken, *failing[:2], *removed, *certain[:3])
