@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repopilot import i18n, intents
-from repopilot.errors import UsageError
+from repopilot.errors import Cancelled, RepoPilotError, UsageError
 from repopilot.foreign_text import valid
 from repopilot.i18n import message
-from repopilot.results import Answer
-from repopilot.trace import Event, Step, degraded
+from repopilot.results import Answer, Generation, turn_of
+from repopilot.trace import Event, Published, Step, degraded
 from repopilot.types import Intent, Route
 from repopilot.workspace import Workspace
 
@@ -52,9 +52,8 @@ async def answer(
         RepoPilotError: whatever the agent raises.
     """
     from repopilot.agents.coding.typed_commands import EDITS, read_command
-    from repopilot.agents.explain.forms.dispatch import has_form
     from repopilot.agents.lookup_command import look_up
-    from repopilot.routing.router import route
+    from repopilot.agents.several_wishes import wishes_of
 
     question = valid(question)
     if not question.strip() and not (forced and intents.by_id(forced).lookup):
@@ -70,13 +69,69 @@ async def answer(
     if command is not None and command.tool not in EDITS:
         return replace(await look_up(command, workspace, recorded), route=BY_COMMAND, degraded=degraded(events))
     forced = "GENERATE" if command is not None else forced
+    if forced is None and len(wishes := await wishes_of(question, _judging(workspace), recorded)) > 1:
+        done = await _each(wishes, workspace, recorded, is_question)
+    else:
+        done = await _one(question, workspace, recorded, forced, is_question)
+    return replace(done, degraded=tuple(dict.fromkeys((*done.degraded, *degraded(events), *recorded.fallbacks))))
+
+
+async def _each(wishes: Sequence[str], workspace: Workspace, step: Step, is_question: bool) -> Answer:
+    """Do the wishes of a message one after the other; each sees the answers before it, and one that fails stops none.
+
+    What a part publishes while it works stands below the parts before it.
+    """
+    from repopilot.agents.several_wishes import PartAnswer, joined
+    from repopilot.retrieval.query.parse import reply_language
+
+    language = reply_language(wishes[0], workspace.settings)
+    done: list[PartAnswer] = []
+    for number, wish in enumerate(wishes, 1):
+
+        def sink(event: Event, wish: str = wish) -> None:
+            if isinstance(event, Published) and isinstance(event.answer, Answer):
+                event = replace(event, answer=joined([*done, PartAnswer(wish, event.answer)], language))
+            step.sink(event)
+
+        async with replace(step, sink=sink).child(f"part {number}", "agent", wish) as part:
+            try:
+                made = await _one(wish, workspace, part, None, is_question, of_several=True)
+            except Cancelled:
+                raise
+            except RepoPilotError as error:
+                made = Answer(i18n.text("assistant.not_done", language, why=i18n.said(i18n.reason(error), language)))
+        done.append(PartAnswer(wish, made, _is_done(made)))
+        step.publish(joined(done, language))
+        workspace = replace(workspace, turns=(*workspace.turns, turn_of(wish, made)))
+    return joined(done, language)
+
+
+def _is_done(made: Answer) -> bool:
+    return made.result is not None and not (isinstance(made.result, Generation) and made.result.failure)
+
+
+async def _one(
+    question: str,
+    workspace: Workspace,
+    step: Step,
+    forced: Intent | None,
+    is_question: bool,
+    of_several: bool = False,
+) -> Answer:
+    """Route one wish and let its agent answer. Of several, one that a question can't be is left undone, which it says;
+    alone it is answered as a question."""
+    from repopilot.agents.explain.forms.dispatch import has_form
+    from repopilot.routing.router import route
+
+    events: list[Event] = []
+    recorded = _recording(step, events)
     computed = forced is None and await asyncio.to_thread(has_form, question, workspace.index)
     async with recorded.child("route", "tool", question) as routing:
         chosen = await route(
             question,
             model=None if computed else _judging(workspace),
             turns=workspace.turns,
-            allowed=(forced,) if forced else intents.answering() if is_question else (),
+            allowed=(forced,) if forced else intents.answering() if is_question and not of_several else (),
             step=routing,
         )
         if computed and chosen.intent in ("EXPLAIN", "IMPACT"):
@@ -86,7 +141,9 @@ async def answer(
         if understood != question:
             routing.note(understood=understood)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
-    done = await _agent(chosen)(understood, _with_model_for(chosen, workspace), recorded)
+    left = of_several and is_question and intents.by_id(chosen.intent).acts
+    agent = _left_undone(chosen) if left else _agent(chosen)
+    done = await agent(understood, _with_model_for(chosen, workspace), recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
     return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
@@ -129,13 +186,21 @@ def _agent(route: Route) -> Agent:
     return spec.load_agent() if spec.agent else _refusal(route)
 
 
+def _left_undone(route: Route) -> Agent:
+    return _saying("assistant.only_asked", command=intents.by_id(route.intent).command)
+
+
 def _refusal(route: Route) -> Agent:
-    async def refuse(question: str, workspace: Workspace, step: Step) -> Answer:
+    return _saying("assistant.refused", why=route.reason)
+
+
+def _saying(key: str, **values: object) -> Agent:
+    async def say(question: str, workspace: Workspace, step: Step) -> Answer:
         from repopilot.retrieval.query.parse import reply_language
 
-        text = i18n.text("assistant.refused", reply_language(question, workspace.settings), why=route.reason)
+        text = i18n.text(key, reply_language(question, workspace.settings), **values)
         async with step.child("answer", "answer") as answering:
             await answering.write(text)
         return Answer(text)
 
-    return refuse
+    return say

@@ -18,7 +18,8 @@ from repopilot.workspace import Workspace
 
 
 def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> dict:
-    """An answer: route, answer, sentences, evidence, citations, degraded, model, steps."""
+    """An answer: route, answer, sentences, evidence, citations, degraded, model, steps; parts, where it has several."""
+    parts = [{"wish": each.wish, "route": route_document(each.route), "done": each.done} for each in done.parts]
     return {
         "route": route_document(done.route),
         "answer": done.text,
@@ -28,6 +29,7 @@ def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> di
         "degraded": list(done.degraded),
         "model": model,
         "steps": tree(events),
+        **({"parts": parts} if parts else {}),
     }
 
 

@@ -580,10 +580,20 @@ Result = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredPart:
+    """One of several wishes of a message, its route, and whether it was done."""
+
+    wish: str
+    route: Route | None = None
+    done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What an agent returns. `evidence` is what was found without a model; `degraded` lists every fallback as
     a message; `result` is the agent's own data; `understood` is the question that a follow-up stands for, '' for a
-    question that stands for itself; `sentences` are those of an agent model, each checked."""
+    question that stands for itself; `sentences` are those of an agent model, each checked; `parts` are
+    the wishes of a message that has several."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -594,6 +604,7 @@ class Answer:
     result: Result | None = None
     understood: str = ""
     sentences: tuple[Sentence, ...] = ()
+    parts: tuple[AnsweredPart, ...] = ()
 
     @property
     def of_all(self) -> bool:

@@ -89,14 +89,14 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
         place = next((p for p in shown if p.number == int(number[1])), None)
         return FollowUp(_NUMBER.sub(place.name, question), (place,)) if place else FollowUp(question)
     rest = _THERE.sub(" ", _REPOSITORY.sub(" le projet ", question))
-    own, query, pronoun = _own_words(question), parse(question), _PRONOUN.search(rest)
+    own, query, pronoun = own_words(question), parse(question), _PRONOUN.search(rest)
     of_repository = _REPOSITORY.search(question) is not None and pronoun is None
     if not question.strip() or of_repository or own >= OWN_WORDS or (own and (query.names or query.paths)):
         return FollowUp(question)
     focus = _focus(recent[-1], shown)
     if focus is not None and pronoun:
         return FollowUp(f"{question} {focus.name}", (focus,))
-    joined = (pronoun or not own) and _own_words(recent[-1].question) > 0
+    joined = (pronoun or not own) and own_words(recent[-1].question) > 0
     return FollowUp(f"{recent[-1].question} {question}" if joined else question)
 
 
@@ -121,7 +121,7 @@ def _focus(last: Turn, shown: Sequence[ShownPlace]) -> ShownPlace | None:
     return next((p for p in shown if p.number == cited), shown[0] if shown else None)
 
 
-def _own_words(text: str) -> int:
+def own_words(text: str) -> int:
     """How many words a question has that say something by themselves."""
     words = (word.lower() for word in _WORD.findall(text))
     return sum(word not in STOP_EN and word not in STOP_FR for word in words)

@@ -29,6 +29,8 @@ SURE_ENOUGH_TO_REFUSE = 0.92
 """Least chance of REFUSE: refusing an ordinary task costs more than doing a harmful one, which the sandbox confines."""
 SURE_ENOUGH_TO_ACT = 0.7
 """Least chance that something is to be done: written, tested or planned."""
+SURE_OF_A_PART = 0.8
+"""Least chance of what a part of a message asks for: one wish taken apart is worse than two taken for one."""
 FOLLOW_UP_CHANCE = 0.5
 MODEL_S = 20.0
 """Longest wait for the language model, in seconds: a slower answer is worth less than the classifier's."""
@@ -57,6 +59,24 @@ def classify(question: str, turns: Sequence[Turn] = ()) -> Route:
     intent, confidence = ranked[0]
     why = message("routing.refused") if intent == "REFUSE" else message("routing.by_wording", intent=intent)
     return Route(intent, confidence, why, "classifier", tuple(ranked[1:4]))
+
+
+def kind_of(sentence: str) -> str:
+    """What a sentence asks for by itself, without a language model.
+
+    Args:
+        sentence: one sentence or clause.
+
+    Returns:
+        `act` where something is to be done, REFUSE, or the intent that answers it; '' where that isn't sure.
+    """
+    chances = classifier.chances(sentence)
+    if chances.get("REFUSE", 0.0) >= SURE_ENOUGH_TO_REFUSE:
+        return "REFUSE"
+    asking = {intent: chances.get(intent, 0.0) for intent in intents.answering()}
+    acting = sum(chances.get(intent, 0.0) for intent in intents.routed() if intents.by_id(intent).acts)
+    likeliest, chance = max([*asking.items(), ("act", acting)], key=lambda pair: pair[1])
+    return likeliest if chance >= SURE_OF_A_PART * (acting + sum(asking.values())) else ""
 
 
 async def route(
