@@ -105,7 +105,8 @@ class Settings(BaseSettings):
     llm_key: str = Field(default="", description="API key for REPOPILOT_LLM_URL.", repr=False)
     llm_model: str = Field(default="", description="Default: the largest Qwen2.5-Coder that answers in 10 s here.")
     reviewer_model: str = Field(
-        default="", description="Second model, for reviews; default: another size of the family if there is memory."
+        default="",
+        description="Second model, for reviews and the debate: any that Ollama or REPOPILOT_LLM_URL has; default: one of another family, else another size, if there is memory.",
     )
     router_model: str = Field(
         default="", description="Model that chooses what to do with an unclear question; default: the one that answers."

@@ -151,6 +151,27 @@ async def test_the_reviewer_is_another_size(settings_for):
         assert await choose.choose_reviewer(settings, model, ModelResources()) is None
 
 
+async def test_the_reviewer_is_of_another_family_where_there_is_one(settings_for, monkeypatch):
+    monkeypatch.setattr(machine, "memory", lambda: 64 * machine.GIB)
+    models = ["qwen3:8b", "qwen2.5-coder:3b", "llama3.1:8b", "smollm2:135m"]
+    with OllamaServer(models=models) as server:
+        settings = settings_for(ollama_url=server.url, llm_model="qwen3:8b")
+        model = await choose.choose(settings, ModelResources())
+        assert (await choose.choose_reviewer(settings, model, ModelResources())).name == "llama3.1:8b"
+        monkeypatch.setattr(machine, "memory", lambda: 16 * machine.GIB)  # no room for both
+        assert (await choose.choose_reviewer(settings, model, ModelResources())).name == "qwen2.5-coder:3b"
+
+
+async def test_a_named_reviewer_may_be_on_another_server(settings_for):
+    with OllamaServer(native=False, models=["big"]) as hosted, OllamaServer(models=["llama3.1:8b"]) as local:
+        settings = settings_for(llm_url=f"{hosted.url}/v1", ollama_url=local.url, reviewer_model="llama3.1:8b")
+        model = await choose.choose(settings, ModelResources())
+        reviewer = await choose.choose_reviewer(settings, model, ModelResources())
+        assert (model.kind, reviewer.kind, reviewer.name) == ("openai", "ollama", "llama3.1:8b")
+        unknown = settings_for(llm_url=f"{hosted.url}/v1", ollama_url=local.url, reviewer_model="nowhere")
+        assert await choose.choose_reviewer(unknown, model, ModelResources()) is None
+
+
 async def test_warming_up_loads_with_our_context(settings_for):
     with OllamaServer() as server:
         model = await choose.choose(settings_for(ollama_url=server.url, num_ctx=4096), ModelResources())

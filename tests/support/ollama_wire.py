@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 
 def described(name: str) -> dict:
-    family = "bert" if "minilm" in name else "qwen2"
+    family = "bert" if "minilm" in name else "llama" if name.startswith("llama") else "qwen2"
     size = re.search(r":([\d.]+)b", name)
     details = {
         "format": "gguf",

@@ -118,6 +118,7 @@ async def debate(task: str, changes: Sequence[FileChange], workspace: Workspace,
         return Opinions(unread=("critic", "defender"))
     critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model)
     defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model)
+    step.note(critic=critic.model.name, defender=defender.model.name)
     critique, defence = await asyncio.gather(
         _review(critic, task, changes, step), _review(defender, task, changes, step)
     )

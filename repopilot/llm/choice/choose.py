@@ -6,8 +6,9 @@ Every fallback is named in `Model.notes`.
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +18,7 @@ from repopilot.llm import capability, embedded
 from repopilot.llm.choice.discovery import PROBE_S, FoundModel, find_model, ollama_address
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.servers import ollama_api
+from repopilot.llm.servers import ollama_api, openai_api
 from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import calibration, machine
 from repopilot.llm.speed.calibration import SpeedKey
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE = {"ollama": 2, "openai": 16}
 """Calls that a server gets at once. Ollama works on one or a few; the two sides of a debate are asked together."""
+
+_LEAST = 0.25
+"""The least size of a second model of another family, as a share of the first."""
 
 
 async def choose(settings: Settings, resources: ModelResources) -> Model | None:
@@ -49,7 +53,10 @@ async def choose(settings: Settings, resources: ModelResources) -> Model | None:
 
 
 async def choose_reviewer(settings: Settings, model: Model, resources: ModelResources) -> Model | None:
-    """Choose a second model for reviews, of another size than the first, from the same server.
+    """Choose a second model, whose opinion counts for more when it isn't a relative of the first.
+
+    By default that is one of another family than the first on the same Ollama server, else another size. A model that
+    the settings name may also be on another server than the first.
 
     Args:
         settings: which servers and models to look for.
@@ -57,23 +64,20 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
         resources: shared with the other models of the process.
 
     Returns:
-        The model, None where the server has no other.
+        The model, None where there is no other.
     """
-    if model.kind == "embedded":
-        installed = embedded.find_reviewer(settings, model.name)
-        if installed is None:
-            return None
-        note = i18n.message("llm.second_model")
+    note = i18n.message("llm.second_model")
+    if model.kind == "embedded" and (installed := embedded.find_reviewer(settings, model.name)):
         return embedded.build(*installed, settings, (note,), resources.engines, resources.replies)
-    found = await asyncio.to_thread(find_model, settings, PROBE_S, [])
-    if found is None or found.kind == "embedded":
-        return None
-    name = _reviewer_name(found, settings, model.name)
-    if not name:
-        return None
-    can = capability.of_ollama(found.url, name, PROBE_S) if found.kind == "ollama" else None
-    second = replace(found, name=name, can=can, notes=(i18n.message("llm.second_model"),))
-    return await asyncio.to_thread(build, second, settings, resources)
+    ollama = settings.model_copy(update={"llm_url": "", "embedded": False})
+    for where in (settings, ollama) if settings.reviewer_model else (settings,):
+        found = await asyncio.to_thread(find_model, where, PROBE_S, [])
+        name = _reviewer_name(found, settings, model.name) if found else None
+        if found and name:
+            can = capability.of_ollama(found.url, name, PROBE_S) if found.kind == "ollama" else None
+            second = replace(found, name=name, can=can, notes=(note,))
+            return await asyncio.to_thread(build, second, settings, resources)
+    return None
 
 
 async def warm_up(model: Model) -> None:
@@ -142,13 +146,31 @@ async def pull(
 
 
 def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str | None:
-    if found.kind == "openai":
-        return settings.reviewer_model if settings.reviewer_model != primary else None
-    names = [tag.name for tag in found.tags if tag.is_chat_model and tag.name != primary]
-    if settings.reviewer_model:
-        return ollama_api.find(names, settings.reviewer_model)
+    wanted = settings.reviewer_model
+    if found.kind != "ollama":
+        if found.kind == "embedded" or wanted in ("", primary):
+            return None
+        listed = openai_api.find_models(found.url, settings.llm_key, PROBE_S)[1]
+        return wanted if wanted in listed or not listed else None
+    others = [tag for tag in found.tags if tag.is_chat_model and tag.name != primary]
+    names = [tag.name for tag in others]
+    if wanted:
+        return ollama_api.find(names, wanted)
+    if stranger := _of_another_family(found, others, primary):
+        return stranger
     sizes = ("3b", "1.5b", "0.5b") if machine.memory() >= 12 * machine.GIB else ("1.5b", "0.5b")
     return next((name for size in sizes if (name := ollama_api.find(names, f"{ollama_api.FAMILY}:{size}"))), None)
+
+
+def _of_another_family(found: FoundModel, others: Sequence[ollama_api.Tag], primary: str) -> str | None:
+    """The largest model of another family for which there is room beside the first, and that is not much smaller."""
+    own = next((tag for tag in found.tags if tag.name == primary), None)
+    if own is None:
+        return None
+    memory_mb = found.sizes.memory_mb if found.sizes else None
+    room = memory_mb * 2**20 - own.size if memory_mb else math.inf
+    fitting = [tag for tag in others if tag.lineage != own.lineage and own.size * _LEAST <= tag.size <= room]
+    return max(fitting, key=lambda tag: tag.size).name if fitting else None
 
 
 def build(found: FoundModel, settings: Settings, resources: ModelResources) -> Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -33,6 +34,11 @@ class Tag:
     def is_chat_model(self) -> bool:
         """False for embedding models."""
         return "bert" not in self.family and "embed" not in self.name and "minilm" not in self.name
+
+    @property
+    def lineage(self) -> str:
+        """The family without its version: `qwen` of `qwen2` and `qwen3moe`."""
+        return re.split(r"[^a-z]", self.family.lower())[0] or self.name
 
 
 def tags(url: str, timeout_s: float) -> list[Tag] | None:
