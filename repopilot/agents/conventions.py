@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from repopilot.index.store import Index
+from repopilot.repo.project_file import NAME, project_options
 
 NAMES = ("agents.md", "claude.md", "copilot-instructions.md", "contributing.md", "contributing.rst")
 """The files, the most important first, in whatever case."""
@@ -30,6 +31,7 @@ class Conventions:
         self._count = count_tokens
         self._paths = sorted(filter(_is_guide, index.files), key=lambda path: (-len(_folder(path)), _rank(path)))
         self._told: set[str] = set()
+        self._own = project_options(index.text(NAME)).options.instructions.strip()
 
     def of(self, path: str) -> str:
         """What wasn't told yet of what concerns a path, the nearest file first. Blocking.
@@ -41,6 +43,10 @@ class Conventions:
             The texts below their paths, with what is left out of them; '' for none.
         """
         left, parts = self._room, list[str]()
+        if self._own:
+            parts.append(self._cut(NAME, self._own, left))
+            left -= self._count(parts[-1])
+            self._own = ""
         for guide in [each for each in self._paths if _concerns(each, path)]:
             self._paths.remove(guide)
             text = (self._index.text(guide) or "").strip()

@@ -25,6 +25,7 @@ from repopilot.repo.path_rules import (
     reason_to_skip,
     usefulness,
 )
+from repopilot.repo.project_file import NAME, fits, project_file
 from repopilot.repo.read import blob_id
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
@@ -70,12 +71,15 @@ def walk(
     paths = [entry.path for entry in entries]
     manifests = manifest_folders(paths)
     patterns = PathPatterns(settings.include, settings.exclude)
+    own = project_file(snapshot).options
     hashes = {} if hashes is None else hashes
     files: list[SourceFile] = []
     skips: list[Skip] = []
     for entry in _until(cancel, entries):
         reason = entry.skip or patterns.reason_to_skip(entry.path)
         reason = reason or reason_to_skip(entry.path, entry.size, settings.max_file_kb << 10, manifests)
+        if not reason and entry.path != NAME and fits(entry.path, own.exclude):
+            reason = i18n.message("repo.skip.project_file")
         digest = "" if reason else entry.hash or _local_hash(snapshot, entry, hashes)
         if reason or not digest:
             skips.append(Skip(redacted(entry.path), reason or i18n.message("repo.skip.unreadable")))
@@ -84,7 +88,8 @@ def walk(
             files.append(SourceFile(entry.path, entry.size, digest, language, file_kind(entry.path)))
     for removed in hashes.keys() - {file.path for file in files}:
         del hashes[removed]
-    return sorted(files, key=lambda f: usefulness(f.path)), sorted(skips, key=lambda s: s.path)
+    first = {file.path for file in files if fits(file.path, own.first)}
+    return sorted(files, key=lambda f: (f.path not in first, usefulness(f.path))), sorted(skips, key=lambda s: s.path)
 
 
 def searched_files(snapshot: Snapshot, settings: Settings) -> list[SourceFile]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError, StorageError
+from repopilot.repo.project_file import NAME, fits, project_options
 from repopilot.retrieval import rank, skipped_files
 from repopilot.retrieval.places import ranked_places
 from repopilot.retrieval.query import exact_matches
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from repopilot.index.vectors import Vectors
 
 RERANKED = 20
+PUT_FIRST = 1.0
+"""What the repository's own wish to have a path first adds to the score of its file."""
 """How many of the best passages are compared with the query by their vectors."""
 DEPTH = 8
 """How many passages are looked at for one place: neighbouring ones are joined."""
@@ -95,6 +98,8 @@ def search(
         return _overview(index, query, k, mask, seconds)
     history = history_of(index)
     found = ranking(index.lexical, index.chunks, query, mask, history)
+    if found is not None and (first := project_options(index.text(NAME)).options.first):
+        found.files["put first"] = PUT_FIRST * np.array([fits(path, first) for path in index.lexical.files], float)
     seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
     if found is None:
         return Results(query, (), (*query.notes, _no_match_note(query)), seconds)

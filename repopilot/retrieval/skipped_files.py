@@ -10,10 +10,10 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
+from repopilot.repo.path_globs import WILDCARD, matches
 from repopilot.repo.read import plain_text, read_bytes, read_on_demand
 from repopilot.repo.walk import searched_files
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.path_globs import WILDCARD, matches
 from repopilot.retrieval.query.parse import HEAD, Query
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile

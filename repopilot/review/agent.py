@@ -14,12 +14,13 @@ from repopilot.code.notebook import is_notebook, place_in_cells
 from repopilot.errors import RepoPilotError
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange
+from repopilot.repo.project_file import ReviewOptions, fits, project_file
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.review.broken_uses import broken_uses
 from repopilot.review.code import ReviewTarget
 from repopilot.review.engine import AnalysisResult, analyse
-from repopilot.review.findings import DOMAINS, merged, score, scores
+from repopilot.review.findings import DOMAINS, WEIGHTS, merged, score, scores
 from repopilot.review.model_review import ReviewContext, model_findings, review_context
 from repopilot.review.question import ReviewRequest, read_request
 from repopilot.review.report import report_json, report_markdown
@@ -42,6 +43,7 @@ __all__ = [
 
 _PULL = re.compile(r"refs/(pull|merge-requests)/\d+/head")
 _CITED = 40
+_BY_SEVERITY = tuple(WEIGHTS)
 
 
 async def review(
@@ -150,17 +152,23 @@ def _scope(workspace: Workspace, commits: CommitRange | None, paths: Sequence[st
 
 
 async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> ReviewReport:
-    """Review all domains concurrently and merge their findings."""
+    """Review all domains concurrently and merge their findings, as the repository wanted before the change."""
+    before = scope.states[0] if scope.states else workspace.snapshot
+    wanted = (await asyncio.to_thread(project_file, before)).options.review
+    scope = _within(scope, wanted)
     context = await asyncio.to_thread(review_context, scope.targets, workspace)
     found = await asyncio.gather(*(_domain(domain, scope.targets, context, step) for domain in DOMAINS))
-    new = merged([*scope.given, *(f for one in found for f in one.new)])
+    every = merged([*scope.given, *(f for one in found for f in one.new)])
+    new = [finding for finding in every if _is_wanted(finding, wanted)]
     silenced = merged(f for one in found for f in one.silenced)
     places = {(f.path, f.line, f.rule) for f in new}
     old = [f for f in merged(f for one in found for f in one.old) if (f.path, f.line, f.rule) not in places]
+    old = [finding for finding in old if _is_wanted(finding, wanted)]
     step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
     notes = (
         *scope.notes,
         *_silenced(silenced),
+        *_silenced([f for f in every if not _is_wanted(f, wanted)], "review.turned_off"),
         *_without_rules(scope.targets),
         *(note for one in found for note in one.notes),
     )
@@ -176,10 +184,27 @@ async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> Revie
     )
 
 
-def _silenced(findings: Sequence[Finding]) -> list[str]:
-    """A note with the place and rule of everything that the author keeps the tools from saying."""
+def _within(scope: Scope, wanted: ReviewOptions) -> Scope:
+    """The scope without the files that the repository doesn't want reviewed, which a note names."""
+    if not wanted.paths:
+        return scope
+    kept = tuple(t for t in scope.targets if fits(t.new.path, wanted.paths))
+    left = [shown_path(t.new.path) for t in scope.targets if t not in kept]
+    why = i18n.message("repo.skip.project_file")
+    notes = [i18n.message("review.not_reviewed", path=listed(left), why=why)] if left else []
+    return replace(scope, targets=kept, notes=(*scope.notes, *notes))
+
+
+def _is_wanted(finding: Finding, wanted: ReviewOptions) -> bool:
+    """Whether the repository wants a finding reported. A secret always is."""
+    severe = _BY_SEVERITY.index(finding.severity) <= _BY_SEVERITY.index(wanted.least_severity)
+    return finding.source == "secrets" or (severe and finding.rule not in wanted.off)
+
+
+def _silenced(findings: Sequence[Finding], key: str = "review.silenced") -> list[str]:
+    """A note with the place and rule of everything that isn't reported."""
     places = [f"{shown_path(f.path)}:{f.line} ({f.rule})" for f in findings]
-    return [i18n.message("review.silenced", count=len(places), places=listed(places))] if places else []
+    return [i18n.message(key, count=len(places), places=listed(places))] if places else []
 
 
 def _with_cells(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> tuple[Finding, ...]:

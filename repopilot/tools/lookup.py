@@ -14,8 +14,8 @@ from repopilot.code.languages import reads_symbols
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
 from repopilot.index.store import Index
+from repopilot.repo.path_globs import matches
 from repopilot.retrieval import skipped_files
-from repopilot.retrieval.path_globs import matches
 from repopilot.retrieval.query.parse import parse
 from repopilot.tools import result_types
 from repopilot.tools.definitions import near_names

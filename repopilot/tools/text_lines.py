@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.retrieval.path_globs import matches
+from repopilot.repo.path_globs import matches
 from repopilot.retrieval.skipped_files import texts_beyond
 from repopilot.tools import line_search
 from repopilot.tools.working_copy import WorkingCopy

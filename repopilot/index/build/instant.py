@@ -26,6 +26,7 @@ from repopilot.index.storage.database import BrokenDatabase, Draft, open_draft, 
 from repopilot.index.storage.layout import version
 from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
+from repopilot.repo.project_file import project_file
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Skip, Snapshot, SourceFile
@@ -135,8 +136,10 @@ def _update(run: BuildRun, files: Sequence[SourceFile], skips: Sequence[Skip]) -
     index = None if base is None else _unchanged(run, base, files, skips)
     if index is None:
         index = _rebuild(run, base, files, skips)
-    if run.rebuild_note:  # it concerns this run, not the index itself
-        index.report = replace(index.report, notes=(run.rebuild_note, *index.report.notes))
+    # They concern this run, not the index itself.
+    notes = tuple(filter(None, (run.rebuild_note, project_file(run.snapshot).note)))
+    if notes:
+        index.report = replace(index.report, notes=(*notes, *index.report.notes))
     return index
 
 

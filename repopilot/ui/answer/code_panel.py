@@ -10,8 +10,8 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
 from repopilot.impact.call_graph import Relations, callers
+from repopilot.repo.path_globs import WILDCARD, matches
 from repopilot.retrieval import skipped_files
-from repopilot.retrieval.path_globs import WILDCARD, matches
 from repopilot.types import Citation, Symbol
 from repopilot.ui.answer.citations import host_link
 from repopilot.ui.chat import Chat
