@@ -136,6 +136,8 @@ async def _one(
         )
         if computed and chosen.intent in ("EXPLAIN", "IMPACT"):
             chosen = replace(chosen, intent="EXPLAIN", tier="rules", reason=message("routing.computed"))
+        if forced is None and not is_question and await asyncio.to_thread(_holds_code, question, chosen, workspace):
+            chosen = replace(chosen, intent="TEST", tier="rules", reason=message("routing.pasted"))
         routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
         understood = _understood(question, chosen, workspace)
         if understood != question:
@@ -147,6 +149,14 @@ async def _one(
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
     return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
+
+
+def _holds_code(question: str, chosen: Route, workspace: Workspace) -> bool:
+    """Whether something is to be done with code in the message that isn't the repository's: it is tested alone."""
+    from repopilot.agents.testing.pasted import pasted_code, stands_alone
+
+    pasted = pasted_code(question) if chosen.intent in ("GENERATE", "REVIEW") else None
+    return pasted is not None and stands_alone(pasted, workspace.index)
 
 
 def _judging(workspace: Workspace) -> Model | None:

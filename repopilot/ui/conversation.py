@@ -9,6 +9,7 @@ import chainlit as cl
 from repopilot import i18n, intents
 from repopilot.agents.everywhere import asked_of_all
 from repopilot.agents.explain.mentioned import with_chips
+from repopilot.agents.testing import demonstration
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
 from repopilot.i18n.format import count, size
@@ -71,6 +72,8 @@ async def receive(current: Chat, message: cl.Message) -> None:
         unknown = i18n.text("ui.help.unknown", current.language, command=parsed.command) if parsed.command else ""
         listed = await asyncio.to_thread(help_text, current.language)
         await cl.Message(content="\n\n".join(filter(None, (unknown, listed)))).send()
+    elif parsed.kind == "demo":
+        await _demonstrate(current)
     elif parsed.kind == "too_long":
         length = count(len(parsed.text), "character", current.language)
         text = i18n.text("ui.chat.too_long", current.language, length=length, limit=LONGEST)
@@ -78,6 +81,18 @@ async def receive(current: Chat, message: cl.Message) -> None:
     else:
         await _show_mentions(message)
         await _answer_or_postpone(current, parsed.text, parsed.command)
+
+
+async def _demonstrate(chat: Chat) -> None:
+    """Show the demonstration, in the open repository, or else in one of its own."""
+    opening = chat.opening
+    if opening is None or (opening.settled and not opening.answerable):
+        folder = await asyncio.to_thread(demonstration.folder_with_code, chat.settings.home)
+        if not await _open(chat, str(folder)):
+            return
+    text = demonstration.message(chat.language)
+    await cl.Message(content=text).send()
+    await _answer_or_postpone(chat, text, "test")
 
 
 def stop(chat: Chat) -> None:

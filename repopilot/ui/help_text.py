@@ -17,6 +17,7 @@ def help_text(language: str) -> str:
     rows += [
         (form.usage, i18n.text(f"commands.does.{name}", language).rstrip(":\u202f ")) for name, form in FORMS.items()
     ]
+    rows.append(("/demo", i18n.text("testing.demo.does", language)))
     listed = [f"- `{typed}`  \n  {does}" for typed, does in rows]
     made = f"RepoPilot {i18n.said(release(), language)}"
     return "\n".join(

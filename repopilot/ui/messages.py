@@ -21,7 +21,7 @@ class ParsedMessage:
     """What a message asks for; an `item` is an issue or a pull request. `command` is `open`, the command of an intent,
     that which isn't known, or '' where the router decides; `text` is '' in a question whose command says enough."""
 
-    kind: Literal["open", "item", "question", "empty", "too_long", "help", "unknown"]
+    kind: Literal["open", "item", "question", "empty", "too_long", "help", "demo", "unknown"]
     text: str
     command: str = ""
 
@@ -62,6 +62,8 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
     ):
         if first == "/help":
             return ParsedMessage("help", text)
+        if first == "/demo":
+            return ParsedMessage("demo", text)
         if not looks_like_source(text):
             return ParsedMessage("unknown", text, first)
     if not command and looks_like_source(text) and not _is_path(text, paths) and not is_command(text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 
@@ -9,6 +10,7 @@ from repopilot import i18n
 from repopilot.agents.coding.places import last_files, named_paths
 from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.testing.loop_tests import run_shown, write_tests_by_loop
+from repopilot.agents.testing.pasted import pasted_code, repair_pasted, stands_alone
 from repopilot.agents.testing.render import failure_list, mutants_text, point_list, report_text, run_points
 from repopilot.code.languages import is_test_path
 from repopilot.impact.covering_tests import all_tests, covering_tests
@@ -26,7 +28,8 @@ MOST_LISTED = 12
 
 
 async def test(question: str, workspace: Workspace, step: Step) -> Answer:
-    """Run tests where the question asks for that, else let an agent model write some.
+    """Test and repair code that the question holds and that stands alone; run tests where it asks for that, else let an
+    agent model write some.
 
     Args:
         question: as the user asked it.
@@ -42,6 +45,9 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
         ModelError: the model failed.
         SandboxError: nothing can be run.
     """
+    pasted = pasted_code(question)
+    if pasted is not None and await asyncio.to_thread(stands_alone, pasted, workspace.index):
+        return await repair_pasted(pasted, workspace, step)
     if likeliest(question)[0] == "run tests":
         return await run_existing(question, workspace, step)
     language = reply_language(question, workspace.settings)

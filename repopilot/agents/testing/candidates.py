@@ -23,12 +23,7 @@ def code_in_reply(reply: str) -> str:
         The longest fenced block that parses, else the entire reply where that parses, else the longest block, without
         its last definition where the reply was cut off inside that; '' when there is no code.
     """
-    blocks = [
-        textwrap.dedent(m["body"])
-        for m in _FENCE.finditer(reply)
-        if m["language"].lower() in ("", "python", "py", "python3")
-    ]
-    blocks = [block.strip("\n") + "\n" for block in blocks if block.strip()]
+    blocks = python_blocks(reply)
     parsed = [block for block in blocks if parses(block)]
     if parsed:
         return max(parsed, key=len)
@@ -36,6 +31,18 @@ def code_in_reply(reply: str) -> str:
         program = reply.strip() + "\n"
         return program if parses(program) and parse_python(program).body and public_names(program) else ""
     return _without_cut_off_end(max(blocks, key=len))
+
+
+def python_blocks(text: str) -> list[str]:
+    """The fenced blocks of a text that are Python or of no named language."""
+    found = (m for m in _FENCE.finditer(text) if m["language"].lower() in ("", "python", "py", "python3"))
+    blocks = (textwrap.dedent(m["body"]) for m in found)
+    return [block.strip("\n") + "\n" for block in blocks if block.strip()]
+
+
+def without_blocks(text: str) -> str:
+    """A text without its fenced blocks."""
+    return _FENCE.sub("", text)
 
 
 def imports(code: str, module: str) -> bool:

@@ -47,6 +47,7 @@ class RepairRequest:
         protected: the tests are never changed. Tests written by the model are never protected.
         language: the language of the messages in the steps.
         environment: what the tests need.
+        recorded: code that is tried where no model repairs it, '' for none.
     """
 
     code: str
@@ -56,6 +57,7 @@ class RepairRequest:
     protected: bool = True
     language: str = "en"
     environment: Environment | None = None
+    recorded: str = ""
 
     @property
     def module(self) -> str:
@@ -89,6 +91,8 @@ async def repair(request: RepairRequest, model: Model | None, settings: Settings
     iterations, stopped = await _iterate(loop, step)
     if not request.protected and not any(iteration.genuine for iteration in iterations):
         iterations, request = await _drop_doubtful_tests(loop, iterations, step)
+    if request.recorded and not any(iteration.genuine for iteration in iterations):
+        iterations = (*iterations, await _try_recorded(loop, iterations, step))
     chosen = best(iterations)
     if chosen.genuine:
         stopped = i18n.message("testing.stopped.verified")
@@ -131,6 +135,18 @@ async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...]
             return tuple(done), stop
         if missing := _missing_modules(iteration, loop.request):
             return tuple(done), i18n.message("testing.stopped.missing", modules=", ".join(missing))
+
+
+async def _try_recorded(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> Iteration:
+    """The run of the recorded code."""
+    request, number = loop.request, len(done) + 1
+    async with step.child(f"iteration {number}", kind="tool") as child:
+        run = await loop.run(request.recorded, request.tests)
+        change = candidates.change_between(best(done).candidate, request.recorded)
+        why = i18n.message("testing.iteration.recorded")
+        iteration = Iteration(number, request.recorded, run, run.failures, change, why)
+        await _show(iteration, request.language, child)
+    return iteration
 
 
 async def _attempt(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> Iteration:

@@ -1,0 +1,167 @@
+"""Code that stands in a message: it is tested and repaired on its own, as `repopilot refine` does with a file."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from repopilot import i18n
+from repopilot.agents.testing import candidates, demonstration
+from repopilot.agents.testing.render import failure_list, point_list, run_points
+from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
+from repopilot.code.python_ast import DEFINITIONS, parses, read_python
+from repopilot.index.store import Index
+from repopilot.results import Answer, TestReport
+from repopilot.retrieval.query.parse import parse, reply_language
+from repopilot.trace import Step
+from repopilot.workspace import Workspace
+
+_BEGINS = re.compile(r"(?:async def|def|class|import|from) |@\w|\w+ *=")
+_MOST_BEGINNINGS = 50
+_DESCRIBES = 6
+"""A wish of more words than these says what the code is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastedCode:
+    """Python code of a message.
+
+    Attributes:
+        wish: the message without it.
+        code: the module.
+        name: of its file, as the tests import it.
+        tests: texts of test files by path, none where the message has no tests.
+    """
+
+    wish: str
+    code: str
+    name: str = "solution.py"
+    tests: Mapping[str, str] = field(default_factory=dict)
+
+
+def pasted_code(message: str) -> PastedCode | None:
+    """The Python code of a message that defines something, fenced or below what is said of it; None without any."""
+    wish, blocks = _blocks(message)
+    code, tests = "", ""
+    for block in blocks:
+        names = [name for name in _definitions(block) if not name.startswith(("test", "Test"))]
+        own = [name for name in _definitions(block) if name not in names]
+        tests += f"{candidates.without_definitions(block, names).strip()}\n" if own else ""
+        code += f"{candidates.without_definitions(block, own).strip()}\n" if names else ""
+    if not candidates.public_names(code):
+        return None
+    if not tests:
+        return PastedCode(wish, code)
+    module = _imported(tests, code)
+    name = f"{module.replace('.', '/')}.py" if module else "solution.py"
+    missing = "" if module else f"from solution import {', '.join(candidates.public_names(code))}\n"
+    return PastedCode(wish, code, name, {default_test_path(name): missing + tests})
+
+
+def stands_alone(pasted: PastedCode, index: Index) -> bool:
+    """Whether pasted code has nothing to do with the repository: neither its definitions nor anything that is said of
+    it is there. Blocking."""
+    if pasted.code == demonstration.CODE:
+        return True
+    said = parse(pasted.wish)
+    capitals = (word for word in re.findall(r"\w+", pasted.wish)[1:] if word != word.lower())
+    names = (*said.names, *capitals, *candidates.public_names(pasted.code))
+    return not said.paths and not any(index.symbols(name) for name in names)
+
+
+async def repair_pasted(pasted: PastedCode, workspace: Workspace, step: Step) -> Answer:
+    """Run the tests of pasted code, and repair it while they fail.
+
+    Args:
+        pasted: the code; without tests a model writes some.
+        workspace: its model writes the candidates.
+        step: each attempt is a child.
+
+    Returns:
+        The answer with the code; its `result` is a TestReport.
+
+    Raises:
+        SandboxError: nothing can be run.
+    """
+    language = reply_language(pasted.wish, workspace.settings)
+    environment = await asyncio.to_thread(workspace.current_environment)
+    task = pasted.wish if len(pasted.wish.split()) > _DESCRIBES else ""
+    recorded = demonstration.REPAIRED if pasted.code == demonstration.CODE else ""
+    request = RepairRequest(
+        pasted.code, pasted.tests, task, pasted.name, language=language, environment=environment, recorded=recorded
+    )
+    report = await repair(request, workspace.model, workspace.settings, step)
+    text = _text(pasted, report, language)
+    async with step.child("answer", "answer") as answering:
+        await answering.write(text)
+    return Answer(text, result=report)
+
+
+def _blocks(message: str) -> tuple[str, list[str]]:
+    """The message without its Python code, and the code."""
+    fenced = candidates.python_blocks(message)
+    if fenced:
+        return candidates.without_blocks(message).strip(), [block for block in fenced if parses(block)]
+    lines = message.splitlines()
+    begins = [number for number, line in enumerate(lines) if _BEGINS.match(line)]
+    for number in begins[:_MOST_BEGINNINGS]:
+        block = "\n".join(lines[number:]) + "\n"
+        if parses(block) and candidates.public_names(block):
+            return "\n".join(lines[:number]).strip(), [block]
+    return message, []
+
+
+def _definitions(code: str) -> list[str]:
+    return [node.name for node in read_python(code).body if isinstance(node, DEFINITIONS)]
+
+
+def _imported(tests: str, code: str) -> str:
+    """The module from which tests import what the code defines, '' for none."""
+    names = {*candidates.public_names(code)}
+    return next((module for module, imported in _imports(tests) if imported & names), "")
+
+
+def _imports(tests: str) -> Iterator[tuple[str, set[str]]]:
+    for node in ast.walk(read_python(tests)):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module, {alias.name for alias in node.names}
+
+
+def _text(pasted: PastedCode, report: TestReport, language: str) -> str:
+    """What the attempts came to, the code with what differs, and the tests where a model wrote them."""
+    parts = [point_list(run_points(report, language)), *_attempts(report, language)]
+    parts.append("\n".join(failure_list(report, language)))
+    code = report.code or pasted.code
+    if code != pasted.code:
+        rows = difflib.unified_diff(pasted.code.splitlines(), code.splitlines(), lineterm="", n=2)
+        shown = "\n".join(list(rows)[2:])
+        parts += [i18n.text("testing.pasted.repaired", language), _fenced("diff", shown), _fenced("python", code)]
+    if report.tests and not report.protected:
+        parts += [i18n.text("testing.pasted.tests", language), *(_fenced("python", t) for t in report.tests.values())]
+    parts.append(i18n.text("testing.pasted.alone", language))
+    return "\n\n".join(filter(None, parts))
+
+
+def _attempts(report: TestReport, language: str) -> list[str]:
+    rows = []
+    for each in report.iterations:
+        counts = {"passed": each.run.passed, "failed": each.run.failed + each.run.errors} if each.run else {}
+        key = "testing.pasted.attempt" if each.run else "testing.pasted.not_run"
+        said = {
+            "number": each.number,
+            "why": i18n.said(each.why, language),
+            "problem": i18n.said(each.problem, language),
+        }
+        rows.append(f"- {i18n.text(key, language, **counts, **said)}")
+    why = i18n.said(report.stopped_because, language)
+    stopped = i18n.text("testing.pasted.stopped", language, why=why) if why and not report.genuine else ""
+    return ["\n".join(rows), stopped]
+
+
+def _fenced(language: str, text: str) -> str:
+    fence = "````" if "```" in text else "```"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
