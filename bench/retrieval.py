@@ -16,6 +16,7 @@ import argparse
 import json
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ import numpy as np
 
 from bench.datasets.docstrings import docstring_set
 from bench.instant_index import instant_index
+from repopilot.index.build.embedding_pause import EmbeddingPause
+from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.history import commit_index
 from repopilot.index.store import Index
@@ -157,6 +160,7 @@ def methods(case: Case, embedder: Embedder | None) -> dict[str, Method]:
     found["ours, instant"] = lambda query: rows_of(case.index, search(case.index, query, DEPTH).hits)
     found["ours, instant + history"] = ours(case, "", history=True)
     if embedder is not None:
+        fill_vectors(case.index, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
         vectors = vectors_of(case.index, embedder).in_time(case.index, range(len(case.index.chunks)), 1e9)[1]
 
         def minilm(query: str) -> list[int]:

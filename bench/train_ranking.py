@@ -264,6 +264,7 @@ def write(sets: Mapping[str, RankingWeights]) -> None:
             "same_file": found.same_file,
             "joins": found.joins,
             "meaning": found.meaning,
+            "near": found.near,
         }
         for name, found in sets.items()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -163,7 +164,13 @@ class Settings(BaseSettings):
     )
     dense_index: bool = Field(
         default=False,
-        description="Also compute the vectors of all passages in the background. Minutes to hours; measured, it finds hardly more.",
+        description="Compute the vectors of all passages in the background, however many there are, and with whichever model. Minutes to hours.",
+    )
+    dense_passages: int = Field(
+        default=5000,
+        ge=0,
+        description="Up to so many passages the browser has the built-in model compute the vectors of all in the background: about a minute of an idle "
+        "processor. A question then finds what is meant in other words, too.",
     )
 
     # Repositories
@@ -266,6 +273,14 @@ class Settings(BaseSettings):
     search_depth: int = Field(default=12, ge=1, le=100, description="Passages that a search for an answer brings.")
     max_iterations: int = Field(default=4, ge=1, le=8, description="Test-and-repair iterations.")
     cache_on_disk: bool = Field(default=False, description="Keep the cache of identical model calls on disk.")
+
+    @property
+    def most_embedded(self) -> float:
+        """Up to how many passages a repository has the vectors of all computed in the background. A server's model is
+        given all of a repository only where the user says so."""
+        if self.dense_index:
+            return math.inf
+        return 0 if self.embed_model or self.embed_url else self.dense_passages
 
     @property
     def llm_urls(self) -> tuple[str, ...]:

@@ -95,7 +95,12 @@ def _total(contributions: Iterable[np.ndarray], size: int) -> np.ndarray:
 
 
 def ranking(
-    lexical: LexicalIndex, chunks: Sequence[Chunk], query: Query, mask: np.ndarray, history: History | None
+    lexical: LexicalIndex,
+    chunks: Sequence[Chunk],
+    query: Query,
+    mask: np.ndarray,
+    history: History | None,
+    near: Sequence[int] = (),
 ) -> Ranking | None:
     """Rank by words, names, paths, phrases, stack frames and past commits.
 
@@ -105,6 +110,7 @@ def ranking(
         query: the parsed query.
         mask: bool (rows,), the rows that satisfy the filters.
         history: past commits, None for none.
+        near: rows that match by their meaning, whatever their words.
 
     Returns:
         The contributions, or None when nothing in the index matches.
@@ -118,6 +124,7 @@ def ranking(
     for name, values in _exact_matches(lexical, chunks, query).items():
         passages[name] = values
         matching |= values > 0
+    matching[list(near)] = True
     matching &= mask
     if query.filters and not query.terms:
         matching = mask

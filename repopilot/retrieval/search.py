@@ -1,12 +1,13 @@
-"""Searches one index: parses the query, ranks lexically, reranks with vectors if there are any, explains the scores."""
+"""Searches one index: parses the query, finds passages by words and, where all have vectors, by meaning, ranks them and
+explains the scores."""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
     from repopilot.index.vectors import Vectors
 
 RERANKED = 20
+"""How many of the best passages are compared with the query by their vectors."""
 PUT_FIRST = 1.0
 """What the repository's own wish to have a path first adds to the score of its file."""
-"""How many of the best passages are compared with the query by their vectors."""
+NEAR = 50
+"""How many passages a question finds by their vectors alone, where all passages have one."""
 DEPTH = 8
 """How many passages are looked at for one place: neighbouring ones are joined."""
 EMBEDDING_SECONDS = 0.25
@@ -43,6 +46,7 @@ FIRST = 3
 LONGEST_EMBEDDED = 2000
 """Characters of a query that are embedded."""
 MOST_FILES = 1000
+T = TypeVar("T")
 _ASIDE = re.compile(r"change|history|news|release|licen[cs]e|contribut|code_of_conduct", re.I)
 """Paths of documentation that doesn't explain the program."""
 
@@ -96,19 +100,18 @@ def search(
     query = expanded_for(index, query)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
-    history = history_of(index)
-    found = ranking(index.lexical, index.chunks, query, mask, history)
+    meant = _Meaning(index, embedder if query.kind not in ("path", "traceback") else None)
+    near = meant.near(query)
+    before = time.perf_counter()
+    found = ranking(index.lexical, index.chunks, query, mask, history_of(index), near)
     if found is not None and (first := project_options(index.text(NAME)).options.first):
         found.files["put first"] = PUT_FIRST * np.array([fits(path, first) for path in index.lexical.files], float)
-    seconds["lexical"] = time.perf_counter() - started - seconds["parse"]
+    seconds["lexical"] = time.perf_counter() - before
     if found is None:
-        return Results(query, (), (*query.notes, _no_match_note(query)), seconds)
-    notes, compared = [*query.notes, *found.notes], None
-    if embedder is not None and query.kind not in ("path", "traceback"):
-        before = time.perf_counter()
-        compared, failed = _rerank(index, found, embedder)
-        notes += failed
-        seconds["vectors"] = time.perf_counter() - before
+        return Results(query, (), (*query.notes, *meant.notes, _no_match_note(query)), seconds)
+    compared = meant.rerank(found, near)
+    notes = [*query.notes, *found.notes, *meant.notes]
+    seconds["vectors"] = meant.seconds
     hits, files = listed(index, found, k)
     if documentation and query.kind == "natural" and not query.wants_docs:
         hits = _with_documentation(index, query, hits, k, mask)
@@ -125,37 +128,67 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
     return Results(query, hits, notes, seconds, tuple(dict.fromkeys(hit.chunk.path for hit in hits)))
 
 
-def _rerank(index: Index, found: Ranking, embedder: Embedder) -> tuple[tuple[int, int] | None, list[str]]:
-    """Add the similarity of vectors to the scores of the best passages. Returns how many were compared, of how many,
-    and notes on what failed."""
-    from repopilot.index.vectors import vectors_of
+class _Meaning:
+    """What the vectors of one index say of one query; nothing without an embedder, or once it failed, which `notes`
+    say. `seconds` is how long that took."""
 
-    began = time.perf_counter()
-    try:
-        asked = embedder.embed([found.query.text[:LONGEST_EMBEDDED]], query=True)[0]
-        stored = vectors_of(index, embedder)
-        before = len(stored.notes)
-        rows = _candidates(index, found, stored, asked)
-        left = EMBEDDING_SECONDS - (time.perf_counter() - began)
-        places, vectors = stored.in_time(index, rows.tolist(), left)
-        notes = stored.notes if not stored.persistent else stored.notes[before:]
-    except (ModelError, StorageError) as error:
-        return None, [i18n.message("retrieval.without_vectors", reason=i18n.reason(error))]
-    similarity = vectors @ asked
-    passages = np.zeros(len(found.lexical), np.float32)
-    weight = weights_for(found.query).meaning
-    passages[rows[places]] = weight * (similarity - similarity.min()) / max(float(np.ptp(similarity)), 1e-9)
-    found.passages["meaning"] = passages
-    return (len(places), len(rows)), list(dict.fromkeys(notes))
+    def __init__(self, index: Index, embedder: Embedder | None) -> None:
+        self.notes: list[str] = []
+        self.seconds = 0.0
+        self._index, self._embedder = index, embedder
+        self._asked: np.ndarray | None = None
 
+    def near(self, query: Query) -> list[int]:
+        """The rows whose vectors are nearest to the query's, where all passages have one and that finds what is asked
+        for."""
+        if not weights_for(query).near or self._index.dense < 1.0:
+            return []
+        return self._timed(lambda vectors: self._near(query, vectors), [])
 
-def _candidates(index: Index, found: Ranking, vectors: Vectors, asked: np.ndarray) -> np.ndarray:
-    """The rows to rerank: the best so far and, where all of the repository has vectors, those nearest to the query."""
-    rows = found.top(RERANKED, 1.0)
-    if index.dense < 1.0:
-        return rows
-    near = [row for row, _ in vectors.nearest(index, asked, RERANKED) if found.mask[row]]
-    return np.array(list(dict.fromkeys([*rows.tolist(), *near])), rows.dtype)
+    def _near(self, query: Query, vectors: Vectors) -> list[int]:
+        return [row for row, _ in vectors.nearest(self._index, self._vector(query, vectors.embedder), NEAR)]
+
+    def rerank(self, found: Ranking, near: Sequence[int]) -> tuple[int, int] | None:
+        """Add the similarity of vectors to the scores of the best passages and of those that are near. Returns how many
+        were compared, of how many."""
+        return self._timed(lambda vectors: self._rerank(found, near, vectors), None)
+
+    def _rerank(self, found: Ranking, near: Sequence[int], vectors: Vectors) -> tuple[int, int]:
+        asked = self._vector(found.query, vectors.embedder)
+        best = found.top(RERANKED, 1.0).tolist()
+        rows = np.array(list(dict.fromkeys([*best, *(row for row in near if found.mask[row])])), np.int64)
+        places, computed = vectors.in_time(self._index, rows.tolist(), EMBEDDING_SECONDS - self.seconds)
+        similarity = computed @ asked
+        weights = weights_for(found.query)
+        passages = np.zeros(len(found.lexical), np.float32)
+        spread = max(float(np.ptp(similarity)), 1e-9)
+        passages[rows[places]] = (weights.near if near else weights.meaning) * (similarity - similarity.min()) / spread
+        found.passages["meaning"] = passages
+        return len(places), len(rows)
+
+    def _vector(self, query: Query, embedder: Embedder) -> np.ndarray:
+        if self._asked is None:
+            self._asked = embedder.embed([query.text[:LONGEST_EMBEDDED]], query=True)[0]
+        return self._asked
+
+    def _timed(self, use: Callable[[Vectors], T], otherwise: T) -> T:
+        if self._embedder is None:
+            return otherwise
+        from repopilot.index.vectors import vectors_of
+
+        began = time.perf_counter()
+        try:
+            vectors = vectors_of(self._index, self._embedder)
+            before = len(vectors.notes)
+            result = use(vectors)
+        except (ModelError, StorageError) as error:
+            self._embedder = None
+            self.notes.append(i18n.message("retrieval.without_vectors", reason=i18n.reason(error)))
+            return otherwise
+        notes = vectors.notes[before:] if vectors.persistent else vectors.notes
+        self.notes = list(dict.fromkeys([*self.notes, *notes]))
+        self.seconds += time.perf_counter() - began
+        return result
 
 
 def _with_documentation(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask: np.ndarray) -> tuple[Hit, ...]:

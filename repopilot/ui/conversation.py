@@ -14,6 +14,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import valid
 from repopilot.i18n.format import count, size
 from repopilot.repo.source import parse_source, split_token
+from repopilot.runtime import CLOSE_TIMEOUT_S
 from repopilot.ui.answer.ask import ask
 from repopilot.ui.answer.ask_all import ask_all
 from repopilot.ui.answer.issue_view import work_on_item
@@ -213,11 +214,14 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
         {}, or {error}.
     """
     process, wanted = chat.process, str(payload.get("address", ""))
-    for opening in process.openings.named(wanted, chat.owner):
+    closing = process.openings.named(wanted, chat.owner)
+    for opening in closing:
         if not process.openings.close(opening):
             return {"error": i18n.text("ui.errors.opening_busy", chat.language)}
 
     def delete() -> None:
+        for job in filter(None, (opening.job for opening in closing)):
+            job.done.wait(CLOSE_TIMEOUT_S)
         known = all_opened(process.database)
         if (chat.owner, wanted) in known:
             others = {(owner, each) for owner, each in known if (owner, each) != (chat.owner, wanted)}

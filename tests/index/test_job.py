@@ -90,6 +90,16 @@ def test_a_second_call_makes_the_job_look_again(root, conf, jobs):
     assert job.index.dense == 1.0
 
 
+def test_only_vectors_are_left_once_it_is_settled_and_none_where_they_are_too_many(root, conf, jobs):
+    job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder(delay_s=0.2)))
+    assert job.settled.wait(60) and not job.done.is_set() and job.history_ready.is_set()
+    assert job.done.wait(60) and job.index.dense == 1.0
+    few = WordEmbedder()
+    few.name = "few"
+    job = jobs.start(IndexRequest(snapshot(root), conf, few, most_embedded=len(job.index.chunks) - 1))
+    assert job.done.wait(60) and not few.texts
+
+
 def test_an_embedder_that_comes_later_is_taken_on(root, conf, jobs):
     job = jobs.start(IndexRequest(snapshot(root), conf))
     later = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))

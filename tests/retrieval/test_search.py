@@ -9,6 +9,8 @@ from support.index_case import WordEmbedder, instant_index, settings, snapshot, 
 from support.small_repo import FILES
 
 from repopilot.errors import ModelError
+from repopilot.index.build.embedding_pause import EmbeddingPause
+from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.build.update_history import update_history
 from repopilot.index.store import IndexStore
 from repopilot.index.vectors import release
@@ -198,6 +200,39 @@ def test_vectors_of_the_best_passages_join(index, home):
         assert embedder.texts == before + 1  # the question; the passages' vectors are kept
     finally:
         release(settings(home).indexes)
+
+
+class Thesaurus(WordEmbedder):
+    """Knows that a basket is a cart."""
+
+    name = "thesaurus"
+
+    def embed(self, texts, *, query=False, background=False):
+        return super().embed([text.replace("basket", "class Cart:") for text in texts])
+
+
+def test_a_question_finds_what_has_none_of_its_words_once_all_passages_have_vectors(tmp_path):
+    """Not only the order of what words found: the right passage shares no word with the question."""
+    other = {f"shop/p{n}.py": f"def packed{n}(parcel):\n    return {n}\n" for n in range(80)}
+    root = write(tmp_path / "shop", {"shop/hold.py": "class Cart:\n    pass\n", **other})
+    conf, embedder = settings(tmp_path / "home"), Thesaurus()
+    built = instant_index(snapshot(root), conf)
+    asked = "Where is the basket kept?"
+    try:
+        assert not search(built, asked, embedder=embedder).hits
+        arguments = (built, embedder, lambda progress: None, threading.Event(), EmbeddingPause())
+        filling = threading.Thread(target=fill_vectors, args=arguments)  # it lowers the priority of its thread
+        filling.start()
+        filling.join()
+        found = search(built, asked, embedder=embedder)
+        assert found.hits[0].chunk.path == "shop/hold.py" and found.hits[0].why["meaning"] > 0
+        within = search(built, f"{asked} file:shop/p*", embedder=embedder)
+        assert {hit.chunk.path for hit in within.hits} <= set(other), "a filter holds for them as well"
+        looked_up = search(built, "basketry", embedder=embedder)
+        assert not looked_up.hits, "a name is looked up, not guessed"
+        assert places(search(built, asked, embedder=Failing())) == places(search(built, asked))
+    finally:
+        release(conf.indexes)
 
 
 def test_passages_that_there_is_no_time_to_compare_are_counted(index, home, monkeypatch):

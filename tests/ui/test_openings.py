@@ -214,6 +214,39 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
 
 
 @pytest.mark.slow
+async def test_a_small_repository_is_ready_before_its_vectors_which_follow_by_themselves(served, settings):
+    async def embedder():
+        return WordEmbedder(delay_s=0.1)
+
+    assert settings.model_copy(update={"embed_url": "http://elsewhere.example"}).most_embedded == 0
+    settings = settings.model_copy(update={"dense": True})
+    runtime = runtime_for(settings)
+    openings = Openings(runtime, embedder, {}, ChatDatabase(settings.home))
+    opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
+    await until(opening, "ready")
+    assert opening.idle and opening.index.dense < 1.0 and not opening.job.done.is_set()
+    assert await asyncio.to_thread(opening.job.done.wait, 60)
+    assert opening.index.dense == 1.0
+    runtime.close()
+
+
+@pytest.mark.slow
+async def test_a_repository_that_is_deleted_gets_no_more_vectors(served, settings):
+    async def embedder():
+        return WordEmbedder(delay_s=1.0)
+
+    settings = settings.model_copy(update={"dense": True})
+    runtime = runtime_for(settings)
+    openings = Openings(runtime, embedder, {}, ChatDatabase(settings.home))
+    opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
+    await until(opening, "ready")
+    assert openings.close(opening)
+    assert await asyncio.to_thread(opening.job.done.wait, 20)
+    assert opening.index.dense < 1.0
+    runtime.close()
+
+
+@pytest.mark.slow
 async def test_a_known_repository_is_fetched_again_and_answers_meanwhile(served, settings):
     openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     source = parse_source(f"{served.url}/orchard.git")

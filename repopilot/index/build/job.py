@@ -6,6 +6,7 @@ A process has one job per repository; a lock on disk excludes other processes (s
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -40,7 +41,7 @@ class IndexRequest:
     """What to index, and how.
 
     `embedder` is None for no vectors; `full` rebuilds from nothing; `token` serves to fetch the history of a private
-    repository and is never stored.
+    repository and is never stored. Above `most_embedded` passages no vectors are computed.
     """
 
     snapshot: Snapshot
@@ -48,6 +49,7 @@ class IndexRequest:
     embedder: Embedder | None = None
     full: bool = False
     token: HostToken | None = None
+    most_embedded: float = math.inf
 
 
 class IndexJobs:
@@ -174,9 +176,10 @@ class IndexJob:
     """Indexing in progress. Everything may be used from any thread.
 
     `lexical_ready` is set when `index` answers for the snapshot asked for, `history_ready` when its past commits are
-    there (or can't be had), `done` when there is nothing left to do; a job that fails or is cancelled sets all, with
-    `error`. `index` may be there although `error` is set. `progress` is the newest moment; while the vectors wait for
-    a question to be answered, it says so. `users` counts those who have started it, see `IndexJobs.leave`.
+    there (or can't be had), `settled` when only vectors are left, `done` when nothing is; a job that fails or
+    is cancelled sets all, with `error`. `index` may be there although `error` is set. `progress` is the newest moment;
+    while the vectors wait for a question to be answered, it says so. `users` counts those who have started it, see
+    `IndexJobs.leave`.
     """
 
     def __init__(
@@ -189,6 +192,7 @@ class IndexJob:
     ) -> None:
         self.lexical_ready = threading.Event()
         self.history_ready = threading.Event()
+        self.settled = threading.Event()
         self.done = threading.Event()
         self.index: Index | None = None
         self.error: RepoPilotError | None = None
@@ -247,12 +251,16 @@ class IndexJob:
                 return False
             snapshot, known = request.snapshot, self._request.embedder
             embedder = request.embedder if known is None else known
+            most = (request if known is None else self._request).most_embedded
             unchanged = snapshot == self.snapshot and snapshot.root is None and not request.full
             if not unchanged or embedder is not known:
-                self._request = replace(self._request, snapshot=snapshot, full=request.full, embedder=embedder)
+                self._request = replace(
+                    self._request, snapshot=snapshot, full=request.full, embedder=embedder, most_embedded=most
+                )
                 self._round_pending = True
                 self.lexical_ready.clear()
                 self.history_ready.clear()
+                self.settled.clear()
                 self._interrupt.set()
             return True
 
@@ -287,6 +295,7 @@ class IndexJob:
         self._on_end(self)
         self.lexical_ready.set()
         self.history_ready.set()
+        self.settled.set()
         self.done.set()
 
     def _run_round(self) -> None:
@@ -300,6 +309,8 @@ class IndexJob:
         # A folder's own history is read in a moment, a clone's has to be fetched.
         first = (self._history, self._graph) if request.snapshot.root else (self._graph, self._history)
         for step in (*first, self._vectors):
+            if step == self._vectors:
+                self._set_unless_pending(self.settled)
             try:
                 step(request, self.index)
             except Cancelled:
@@ -326,7 +337,7 @@ class IndexJob:
 
     def _vectors(self, request: IndexRequest, index: Index) -> None:
         embedder = self._request.embedder
-        if embedder is None:
+        if embedder is None or len(index.chunks) > self._request.most_embedded:
             return
         from repopilot.index.build.fill_vectors import fill_vectors
 

@@ -30,6 +30,7 @@ class RankingWeights:
             their parts.
         joins: whether passages that are near, or of one class, make one place.
         meaning: what the vector most similar to the query's adds to the score of its passage.
+        near: the same where all passages have vectors and the nearest are found by them; 0: they aren't looked for.
     """
 
     passages: Mapping[str, float]
@@ -37,6 +38,7 @@ class RankingWeights:
     same_file: float
     joins: bool
     meaning: float
+    near: float
 
 
 def weight_set(query: Query) -> WeightSet:

@@ -269,7 +269,7 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
         `EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · 43 % of the dense vectors built · commit abc1234`
     """
     language, dense = pending.language, workspace.index.dense
-    embeds, filling = workspace.embedder is not None, workspace.settings.dense_index
+    embeds, filling = workspace.embedder is not None, len(workspace.index.chunks) <= workspace.settings.most_embedded
     data = [event.data for event in pending.events if isinstance(event, Finished)]
     models = dict.fromkeys(str(noted["model"]) for noted in data if noted.get("model"))
     tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))

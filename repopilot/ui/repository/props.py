@@ -83,6 +83,8 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     """
     from repopilot.index.embed import can_embed
 
+    filling = len(index.chunks) <= opening.settings.most_embedded
+
     report = index.report
     facts = [count(len(index.files), "file", language), count(len(index.chunks), "chunk", language)]
     facts.append(commit_words(index.commit, language))
@@ -95,7 +97,10 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     return {
         "text": i18n.text("ui.opening.indexed", language, facts=" · ".join(facts)),
         "dense": dense_words(
-            index.dense, language, embeds=can_embed(opening.settings), filling=opening.settings.dense_index
+            index.dense,
+            language,
+            embeds=can_embed(opening.settings),
+            filling=filling,
         ),
         "complete": index.dense >= 1,
         "facts": " · ".join(lines),

@@ -180,7 +180,7 @@ class Openings:
     def stop(self, opening: Opening) -> bool:
         """Stop the clone or the index build; what was published stays usable."""
         opening._cancel.set()
-        if opening.job is not None:
+        if opening.job is not None and opening.job.settled.is_set():
             opening.job.cancel()
         if opening.phase in ("asking", "credentials"):
             opening.phase = "stopped"
@@ -203,9 +203,11 @@ class Openings:
         return self._run(opening, self._index(opening, opening.snapshot, full=False))
 
     def close(self, opening: Opening) -> bool:
-        """Forget an opening, so that its data can be deleted. False while it is busy."""
+        """Forget an opening, so that its data can be deleted once its job is done. False while it is busy."""
         if not opening.idle:
             return False
+        if opening.job is not None and opening.job.settled.is_set():
+            opening.job.cancel()
         if opening.watch is not None:
             opening.watch.stop()
         self._open.pop((opening.owner, opening.key), None)
@@ -223,12 +225,13 @@ class Openings:
         return True
 
     async def fill_vectors(self) -> None:
-        """An embedding model has arrived: build the vectors of every open repository that wants all and lacks some."""
+        """An embedding model has arrived: build the vectors of every open repository that is to have all."""
         for opening in self.all():
-            if not opening.settings.dense_index:
+            snapshot, index = opening.snapshot, opening.index
+            if opening.phase != "ready" or snapshot is None or index is None or index.dense >= 1.0:
                 continue
-            if opening.phase == "ready" and opening.snapshot and opening.index and opening.index.dense < 1.0:
-                self._run(opening, self._index(opening, opening.snapshot, full=False))
+            if len(index.chunks) <= opening.settings.most_embedded:
+                self._run(opening, self._index(opening, snapshot, full=False))
 
     def _run(self, opening: Opening, work: Coroutine[object, object, None]) -> Literal[True]:
         opening._cancel = threading.Event()
@@ -301,12 +304,14 @@ class Openings:
         from repopilot.index.build.job import IndexRequest
 
         opening.phase, opening.job = "indexing", None
-        embedder = await self._find_embedder() if opening.settings.dense_index else None
-        request = IndexRequest(snapshot, opening.settings, embedder, full, opening._token)
+        most = opening.settings.most_embedded
+        embedder = await self._find_embedder() if most else None
+        request = IndexRequest(snapshot, opening.settings, embedder, full, opening._token, most)
         job = opening.job = await asyncio.to_thread(lambda: self._runtime.index_jobs.start(request))
         if opening._cancel.is_set():
             job.cancel()
-        while not job.done.is_set():
+        reached = job.done if opening.settings.dense_index else job.settled
+        while not reached.is_set():
             if job.lexical_ready.is_set():
                 opening.index = job.index
             await asyncio.sleep(POLL_S)
