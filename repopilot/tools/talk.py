@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.prompts import render
 from repopilot.tools import registry
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
 
@@ -17,26 +19,50 @@ class AskUser(Arguments):
 
     question: str = Field(description="what has to be decided, in one sentence")
     choices: list[str] = Field(default_factory=list, description="possible answers; empty for a free one")
+    default: str = Field(default="", description="what to go on with where no answer comes; the first choice if empty")
+
+
+ASSUMED: Any = Field(
+    default_factory=list, description="what the task left open and you decided without asking, a sentence each"
+)
 
 
 class Finish(Arguments):
     """How it went."""
 
     summary: str = Field(description="what was done, and what could not be done")
+    assumed: list[str] = ASSUMED
 
 
 async def ask_user(arguments: AskUser, desk: Desk) -> ToolResult:
-    """Ask the user about something that only they can decide."""
+    """Ask the user, before you edit, what only they can decide: where the task can be read in ways that lead to
+    different code."""
     if desk.ask is None:
         raise UsageError(message("check_tools.nobody"), message("check_tools.nobody_hint"))
-    answer = await desk.ask(arguments.question, tuple(arguments.choices))
+    default = arguments.default or next(iter(arguments.choices), "")
+    answer = await desk.ask(arguments.question, tuple(dict.fromkeys(filter(None, (default, *arguments.choices)))))
+    if not answer and default:
+        desk.step.degrade(message("check_tools.default_taken", question=arguments.question, default=default))
+        return ToolResult(f"No answer came. Go on with the default: {default}", {"answer": default})
     text = answer or "No answer came. Decide yourself, and say in the summary what you took for granted."
     return ToolResult(text, {"answer": answer})
 
 
 async def finish(arguments: Finish, desk: Desk) -> ToolResult:
     """End the work. Call it when the task is done, or when it can't be done."""
+    say_assumed(arguments.assumed, desk)
     return ToolResult(arguments.summary, {"finished": True})
+
+
+def say_assumed(assumed: Sequence[str], desk: Desk) -> None:
+    """Tell the user what was decided without asking them."""
+    for each in filter(str.strip, assumed):
+        desk.step.degrade(message("check_tools.assumed", what=" ".join(each.split())))
+
+
+def about_questions(can_ask: bool) -> str:
+    """What a model is told of questions, by whether somebody answers them."""
+    return render("loop_may_ask" if can_ask else "loop_may_not_ask")
 
 
 def more_tools(further: Sequence[Tool]) -> Tool:

@@ -144,7 +144,21 @@ async def test_a_model_is_offered_questions_only_where_somebody_answers(shop):
 
     agent, prompts = _watched(replace(shop, ask=ask), DONE)
     await traced(lambda step: generate("drop the discount", agent, step))
-    assert "Nobody can be asked" not in prompts[0] and "Ask the user" in prompts[0]
+    assert "Nobody can be asked" not in prompts[0] and "before the first edit: one question with ask_user" in prompts[0]
+
+
+@pytest.mark.slow
+async def test_what_was_decided_without_asking_is_said(shop):
+    edit = _call("replace_text", path="shop/prices.py", old="FROM = 5000", new="FROM = 6000")
+    done = _call("finish", summary="Raised it.", assumed=["60 euros are meant, not 60 cents."])
+    agent, prompts = _watched(shop, edit, _call("changes"), done)
+    _, _, events = await traced(lambda step: generate("give the discount from 60 on", agent, step))
+    assert "`assumed`" in prompts[0]
+    assert any("60 euros are meant" in note for note in degraded(events))
+    part = {"title": "Raise it", "place": "shop/prices.py"}
+    agent, prompts = _watched(shop, _call("finish", parts=[part], assumed=["60 euros are meant."]))
+    _, _, events = await traced(lambda step: plan("give the discount from 60 on", agent, step))
+    assert "Nobody can be asked" in prompts[0] and any("60 euros are meant" in note for note in degraded(events))
 
 
 async def test_conventions_are_told_as_data_the_nearest_with_the_first_look(tmp_path):

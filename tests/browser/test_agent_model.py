@@ -78,7 +78,9 @@ def test_the_first_screen_says_which_model_and_how_it_works(visitor, grove):
     expect(visitor.page.get_by_text("It works with tools").first).to_be_visible()
 
 
-@pytest.mark.parametrize(("pressed", "typed", "degrees"), [("22", "", "22"), ("Something else…", "19", "19")])
+@pytest.mark.parametrize(
+    ("pressed", "typed", "degrees"), [("22", "", "22"), ("Just do it (20)", "", "20"), ("Something else…", "19", "19")]
+)
 def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pressed, typed, degrees):
     page.say("/generate Change the temperature from which trees get more water")
     expect(page.page.get_by_text(QUESTION).first).to_be_visible()

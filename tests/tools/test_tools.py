@@ -209,6 +209,19 @@ async def test_asking_needs_somebody_to_ask(shop: Workspace):
 
         asking = Toolbox(replace(tools.desk, ask=ask))
         assert (await asking("ask_user", question="Which?", choices=["a", "b"])).data == {"answer": "b"}
+        assert (await asking("ask_user", question="Which?", choices=["a", "b"], default="b")).data == {"answer": "a"}
+
+
+async def test_where_no_answer_comes_the_default_is_taken_and_said(shop: Workspace):
+    async with opened(shop) as tools:
+
+        async def nobody(question: str, choices: tuple[str, ...]) -> str:
+            return ""
+
+        asking = Toolbox(replace(tools.desk, ask=nobody))
+        done = await asking("ask_user", question="Which?", choices=["a", "b"], default="b")
+        assert done.data == {"answer": "b"} and "default: b" in done.text
+        assert any("Which?" in note for note in tools.desk.step.fallbacks)
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import Desk
 from repopilot.tools.repository_command import RUN_COMMAND, can_run_commands
 from repopilot.tools.run_tests import RUN_TESTS, tests_before
+from repopilot.tools.talk import about_questions
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
@@ -29,10 +30,6 @@ from repopilot.workspace import Workspace
 SHARE_OF_CONVENTIONS = 16
 """One token in so many of the window is for what the repository tells its contributors."""
 TESTS = "Call run_tests where tests cover what you changed."
-QUESTIONS = {
-    True: "Ask the user only what the code can't tell, and where a wrong guess would make the change useless.",
-    False: "Nobody can be asked: decide yourself what the task leaves open, and say in the summary what you decided.",
-}
 FOUND = "Not finished: you haven't checked your last edits. In them, check finds:\n{found}\nRepair that, then finish."
 _EDITS = frozenset(tool.name for tool in toolbox() if tool.kind == "edit")
 _SEEN = ("check", "changes")
@@ -145,7 +142,7 @@ class LoopEditor:
         tests = f"{TESTS} {before.text}" if before.can_run else before.text
         useless = [*[RUN_TESTS] * (not before.can_run), *[RUN_COMMAND] * (not await can_run_commands(workspace))]
         tools = offered(self.kind, can_ask=can_ask, without=useless)
-        system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=QUESTIONS[can_ask])
+        system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=about_questions(can_ask))
         watch = loop.Onlooker(finish=_checking(self.desk), called=told_below)
         asked = with_conventions(self.task, await asyncio.to_thread(conventions.of, ""))
         return loop.begin(asked, desk, model, tools, system, self.askings, watch)

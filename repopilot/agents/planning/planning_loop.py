@@ -16,7 +16,7 @@ from repopilot.prompts import render
 from repopilot.results import PlanPart
 from repopilot.tools.file_change import safe_path
 from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
-from repopilot.tools.talk import FINISH
+from repopilot.tools.talk import ASSUMED, FINISH, about_questions, say_assumed
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
@@ -38,6 +38,7 @@ class ProposedPlan(Arguments):
     """The parts of the plan, in the order they should be done."""
 
     parts: list[ProposedPart] = Field(min_length=1, max_length=MOST_PARTS)
+    assumed: list[str] = ASSUMED
 
 
 async def plan_by_loop(
@@ -61,11 +62,14 @@ async def plan_by_loop(
         """End the work with the plan: each part edits one place, in the order they should be done."""
         await asyncio.to_thread(_check_places, arguments, workspace.index)
         made.append(arguments)
+        say_assumed(arguments.assumed, desk)
         return ToolResult(f"{len(arguments.parts)} parts")
 
-    looking = offered("look", can_ask=workspace.ask is not None)
+    can_ask = workspace.ask is not None
+    looking = offered("look", can_ask=can_ask)
     tools = (*looking, Tool(FINISH.name, ProposedPlan, "talk", finish))
-    budget, system = loop.Budget.of(workspace.settings), render("loop_plan", name=workspace.snapshot.name)
+    budget = loop.Budget.of(workspace.settings)
+    system = render("loop_plan", name=workspace.snapshot.name, questions=about_questions(can_ask))
     told = f"{task}\n\nLikely places:\n" + "\n".join(known)
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
         desk = Desk(workspace, copy, budget, working, workspace.ask)

@@ -17,22 +17,24 @@ async def ask_in_chat(language: str, question: str, choices: tuple[str, ...]) ->
     Args:
         language: of the reader.
         question: in the agent's words.
-        choices: possible answers, each a button; beside them any other can be typed.
+        choices: possible answers, each a button, the default first; another button takes it ("Just do it"), and any
+            other answer can be typed.
 
     Returns:
         The answer, '' where none came in time.
     """
     if not choices:
         return await _typed(question)
-    labels = (*choices, i18n.text("ui.ask.other", language))
+    just_do = i18n.text("ui.ask.just_do", language, default=choices[0])
+    labels = (*choices, just_do, i18n.text("ui.ask.other", language))
     actions = [cl.Action("answer", {"number": number}, label=label) for number, label in enumerate(labels)]
     message = cl.AskActionMessage(inert(question), actions, timeout=ANSWER_S)
     pressed = await message.send()
     number = pressed["payload"]["number"] if pressed else None
-    answer = "" if number is None else labels[number]
+    answer = "" if number is None else (*choices, choices[0], labels[-1])[number]
     message.content = f"{inert(question)}\n\n**{inert(answer or i18n.text('ui.ask.none', language))}**"
     await message.update()
-    return await _typed(i18n.text("ui.ask.type", language)) if number == len(choices) else answer
+    return await _typed(i18n.text("ui.ask.type", language)) if number == len(labels) - 1 else answer
 
 
 async def _typed(question: str) -> str:
