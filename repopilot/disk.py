@@ -1,12 +1,17 @@
-"""Files that are written whole: what fails leaves the earlier file, and nothing else."""
+"""Files that are written whole: what fails leaves the earlier file, and nothing else. Folders deleted whole."""
 
 from __future__ import annotations
 
 import errno
 import os
 import re
+import shutil
+import stat
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _SAYS_FULL = re.compile(r"no space left|disk quota exceeded|not enough space on the disk|file too large", re.IGNORECASE)
@@ -53,3 +58,31 @@ def draft(target: Path, content: bytes, mode: int = 0o600) -> Path:
         error.filename = str(target)
         raise
     return Path(name)
+
+
+def remove_tree(folder: Path) -> OSError | None:
+    """Delete a folder with all that is in it, also what may only be read: git makes such files, and Windows keeps them.
+
+    Args:
+        folder: it need not exist.
+
+    Returns:
+        Why something is left, None where nothing is.
+    """
+    failures: list[OSError] = []
+
+    def again(work: Callable[[str], object], path: str, failure: OSError | tuple) -> None:
+        error = failure if isinstance(failure, OSError) else failure[1]
+        try:
+            if work not in (os.unlink, os.rmdir) or os.path.islink(path):
+                raise error
+            os.chmod(path, stat.S_IRWXU)
+            work(path)
+        except FileNotFoundError:
+            return
+        except OSError as kept:
+            failures.append(kept)
+
+    handler: dict[str, Any] = {"onexc" if sys.version_info >= (3, 12) else "onerror": again}
+    shutil.rmtree(folder, **handler)
+    return failures[0] if failures else None

@@ -47,7 +47,7 @@ def fetched(place: str) -> Iterator[Path]:
     if not is_url(place):
         yield Path(place)
         return
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         target = Path(folder, "fetched")
         with _store(place) as (obstore, store, name), target.open("wb") as file:
             for block in obstore.get(store, name):
@@ -62,7 +62,7 @@ def stored(place: str) -> Iterator[Path]:
     if not is_url(place):
         yield Path(place)
         return
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         target = Path(folder, "stored")
         yield target
         with _store(place) as (obstore, store, name):

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import secrets
-import shutil
 import tarfile
 import zlib
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import IO
 
 from filelock import FileLock
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index.object_store import opened
 from repopilot.index.storage import database, layout
@@ -136,7 +135,7 @@ def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -
             with FileLock(folder / "build.lock", timeout=60):
                 _put(drafted, folder)
         finally:
-            shutil.rmtree(drafted, ignore_errors=True)
+            disk.remove_tree(drafted)
     except _BROKEN as error:
         raise IndexFailed(i18n.message("index.import.damaged", file=file)) from error
     except OSError as error:

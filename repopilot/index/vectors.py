@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from filelock import FileLock, Timeout
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import StorageError
 from repopilot.index.chroma_server import ChromaServer
 from repopilot.index.embed import Embedder
@@ -483,7 +483,7 @@ def _empty(root: Path) -> None:
     owned = _registry.owned.pop(root, None)
     if owned is not None:
         _close(owned[0])
-    shutil.rmtree(root / FOLDER, ignore_errors=True)
+    disk.remove_tree(root / FOLDER)
     _forget_collections(root)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import tempfile
 import threading
 import time
@@ -93,7 +92,7 @@ def remote_commit(source: Source, settings: Settings, token: HostToken | None, l
     assert source.url is not None
     remote = network.check(source.url, settings, token)
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             git_dir = Path(folder) / "empty.git"
             init_bare(git_dir, source.url)
             advertised = list_refs(git_dir, remote, limits)
@@ -198,7 +197,7 @@ def init_bare(git_dir: Path, url: str) -> None:
     Raises:
         StorageError: it can't be written.
     """
-    shutil.rmtree(git_dir, ignore_errors=True)
+    disk.remove_tree(git_dir)
     with storing():
         git_dir.mkdir(parents=True)
         _git(git_dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=repopilot-none")
@@ -243,14 +242,14 @@ def in_place_of(git_dir: Path) -> Iterator[Path]:
     try:
         with storing():
             yield partial
-            shutil.rmtree(aside, ignore_errors=True)
+            disk.remove_tree(aside)
             if git_dir.exists():
                 git_dir.rename(aside)
             partial.rename(git_dir)
-        shutil.rmtree(aside, ignore_errors=True)
+        disk.remove_tree(aside)
     finally:
         put_back(git_dir)
-        shutil.rmtree(partial, ignore_errors=True)
+        disk.remove_tree(partial)
 
 
 def put_back(git_dir: Path) -> None:

@@ -78,6 +78,8 @@ exit $status
 """Runs a command, and ends its whole process group when our end of standard input is closed: a fetch would go on for
 minutes, without its limits, after we were killed."""
 
+OTHERS_OFF = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+"""No configuration but the repository's own."""
 _NO_NETRC = {"HOME": os.devnull, "NETRC": os.devnull}
 """libcurl would answer a server from `.netrc`, whose `default` entry is for every host, and over http too."""
 
@@ -166,8 +168,7 @@ def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocol
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "/bin/false",
         "SSH_ASKPASS": "/bin/false",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
+        **OTHERS_OFF,
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_LFS_SKIP_SMUDGE": "1",
         "GIT_NO_LAZY_FETCH": "1",

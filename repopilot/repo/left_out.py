@@ -50,7 +50,7 @@ def diff_without_left_out(
     changed = _changed(git_command.run(git_dir, raw, env))
     missing = _missing(git_dir, changed)
     present = [each for each in changed if not missing & {each.old, each.new}]
-    with tempfile.TemporaryDirectory(prefix="repopilot-diff-") as folder:
+    with tempfile.TemporaryDirectory(prefix="repopilot-diff-", ignore_cleanup_errors=True) as folder:
         own = {**env, "GIT_INDEX_FILE": f"{folder}/index"}
         git_command.run(git_dir, ["read-tree", old], own)
         # What is deleted first: a folder may take the place of a file.

@@ -18,6 +18,7 @@ from repopilot.types import Snapshot, Source
 
 UNVERSIONED = "unversioned"
 MAX_FILES = 500_000
+_LINE_ENDS = ("core.autocrlf", "core.eol")
 
 
 def open_folder(source: Source) -> Snapshot:
@@ -73,18 +74,21 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
 
 
 def run_git(root: Path, *args: str, variables: Mapping[str, str] | None = None) -> bytes:
-    """Run git in a work tree, with the filters its own configuration defines switched off, and further environment
-    `variables`. Raises GitFailed."""
-    env = git_command.reading(_disabled_filters(root)) | dict(variables or {})
+    """Run git in a work tree, with the filters its own configuration defines switched off, with the line ends that the
+    user's configuration wants, and further environment `variables`. Raises GitFailed."""
+    env = git_command.reading(_own_configuration(root)) | dict(variables or {})
     return git_command.run(root, args, env, bare=False)
 
 
-def _disabled_filters(root: Path) -> dict[str, str]:
-    """Configuration that empties every filter command of the repository: comparing files would run them."""
-    args = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."]
-    listed = git_command.run(root, args, git_command.reading(), bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
-    drivers = {key.rpartition(".")[0] for key in listed.split("\0") if key}
-    off: dict[str, str] = {}
+def _own_configuration(root: Path) -> dict[str, str]:
+    """Configuration that empties every filter command, which comparing files would run, and that keeps how git writes
+    line ends: without it a file with those of Windows would count as changed."""
+    args = ["config", "--null", "--get-regexp", r"^(filter\..*|core\.(autocrlf|eol))$"]
+    env = {name: value for name, value in git_command.reading().items() if name not in git_command.OTHERS_OFF}
+    listed = git_command.run(root, args, env, bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
+    values = {key: value for key, _, value in (each.partition("\n") for each in listed.split("\0") if each)}
+    off = {key: values.pop(key) or "true" for key in _LINE_ENDS if key in values}
+    drivers = {key.rpartition(".")[0] for key in values}
     for driver in drivers:
         off |= {f"{driver}.clean": "", f"{driver}.smudge": "", f"{driver}.process": "", f"{driver}.required": "false"}
     return off
@@ -170,7 +174,7 @@ def _list_tracked(root: Path) -> Iterator[bytes]:
 
 def _listed(root: Path, *which: str) -> Iterator[bytes]:
     args = ["ls-files", "-z", *which, "--deduplicate", "--", "."]
-    with closing(git_command.records(root, args, git_command.reading(_disabled_filters(root)), bare=False)) as listed:
+    with closing(git_command.records(root, args, git_command.reading(_own_configuration(root)), bare=False)) as listed:
         yield from (name for name in listed if name)
 
 

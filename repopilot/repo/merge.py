@@ -77,7 +77,7 @@ def _with_secrets(text: str | None, there: str | None) -> str | None:
 
 def _three_way(base: str, ours: str, theirs: str) -> str | None:
     """Both changes of a text; None where they touch."""
-    with tempfile.TemporaryDirectory(prefix="repopilot-merge-") as name:
+    with tempfile.TemporaryDirectory(prefix="repopilot-merge-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         for side, text in (("ours", ours), ("base", base), ("theirs", theirs)):
             (folder / side).write_bytes(text.encode("utf-8", "surrogatepass"))

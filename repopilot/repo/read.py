@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import IO
 
 from repopilot import i18n
@@ -220,12 +221,24 @@ def _real_root(snapshot: Snapshot) -> str:
     return os.path.realpath(snapshot.root)
 
 
+def native_path(root: str, path: str, flavour: ModuleType = os.path) -> str:
+    """A path of a repository, which has slashes, as the system writes it; '' for one that leads out of the folder.
+
+    Args:
+        root: the folder.
+        path: in it.
+        flavour: `ntpath` or `posixpath`; that of the system by default.
+    """
+    target = flavour.join(root, path.replace("/", flavour.sep))
+    return target if target.startswith(root.rstrip(flavour.sep) + flavour.sep) else ""
+
+
 def regular_bytes(root: str, path: str) -> bytes | None:
     """The bytes of a regular file inside a folder; None for anything else, links out of it above all."""
-    target = os.path.join(root, path)
+    target = native_path(root, path)
     try:
-        inside = target.startswith(root.rstrip(os.sep) + os.sep)
-        if not inside or os.path.realpath(os.path.dirname(target)) != os.path.dirname(target):
+        folder = os.path.dirname(target)
+        if not target or os.path.normcase(os.path.realpath(folder)) != os.path.normcase(folder):
             return None
         descriptor = os.open(target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(descriptor, "rb") as file:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from repopilot import i18n
@@ -17,6 +19,7 @@ _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>[^\s:]+)
 _SCHEME = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://")
 _HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
 _LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?(?P<last>\d+)(?:C\d+)?)?")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _LOCAL_START = ("/", "./", "../", "~", ".\\", "..\\")
 # Hosts that answer a repository's address without `.git` by a redirect, or need it for no other reason than habit.
 _FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
@@ -35,13 +38,13 @@ def parse_source(text: str) -> Source:
         SourceError: it can't be a repository; the message says why.
     """
     text, _ = split_token(text)
-    text = _unwrap(text)
+    text = reachable_path(_unwrap(text))
     if not text:
         raise UsageError(i18n.message("repo.none_given"), i18n.message("repo.expected"))
     _refuse_dangerous(text)
     if _SCHEME.match(text):
         return _from_url(text)
-    if text.startswith(_LOCAL_START) or _exists(text):
+    if text.startswith(_LOCAL_START) or _DRIVE.match(text) or _exists(text):
         return _from_path(text)
     if scp := _SCP.fullmatch(text):
         return _from_url(f"https://{scp['host']}/{scp['path'].lstrip('/')}")
@@ -53,12 +56,25 @@ def parse_source(text: str) -> Source:
     raise _invalid("neither_address_nor_path", kind=kind, text=_shorten(text))
 
 
+def reachable_path(text: str, is_mounted: Callable[[str], bool] = os.path.isdir) -> str:
+    """A path of Windows as WSL reaches it, below `/mnt`; any other text as it is.
+
+    Args:
+        text: as pasted, such as `C:\\Users\\me\\project`.
+        is_mounted: whether there is a folder where WSL has a drive; on Windows itself there is none.
+    """
+    mount = f"/mnt/{text[:1].lower()}"
+    if not _DRIVE.match(text) or not is_mounted(mount):
+        return text
+    return str(PurePosixPath(mount, *PureWindowsPath(text).parts[1:]))
+
+
 def looks_like_source(text: str) -> bool:
     """Whether a chat message is a repository rather than a question: one single token, or an existing path."""
-    text = _unwrap(text)
+    text = reachable_path(_unwrap(text))
     if not text or "\n" in text or len(text) > 2000:
         return False
-    if text.startswith(_LOCAL_START) and _exists(text):
+    if (text.startswith(_LOCAL_START) or _DRIVE.match(text)) and _exists(text):
         return True
     if re.search(r"\s", text):
         return False
@@ -111,6 +127,8 @@ def _refuse_dangerous(text: str) -> None:
         raise _invalid("control_characters")
     if text.startswith("-"):
         raise _invalid("option", text=_shorten(text))
+    if _is_network_folder(text):
+        raise _invalid("network_folder", "network_folder_hint", kind=SourceRefused)
     if _HELPER.match(text):
         raise _invalid("remote_helper", kind=SourceRefused)
     scheme = _SCHEME.match(text)
@@ -120,9 +138,13 @@ def _refuse_dangerous(text: str) -> None:
     raise _invalid("unsupported_scheme", _SCHEME_HINTS.get(name, "expected"), kind=SourceRefused, scheme=name)
 
 
+def _is_network_folder(text: str) -> bool:
+    return text.startswith("\\\\") or (os.name == "nt" and text.startswith("//"))
+
+
 def _exists(text: str) -> bool:
     try:
-        return Path(text).expanduser().exists()
+        return not _is_network_folder(text) and Path(text).expanduser().exists()
     except (OSError, RuntimeError, ValueError):
         return False
 

@@ -3,13 +3,12 @@ laid out into a temporary folder."""
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import threading
 import weakref
 from pathlib import Path
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import StorageError
 from repopilot.repo.read import read_bytes
 from repopilot.repo.walk import searched_files
@@ -66,14 +65,14 @@ class SnapshotTree:
         with self._lock:
             if self._folder is None:
                 self._folder = self._laid_out()
-                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+                weakref.finalize(self, disk.remove_tree, self._folder)
             return self._folder
 
     def close(self) -> None:
         """Remove the temporary folder."""
         with self._lock:
             if self._folder is not None:
-                shutil.rmtree(self._folder, ignore_errors=True)
+                disk.remove_tree(self._folder)
                 self._folder = None
 
     def _laid_out(self) -> Path:

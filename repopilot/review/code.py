@@ -70,7 +70,7 @@ def code(path: str, text: str, language: str) -> Code:
 @contextmanager
 def temporary_copies(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
     """Copy code to a temporary folder of its own, for tools; yields the code by the paths of the copies."""
-    with tempfile.TemporaryDirectory(prefix="repopilot-review-") as folder:
+    with tempfile.TemporaryDirectory(prefix="repopilot-review-", ignore_cleanup_errors=True) as folder:
         root = Path(os.path.realpath(folder))
         copies: dict[str, Code] = {}
         for number, item in enumerate(codes):

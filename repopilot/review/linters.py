@@ -268,7 +268,7 @@ def _json(module: str, arguments: Sequence[str]):
             i18n.message("review.errors.not_installed", name=module),
             i18n.message("review.errors.not_installed_hint", name=module),
         )
-    with tempfile.TemporaryDirectory(prefix="repopilot-tool-") as folder:
+    with tempfile.TemporaryDirectory(prefix="repopilot-tool-", ignore_cleanup_errors=True) as folder:
         env = {"PATH": os.defpath, "HOME": folder, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(

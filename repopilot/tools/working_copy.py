@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import GenerationFailed, StorageError, UsageError
 from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.storage import layout
@@ -315,7 +315,7 @@ async def working_copy(original: Workspace) -> AsyncIterator[WorkingCopy]:
 def _removed(copy: WorkingCopy, workers: WorkerPool, folder: Path) -> None:
     copy.close()
     workers.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    disk.remove_tree(folder)
 
 
 def _seed_index(original: Workspace, folder: Path) -> None:
@@ -324,7 +324,7 @@ def _seed_index(original: Workspace, folder: Path) -> None:
     try:
         _link_generation(original.index.folder, folder)
     except FileNotFoundError:
-        shutil.rmtree(folder, ignore_errors=True)
+        disk.remove_tree(folder)
 
 
 def _link_generation(generation: Path, folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from collections import Counter
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.i18n.format import commit_words
 from repopilot.index.build.parse_batch import REMOVED
@@ -353,7 +352,7 @@ def _write_arrays(run: BuildRun, building: Path) -> None:
 
 def _delete_draft(run: BuildRun) -> None:
     """Free the space of a draft that could not be written; the published index stays."""
-    shutil.rmtree(run.folder / layout.BUILDING, ignore_errors=True)
+    disk.remove_tree(run.folder / layout.BUILDING)
 
 
 def _nothing_to_read(snapshot: Snapshot, skips: Sequence[Skip]) -> IndexFailed:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import StorageError
 from repopilot.index.storage import layout
 from repopilot.index.storage.codec import Row
@@ -154,7 +154,7 @@ def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
     building = folder / layout.BUILDING
     with storage_errors():
         if not _usable(building / layout.DATABASE, version):
-            shutil.rmtree(building, ignore_errors=True)
+            disk.remove_tree(building)
             _create_draft(folder, building, version, base)
         return Draft(_connect_draft(building / layout.DATABASE))
 
@@ -225,7 +225,7 @@ def storage_errors() -> Iterator[None]:
 def _create_draft(folder: Path, building: Path, version: str, base: Path | None) -> None:
     """Create `building` from `base` or empty, in one step."""
     copy = folder / f"copy-{layout.BUILDING}"
-    shutil.rmtree(copy, ignore_errors=True)
+    disk.remove_tree(copy)
     copy.mkdir(parents=True)
     if base is None:
         _create_database(copy, version)

@@ -26,12 +26,12 @@ import json
 import os
 import re
 import secrets
-import shutil
 import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from repopilot import disk
 from repopilot.code import split
 from repopilot.index import lexical
 from repopilot.redaction import redact
@@ -136,13 +136,13 @@ def remove(folder: Path) -> None:
         os.rename(folder, trash)
     except OSError:
         return
-    shutil.rmtree(trash, ignore_errors=True)
+    disk.remove_tree(trash)
 
 
 def sweep(folder: Path) -> None:
     """Delete what earlier builds could not delete."""
     for path in (*generations(folder)[1:], *folder.glob("old-*"), *folder.glob("copy-*")):
-        shutil.rmtree(path, ignore_errors=True)
+        disk.remove_tree(path)
     for path in folder.glob("*.new"):
         if _is_abandoned(path.name):
             path.unlink(missing_ok=True)

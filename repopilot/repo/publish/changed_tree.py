@@ -35,7 +35,7 @@ def changed_tree(
     Returns:
         The id of the tree.
     """
-    with tempfile.TemporaryDirectory(prefix="repopilot-tree-") as folder:
+    with tempfile.TemporaryDirectory(prefix="repopilot-tree-", ignore_cleanup_errors=True) as folder:
         own, content = {"GIT_INDEX_FILE": f"{folder}/index"}, Path(folder, "content")
         git(own, "read-tree", base)
         for path, file in files.items():

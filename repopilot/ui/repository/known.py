@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import IndexFailed, RepoPilotError, StorageError
 from repopilot.i18n.format import commit_words, count, size
 from repopilot.index.storage import layout
@@ -91,11 +90,7 @@ def delete_data(address: str, others: Sequence[str], settings: Settings) -> None
     for folder in folders_of(source, settings):
         if folder in needed:
             continue
-        try:
-            shutil.rmtree(folder)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
+        if error := disk.remove_tree(folder):
             raise StorageError(i18n.message("ui.known.not_deleted", folder=folder, error=i18n.reason(error))) from error
 
 
