@@ -40,6 +40,8 @@ def parser() -> argparse.ArgumentParser:
     _search_commands(commands)
     _context_command(commands)
 
+    _command(commands, "overview", "what a repository is: purpose, entry points, components, commands", source=True)
+
     ask = _command(commands, "ask", "ask a question", source=True)
     ask.add_argument("question", nargs="?", metavar="QUESTION")
     ask.add_argument("--all", action="store_true", help="of every indexed repository: SOURCE is the question then")

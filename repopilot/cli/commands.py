@@ -195,6 +195,18 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     return 0
 
 
+def overview(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Say what a repository is."""
+    from repopilot.agents.overview.compute import overview_of
+    from repopilot.agents.overview.render import overview_json, overview_markdown
+
+    _, built = _opened(arguments, runtime)
+    found = overview_of(built)
+    emit(overview_json(found), arguments.json, lambda: say(overview_markdown(found, arguments.language)))
+    show_notes(built.notes, arguments.language)
+    return 0
+
+
 def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text, "utf-8")

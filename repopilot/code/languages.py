@@ -213,6 +213,11 @@ def reads_symbols(language: str) -> bool:
     return bool(parser) or kind == "schema"
 
 
+def folder_is_module(language: str) -> bool:
+    """Whether the files of one folder are one module, as the packages of Java and Go are."""
+    return language in ("java", "kotlin", "scala", "csharp", "go")
+
+
 def file_kind(path: str) -> FileKind:
     """The kind of a file: code, documentation, configuration or schema. Unknown languages count as code."""
     language = language_of(path)

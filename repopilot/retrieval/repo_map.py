@@ -155,7 +155,7 @@ def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) 
 def _lines(index: Index, count_tokens: Callable[[str], int]) -> Iterator[str]:
     files = _files(index)
     yield f"Repository {index.name} at {index.commit}: {len(index.files)} files. {_languages(index, files)}"
-    readme = next((path for path in files if _README.search(path)), None)
+    readme = readme_path(index)
     if readme:
         yield f"{readme} says: {_about(index.text(readme) or '', count_tokens)}"
     for manifest in _manifests(index):
@@ -175,18 +175,32 @@ def _languages(index: Index, files: list[str]) -> str:
 
 
 def _about(text: str, count_tokens: Callable[[str], int]) -> str:
-    """The first paragraphs of a README that are sentences: no badges, images, code, headings, rules or lists."""
+    """The first paragraphs of a README that are sentences."""
     sentences: list[str] = []
-    for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
-        shown = _IMAGE.sub("", paragraph)
-        plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
-        # A table of contents is nothing but links.
-        if _words(plain) < LEAST_WORDS or 2 * _words(_LINK.sub("", shown)) < _words(plain):
-            continue
+    for plain in readme_paragraphs(text):
         sentences.append(plain)
         if count_tokens(" ".join(sentences)) > ABOUT_TOKENS:
             break
     return " ".join(sentences)[: ABOUT_TOKENS * 6]
+
+
+def readme_path(index: Index) -> str | None:
+    """The README nearest to the root."""
+    return next((path for path in _files(index) if _README.search(path)), None)
+
+
+def readme_paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of a README that are sentences, without markup: no badges, images, code, headings, rules, lists.
+
+    Args:
+        text: of the README.
+    """
+    for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
+        shown = _IMAGE.sub("", paragraph)
+        plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
+        # A table of contents is nothing but links.
+        if _words(plain) >= LEAST_WORDS and 2 * _words(_LINK.sub("", shown)) >= _words(plain):
+            yield plain
 
 
 def _words(text: str) -> int:

@@ -15,7 +15,7 @@ from repopilot.code.dependencies.setup_files import read_setup_cfg, read_setup_p
 from repopilot.code.source_positions import line_at
 
 Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
-FactKind = Literal["name", "version", "licence", "language"]
+FactKind = Literal["name", "version", "licence", "language", "description"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,8 @@ def _npm(path: str, text: str) -> Manifest:
         start = lines.find(rf'^[^\S\n]*"{key}"\s*:')
         for name, version in (data.get(key) or {}).items():
             needs.append(Dependency(name, str(version), group, path, lines.find(rf'"{re.escape(name)}"\s*:', start)))
-    facts = list(_plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"'))
+    named: dict[str, FactKind] = {"name": "name", "version": "version", "license": "licence"}
+    facts = list(_plain_facts(path, data, lines, {**named, "description": "description"}, '"'))
     start = lines.find(r'^[^\S\n]*"engines"\s*:')
     for name, version in (data.get("engines") or {}).items():
         line = lines.find(rf'"{re.escape(name)}"\s*:', start - 1)
@@ -190,6 +191,7 @@ def _pyproject(path: str, text: str) -> Manifest:
         "name": "name",
         "version": "version",
         "license": "licence",
+        "description": "description",
         "requires-python": "language",
     }
     start = lines.find(r"^\[(project|tool\.poetry)\]")
@@ -297,6 +299,7 @@ def _cargo(path: str, text: str) -> Manifest:
         "name": "name",
         "version": "version",
         "license": "licence",
+        "description": "description",
         "rust-version": "language",
         "edition": "language",
     }
@@ -356,6 +359,7 @@ def _maven(path: str, text: str) -> Manifest:
     patterns: list[tuple[FactKind, str, str]] = [
         ("name", r"<artifactId>\s*([^<\s]+)", ""),
         ("version", r"<version>\s*([^<\s]+)", ""),
+        ("description", r"<description>\s*([^<]+?)\s*<", ""),
         ("licence", r"<license>(?:(?!<license>).)*?<name>\s*([^<]+?)\s*<", ""),
         ("language", r"<(?:maven\.compiler\.(?:release|source|target)|java\.version|javaVersion)>\s*([\d.]+)", "Java"),
     ]
@@ -378,7 +382,8 @@ def _composer(path: str, text: str) -> Manifest:
                 facts.append(ProjectFact("language", str(version), path, line, "PHP"))
             else:
                 needs.append(Dependency(name, str(version), group, path, line))
-    facts += _plain_facts(path, data, lines, {"name": "name", "version": "version", "license": "licence"}, '"')
+    named: dict[str, FactKind] = {"name": "name", "version": "version", "license": "licence"}
+    facts += _plain_facts(path, data, lines, {**named, "description": "description"}, '"')
     return Manifest(path, "composer", tuple(needs), tuple(facts), strings(data.get("scripts")))
 
 
@@ -404,6 +409,7 @@ def _gemspec(path: str, text: str) -> Manifest:
         "name": "name",
         "version": "version",
         "license": "licence",
+        "description": "description",
         "licenses": "licence",
         "required_ruby_version": "language",
     }

@@ -16,6 +16,7 @@ _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
+_LICENCE = re.compile(r"copyright|licen[cs]|SPDX|eslint-|@ts-|coding[:=]|pylint:|flake8|mypy:|prettier", re.I)
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
 
@@ -32,6 +33,45 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
         One sentence without comment marks and markup, at most LONGEST characters; '' where there is none.
     """
     return _sentence(_docstring(lines[start - 1 : end]) or _block_above(lines, start) or _comment_above(lines, start))
+
+
+def head_summary(text: str) -> str:
+    """Find what a file says of itself at its head: in the docstring of a module, or in the first comment that is no
+    licence.
+
+    Args:
+        text: of the file.
+
+    Returns:
+        As `doc_summary`.
+    """
+    lines = text.split("\n")
+    number = 0
+    while number < len(lines) and (not lines[number].strip() or lines[number].startswith("#!")):
+        number += 1
+    if found := _DOCSTRING.match("\n".join(lines[number:])):
+        return _sentence(found["said"])
+    while number < len(lines):
+        end = _comment_end(lines, number)
+        if end == number:
+            return ""
+        block = "\n".join(lines[number:end])
+        if not _LICENCE.search(block):
+            return _sentence(_BLOCK_MARKS.sub("", block) if "/*" in lines[number] else _comment_above(lines, end + 1))
+        number = end
+        while number < len(lines) and not lines[number].strip():
+            number += 1
+    return ""
+
+
+def _comment_end(lines: Sequence[str], start: int) -> int:
+    """The number of lines up to the end of the comment that begins at `start`; `start` where none does."""
+    if "/*" in lines[start]:
+        return next((n + 1 for n in range(start, len(lines)) if "*/" in lines[n]), start)
+    end = start
+    while end < len(lines) and _COMMENT.match(lines[end]) and lines[end].strip():
+        end += 1
+    return end
 
 
 def _docstring(body: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ import re
 from repopilot import i18n
 from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.agents.explain.forms.manifests import dependencies, facts, manifests
 from repopilot.agents.explain.forms.recognise import Form
+from repopilot.agents.overview.manifests import dependencies, facts, manifests
 from repopilot.code.project.manifest import Dependency, ProjectFact
 
 MOST_ROWS = 40

@@ -10,6 +10,7 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.command_answers import answer_command
 from repopilot.agents.explain.forms.dependency_answers import answer_dependency
 from repopilot.agents.explain.forms.history_answers import answer_history
+from repopilot.agents.explain.forms.overview_answers import answer_overview
 from repopilot.agents.explain.forms.recognise import Form, recognise
 from repopilot.agents.explain.forms.relations import answer_call_path, answer_relation
 from repopilot.agents.explain.forms.value_answers import answer_value, files_with
@@ -51,7 +52,9 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
     if missing := missing_in_file(question, workspace.index):
         return CodeAnswer("missing", i18n.said(missing.message, language), (), sure=True)
     form = _form(question, workspace.index)
-    return _BY_FORM[form.kind](form, inquiry) if form else None
+    if form:
+        return _BY_FORM[form.kind](form, inquiry)
+    return answer_overview(inquiry) if results.query.kind == "overview" else None
 
 
 def has_form(question: str, index: Index) -> bool:

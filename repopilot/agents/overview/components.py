@@ -1,0 +1,169 @@
+"""The components of a repository, what uses what between them, and what they are. Sync."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from repopilot.agents.overview.groups import Group, grouped, shortest_paths
+from repopilot.agents.overview.uses import SURE, FileUse
+from repopilot.agents.overview.values import Component, ComponentUse, NamedPlace
+from repopilot.code.graph.graph import DEPENDING, Edge, Graph
+from repopilot.code.languages import folder_is_module, is_test_path
+from repopilot.index.store import Index
+from repopilot.retrieval.places.doc_summary import head_summary
+
+MOST_SYMBOLS = 10
+LEAST_SHARE = 0.02
+"""Of all a component uses: what it uses less is no edge of the picture."""
+
+
+def components_of(
+    index: Index, graph: Graph, lines: Mapping[str, int], uses: Mapping[tuple[str, str], FileUse]
+) -> tuple[Component, ...]:
+    """Group the code into components and say what each is.
+
+    Args:
+        index: the repository.
+        graph: its code graph.
+        lines: lines of its own code by path.
+        uses: what uses what between these files.
+    """
+    whole = {path for path in lines if folder_is_module(index.files[path].language)}
+    groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
+    ranked = _most_used(graph, groups)
+    changed = Counter(path for commit in index.commits for path in commit.paths)
+    tests = _tests_of(graph, groups)
+    return tuple(
+        _component(index, group, lines, symbols, changed, tests[number])
+        for number, (group, symbols) in enumerate(zip(groups, ranked, strict=True))
+    )
+
+
+def _component(
+    index: Index,
+    group: Group,
+    lines: Mapping[str, int],
+    symbols: Sequence[NamedPlace],
+    changed: Counter[str],
+    tests: int,
+) -> Component:
+    source = _described(index, group)
+    return Component(
+        name=group.name.rpartition("/")[2] or index.name,
+        paths=shortest_paths(group.files, lines),
+        files=group.files,
+        summary=source.note if source else "",
+        source=source,
+        symbols=tuple(symbols),
+        lines=sum(lines[path] for path in group.files),
+        commits=sum(changed[path] for path in group.files),
+        tests=tests,
+    )
+
+
+def _described(index: Index, group: Group) -> NamedPlace | None:
+    """What the component is by the first text that says it: of its package, its file, or its folder's README."""
+    size = {path: index.files[path].lines for path in group.files}
+    heads = [path for path in group.files if path.rpartition("/")[0] == group.name and _is_head(path)]
+    rest = sorted((path for path in group.files if path.startswith(group.name)), key=lambda path: -size[path])
+    for path in (*heads, *rest[:2]):
+        if words := head_summary(index.text(path) or ""):
+            return NamedPlace(path, path, 1, words)
+    return None
+
+
+def _is_head(path: str) -> bool:
+    return path.rpartition("/")[2] in (
+        "__init__.py",
+        "index.ts",
+        "index.js",
+        "mod.rs",
+        "lib.rs",
+        "package-info.java",
+        "doc.go",
+    )
+
+
+def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
+    """The definitions of each group that other files use most; public names before others."""
+    wanted = np.isin(graph.kinds, [int(kind) for kind in DEPENDING]) & (graph.kinds != int(Edge.TESTS))
+    wanted &= graph.confidence >= SURE
+    owner = np.where(graph.nodes.files >= 0, graph.nodes.files, np.arange(len(graph.nodes.files)))
+    wanted &= owner[graph.sources] != owner[graph.targets]
+    pairs = np.unique(np.stack([owner[graph.sources[wanted]], graph.targets[wanted]]), axis=1)
+    used = np.bincount(pairs[1], minlength=len(graph.nodes.files)) if pairs.size else np.zeros(len(graph.nodes.files))
+    found = []
+    for group in groups:
+        nodes = [node for path in group.files if path in graph.by_path for node in graph.inside(graph.by_path[path])]
+        nodes = [node for node in nodes if graph.nodes[node].kind in ("class", "function")]
+        nodes.sort(key=lambda node: (_is_private(graph.nodes.name(node)), -used[node], node))
+        named = {graph.nodes.name(node): node for node in reversed(nodes)}  # an overload is named once
+        nodes = sorted(named.values(), key=nodes.index)
+        found.append([_place(graph, node) for node in nodes[:MOST_SYMBOLS]])
+    return found
+
+
+def _is_private(name: str) -> bool:
+    return any(part.startswith("_") for part in name.split("."))
+
+
+def _place(graph: Graph, node: int) -> NamedPlace:
+    found = graph.nodes[node]
+    return NamedPlace(found.name, found.path, found.line)
+
+
+def _tests_of(graph: Graph, groups: Sequence[Group]) -> list[int]:
+    """How many test files use each group."""
+    path_of = graph.nodes.paths
+    counts = []
+    for group in groups:
+        users = {
+            graph.file_of(link.node)
+            for path in group.files
+            if path in graph.by_path
+            for node in (graph.by_path[path], *graph.inside(graph.by_path[path]))
+            for link in graph.incoming(node, DEPENDING)
+        }
+        counts.append(sum(1 for user in users if user < len(path_of) and is_test_path(path_of[user])))
+    return counts
+
+
+def component_uses(
+    components: Sequence[Component], uses: Mapping[tuple[str, str], FileUse]
+) -> tuple[ComponentUse, ...]:
+    """What uses what between components, the strongest first.
+
+    Args:
+        components: the components.
+        uses: what uses what between files.
+    """
+    of = {path: number for number, component in enumerate(components) for path in component.files}
+    strongest: dict[tuple[int, int], tuple[int, str, int]] = {}
+    counts: Counter[tuple[int, int]] = Counter()
+    for (user, used), use in uses.items():
+        pair = of[user], of[used]
+        if pair[0] == pair[1]:
+            continue
+        counts[pair] += use.count
+        if use.count > strongest.get(pair, (0, "", 0))[0]:
+            strongest[pair] = use.count, user, use.line
+    out = Counter[int]()
+    for (one, _), count in counts.items():
+        out[one] += count
+    kept = [(pair, count) for pair, count in counts.most_common() if count >= LEAST_SHARE * out[pair[0]]]
+    return tuple(ComponentUse(*pair, count, *strongest[pair][1:]) for pair, count in kept)
+
+
+def cycles(size: int, uses: Iterable[ComponentUse]) -> tuple[tuple[int, ...], ...]:
+    """Groups of components that reach each other, by their numbers."""
+    reaches = np.eye(size, dtype=bool)
+    for use in uses:
+        reaches[use.source, use.target] = True
+    for middle in range(size):  # Warshall's transitive closure
+        reaches |= np.outer(reaches[:, middle], reaches[middle])
+    mutual = reaches & reaches.T
+    found = {tuple(np.flatnonzero(row).tolist()) for row in mutual}
+    return tuple(sorted(group for group in found if len(group) > 1))

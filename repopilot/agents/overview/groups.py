@@ -1,0 +1,170 @@
+"""Groups files into the parts of a repository, by its folders and by what uses what. Pure.
+
+Folders are opened from the largest on while they hold too much of the code, so that a flat repository is taken apart
+into files. The smallest units then join the one that they are tied to most, those of the same folder first. The joining
+is agglomerative clustering as in software architecture recovery (Mancoridis et al., "Bunch", 1999), with folders as the
+prior.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+MOST_GROUPS = 12
+MOST_UNITS = 64
+"""Units that a repository is taken apart into before they are joined."""
+LARGEST_SHARE = 0.3
+"""A folder with a larger share of the code is opened."""
+SMALLEST_SHARE = 0.02
+FEWEST_GROUPS = 5
+FILES_OF_A_PART = 4
+"""A folder with fewer files is one part."""
+SAME_FOLDER = 3.0
+"""How many times as much a tie counts inside of one folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files that belong together. `name` is the folder or file that they are known by."""
+
+    name: str
+    files: tuple[str, ...]
+
+
+def grouped(
+    lines: Mapping[str, int], ties: Mapping[tuple[str, str], int], whole: Collection[str] = frozenset()
+) -> list[Group]:
+    """Group files into at most MOST_GROUPS parts.
+
+    Args:
+        lines: lines of code by path.
+        ties: how often one file uses another, by (user, used).
+        whole: files of languages in which a folder is a module: those of one folder stay together, unless that leaves
+            fewer than FEWEST_GROUPS parts.
+
+    Returns:
+        The parts, the largest first; [] for no files.
+    """
+    units = _units(lines, whole)
+    if len(units) < FEWEST_GROUPS and whole:
+        units = _units(lines, frozenset())
+    joined = _joined(units, lines, ties)
+    return sorted(joined, key=lambda group: (-sum(lines[path] for path in group.files), group.name))
+
+
+def _units(lines: Mapping[str, int], whole: Collection[str]) -> list[Group]:
+    """Folders and files: the folder with most code is opened while it holds more than its share of it."""
+    units = {"": tuple(lines)}
+    closed: set[str] = set()
+    enough = LARGEST_SHARE * sum(lines.values())
+    while open_ones := [name for name in units if name not in closed and len(units[name]) > 1]:
+        largest = max(sorted(open_ones), key=lambda name: sum(lines[path] for path in units[name]))
+        inside = _inside(largest, units[largest], whole)
+        size = sum(lines[path] for path in units[largest])
+        if len(inside) > 1 and size <= (enough if len(units) >= FEWEST_GROUPS else enough / 3):
+            break
+        is_small = len(inside) > 1 and len(units) > 1 and len(units[largest]) < FILES_OF_A_PART
+        if is_small or inside.keys() == {largest} or len(units) - 1 + len(inside) > MOST_UNITS:
+            closed.add(largest)
+            continue
+        del units[largest]
+        units |= inside
+        closed |= {name for name, files in inside.items() if name == largest or not _is_folder(name, files)}
+    return [Group(name, files) for name, files in units.items()]
+
+
+def _is_folder(name: str, files: Sequence[str]) -> bool:
+    return any(path.startswith(f"{name}/") for path in files)
+
+
+def _inside(folder: str, files: Sequence[str], whole: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The folders directly in a folder, and its files by their names without suffixes, each with the files inside.
+
+    Files that stay together go by the name of the folder.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    start = len(folder) + 1 if folder else 0
+    for path in files:
+        name, deeper, _ = path[start:].partition("/")
+        key = f"{folder}/{name}" if folder else name
+        if not deeper:
+            key = folder if path in whole else f"{key.rpartition('/')[0]}/{name.partition('.')[0]}".lstrip("/")
+        found[key].append(path)
+    return {name: tuple(paths) for name, paths in found.items()}
+
+
+def _joined(units: Sequence[Group], lines: Mapping[str, int], ties: Mapping[tuple[str, str], int]) -> list[Group]:
+    """The units with the smallest joined to others, until each has its share and they are few enough."""
+    left = dict(enumerate(units))
+    size = {number: sum(lines[path] for path in unit.files) for number, unit in left.items()}
+    tied = _ties_of(left, ties)
+    least = SMALLEST_SHARE * sum(lines.values())
+    while len(left) > 1:
+        small = min(left, key=lambda number: (size[number], left[number].name))
+        if len(left) <= MOST_GROUPS and (size[small] >= least or len(left) <= FEWEST_GROUPS):
+            break
+        into = _closest(small, left, size, tied)
+        larger, smaller = (into, small) if size[into] >= size[small] else (small, into)
+        left[into] = Group(left[larger].name, (*left[larger].files, *left[smaller].files))
+        size[into] += size.pop(small)
+        del left[small]
+        for other, weight in tied.pop(small).items():
+            del tied[other][small]
+            if other != into:
+                tied[into][other] += weight
+                tied[other][into] += weight
+    return list(left.values())
+
+
+def _ties_of(units: Mapping[int, Group], ties: Mapping[tuple[str, str], int]) -> dict[int, Counter[int]]:
+    """How often units use each other, both ways."""
+    unit_of = {path: number for number, unit in units.items() for path in unit.files}
+    tied: dict[int, Counter[int]] = {number: Counter() for number in units}
+    for (user, used), weight in ties.items():
+        one, other = unit_of.get(user), unit_of.get(used)
+        if one is not None and other is not None and one != other:
+            tied[one][other] += weight
+            tied[other][one] += weight
+    return tied
+
+
+def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], tied: Mapping[int, Counter[int]]) -> int:
+    """The unit that one is tied to most, for its size: what everything uses would draw all to itself."""
+
+    def closeness(other: int) -> tuple[float, bool, int]:
+        near = _common(left[small].name, left[other].name)
+        tie = tied[small][other] / (1 + sum(tied[other].values())) ** 0.5
+        return tie * (SAME_FOLDER if near else 1.0), near, -size[other]
+
+    return max((number for number in left if number != small), key=closeness)
+
+
+def _common(one: str, other: str) -> bool:
+    """Whether two units stand in the same folder below the top, or one in the other."""
+    first, second = one.rpartition("/")[0], other.rpartition("/")[0]
+    return first == second or other == first or one == second
+
+
+def shortest_paths(files: Collection[str], every: Collection[str]) -> tuple[str, ...]:
+    """The paths that stand for some files: a folder where all its code is among them, else the file.
+
+    Args:
+        files: the files of a group.
+        every: all files that were grouped.
+    """
+    chosen, others = set(files), set(every) - set(files)
+    folders_of_others = {folder for path in others for folder in _folders(path)}
+    found: dict[str, None] = {}
+    for path in sorted(chosen):
+        whole = [folder for folder in _folders(path) if folder not in folders_of_others]
+        alone = sum(1 for each in chosen if whole and each.startswith(f"{whole[0]}/")) == 1 if whole else True
+        found[path if alone else whole[0]] = None
+    return tuple(found)
+
+
+def _folders(path: str) -> list[str]:
+    """The folders that a path stands in, the outermost first."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]

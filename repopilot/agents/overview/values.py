@@ -1,0 +1,126 @@
+"""What an overview consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+EntryKind = Literal["command", "main", "package", "script", "facade"]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """A definition or a file, by its name and place; `line` is 1-based."""
+
+    name: str
+    path: str
+    line: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """Where the repository is entered: from a shell (command, main, package, script) or by an import (facade).
+
+    `name` is what users type or import, `symbol` the definition, '' for a whole file.
+    """
+
+    kind: EntryKind
+    name: str
+    path: str
+    line: int
+    symbol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of the repository.
+
+    Attributes:
+        name: as its folder or file is called.
+        paths: the folders and files that it consists of.
+        files: all of its files with code.
+        summary: what it is, in the words of the repository; '' where they don't say.
+        source: where the summary stands.
+        symbols: the definitions that others use most, the most used first.
+        lines: of code.
+        commits: how many of the past commits changed it.
+        tests: how many test files use it.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    files: tuple[str, ...]
+    summary: str = ""
+    source: NamedPlace | None = None
+    symbols: tuple[NamedPlace, ...] = ()
+    lines: int = 0
+    commits: int = 0
+    tests: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentUse:
+    """One component uses another: how often, and a place where it does."""
+
+    source: int
+    target: int
+    count: int
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How something is done with the repository, and where that stands."""
+
+    purpose: str
+    command: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A way through the code, from where it is entered to where the work is done."""
+
+    title: str
+    path: tuple[NamedPlace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What a repository is, computed from its index.
+
+    Attributes:
+        name, commit: of the repository.
+        purpose: the sentence that says what it is, with its place in `purpose_source`; '' where none does.
+        languages: share of the code by language, the largest first.
+        lines, files: of all that is indexed.
+        licence: as declared.
+        entry_points, components, uses, commands, flows: see there. `uses` number the components.
+        cycles: components that use each other, directly or by way of others, each group sorted.
+        reading: where to start, in order, each with why.
+        terms: the names that everyone must know.
+        recent: the newest commits, as (short id, subject).
+        hot: the files that change most often.
+    """
+
+    name: str
+    commit: str
+    purpose: str
+    purpose_source: NamedPlace | None
+    languages: tuple[tuple[str, float], ...]
+    lines: int
+    files: int
+    licence: str
+    entry_points: tuple[EntryPoint, ...]
+    components: tuple[Component, ...]
+    uses: tuple[ComponentUse, ...]
+    cycles: tuple[tuple[int, ...], ...]
+    commands: tuple[Command, ...]
+    flows: tuple[Flow, ...]
+    reading: tuple[NamedPlace, ...]
+    terms: tuple[NamedPlace, ...]
+    recent: tuple[tuple[str, str], ...]
+    hot: tuple[tuple[str, int], ...]
