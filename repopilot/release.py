@@ -6,7 +6,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from repopilot import __version__, i18n
+from repopilot import __version__
 
 _DESCRIBE = ("describe", "--always", "--exclude=*", "--abbrev=12", "--dirty")
 
@@ -32,4 +32,6 @@ def commit() -> str:
 
 def release() -> str:
     """The version and the commit, as a message. Blocking."""
+    from repopilot import i18n  # `--version` needs no texts
+
     return i18n.message("release.said", version=__version__, commit=commit() or i18n.message("release.unknown"))

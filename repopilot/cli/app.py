@@ -94,9 +94,10 @@ class _Version(argparse.Action):
     """Asks git only where somebody asks for the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from repopilot.release import release
+        from repopilot import __version__
+        from repopilot.release import commit
 
-        print(release())
+        print(f"{__version__}, commit {commit() or 'unknown'}")
         parser.exit()
 
 

@@ -1,5 +1,6 @@
 """What a repository is, computed from its index: entry points, components, what uses what, flows, commands."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import json
@@ -9,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import workspace_of
 
-from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.components import cycles
+from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
 from repopilot.agents.overview.render import lines_for_model, mermaid, overview_json, overview_markdown
 from repopilot.agents.overview.values import ComponentUse
