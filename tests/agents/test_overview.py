@@ -1,6 +1,7 @@
 """What a repository is, computed from its index: entry points, components, what uses what, flows, commands."""
 
 # ruff: noqa: E501
+
 from __future__ import annotations
 
 import json
@@ -10,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import workspace_of
 
-from repopilot.agents.overview.components import cycles
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
+from repopilot.agents.overview.overview_values import ComponentUse
 from repopilot.agents.overview.render import lines_for_model, mermaid, overview_json, overview_markdown
-from repopilot.agents.overview.values import ComponentUse
+from repopilot.agents.overview.repository_parts import cycles
 
 BODY = "\n".join(f"    total += {n}" for n in range(30))
 SHOP = {

@@ -10,6 +10,7 @@ from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
 from repopilot.agents.coding.tool_edit import left_of
 from repopilot.agents.conventions import Conventions
+from repopilot.agents.overview.for_models import with_layout
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
 from repopilot.prompts import delimiter, render, sanitized
@@ -145,6 +146,7 @@ class LoopEditor:
         system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=about_questions(can_ask))
         watch = loop.Onlooker(finish=_checking(self.desk), called=told_below)
         asked = with_conventions(self.task, await asyncio.to_thread(conventions.of, ""))
+        asked = await with_layout(asked, workspace.index)
         return loop.begin(asked, desk, model, tools, system, self.askings, watch)
 
     def desk(self) -> Desk:

@@ -18,6 +18,7 @@ from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
 from repopilot.agents.explain.render import sentence_markdown
+from repopilot.agents.overview.for_models import with_layout
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import Sentence
@@ -89,7 +90,7 @@ async def agent_answer(
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
             desk = Desk(workspace, copy, budget, working)
             watch = loop.Onlooker(listener.hear, listener.look_again, closing=CLOSING)
-            task = f"{found.question}\n\nFound so far:\n{beginning}"
+            task = await with_layout(f"{found.question}\n\nFound so far:\n{beginning}", workspace.index)
             done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
             if done.note and not listener.answered:
                 working.degrade(done.note)

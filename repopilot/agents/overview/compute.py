@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from repopilot.agents.overview.commands import project_commands_of
-from repopilot.agents.overview.components import component_uses, components_of, cycles
+from repopilot.agents.overview.best_commands import project_commands_of
 from repopilot.agents.overview.entry_points import entry_points
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.manifests import facts
+from repopilot.agents.overview.overview_values import Component, EntryPoint, NamedPlace, Overview
 from repopilot.agents.overview.own_code import main_languages, own_code
 from repopilot.agents.overview.purpose import purpose_of
+from repopilot.agents.overview.repository_parts import component_uses, components_of, cycles
 from repopilot.agents.overview.uses import file_uses
-from repopilot.agents.overview.values import Component, EntryPoint, NamedPlace, Overview
 from repopilot.code.graph.graph import Graph
 from repopilot.impact.centrality import page_rank
 from repopilot.index.graph.code_graph import graph_of

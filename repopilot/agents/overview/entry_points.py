@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from repopilot.agents.overview.manifests import facts, manifests
-from repopilot.agents.overview.values import EntryPoint
+from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.code.graph.graph import DEPENDING, Graph
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.code.project.manifest import Manifest

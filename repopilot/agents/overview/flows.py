@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from repopilot.agents.overview.overview_values import Component, EntryPoint, Flow, NamedPlace
 from repopilot.agents.overview.uses import SURE
-from repopilot.agents.overview.values import Component, EntryPoint, Flow, NamedPlace
 from repopilot.code.graph.graph import Edge, Graph
 
 MOST_FLOWS = 3

@@ -6,7 +6,7 @@ import re
 from itertools import islice
 
 from repopilot.agents.overview.manifests import facts
-from repopilot.agents.overview.values import NamedPlace
+from repopilot.agents.overview.overview_values import NamedPlace
 from repopilot.index.store import Index
 from repopilot.retrieval.repo_map import readme_paragraphs, readme_path
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from repopilot import i18n
-from repopilot.agents.overview.values import Component, NamedPlace, Overview
+from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
 
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""

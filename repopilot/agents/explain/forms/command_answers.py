@@ -10,7 +10,7 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.overview.commands import MOST_COMMANDS, by_convention, chosen, commands_of
+from repopilot.agents.overview.best_commands import MOST_COMMANDS, by_convention, chosen, commands_of
 from repopilot.agents.overview.manifests import facts
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.code.project import project_commands

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from repopilot.agents.overview.groups import Group, grouped, shortest_paths
+from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.uses import SURE, FileUse
-from repopilot.agents.overview.values import Component, ComponentUse, NamedPlace
 from repopilot.code.graph.graph import DEPENDING, Edge, Graph
 from repopilot.code.languages import folder_is_module, is_test_path
 from repopilot.index.store import Index

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from repopilot.agents.overview.manifests import manifests
-from repopilot.agents.overview.values import Command
+from repopilot.agents.overview.overview_values import BestCommand
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.code.project import project_commands
 from repopilot.code.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
@@ -87,17 +87,17 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
     return [usual[""]] if "" in usual else list(usual.values())
 
 
-def project_commands_of(index: Index) -> tuple[Command, ...]:
+def project_commands_of(index: Index) -> tuple[BestCommand, ...]:
     """The best command for each purpose, where the project has one.
 
     Args:
         index: the repository.
     """
     every = index.derived(commands_of)
-    best: list[Command] = []
+    best: list[BestCommand] = []
     for purpose in get_args(Purpose):
         found = chosen(every, purpose)
         first = next(iter([*found, *by_convention(index, purpose, found)]), None)
         if first is not None:
-            best.append(Command(purpose, first.command, first.path, first.line))
+            best.append(BestCommand(purpose, first.command, first.path, first.line))
     return tuple(best)

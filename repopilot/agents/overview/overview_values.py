@@ -71,7 +71,7 @@ class ComponentUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class BestCommand:
     """How something is done with the repository, and where that stands."""
 
     purpose: str
@@ -118,7 +118,7 @@ class Overview:
     components: tuple[Component, ...]
     uses: tuple[ComponentUse, ...]
     cycles: tuple[tuple[int, ...], ...]
-    commands: tuple[Command, ...]
+    commands: tuple[BestCommand, ...]
     flows: tuple[Flow, ...]
     reading: tuple[NamedPlace, ...]
     terms: tuple[NamedPlace, ...]
