@@ -31,7 +31,7 @@ class Conventions:
         self._count = count_tokens
         self._paths = sorted(filter(_is_guide, index.files), key=lambda path: (-len(_folder(path)), _rank(path)))
         self._told: set[str] = set()
-        self._own = project_options(index.text(NAME)).options.instructions.strip()
+        self._own = project_options(index.text(NAME)).options.told
 
     def of(self, path: str) -> str:
         """What wasn't told yet of what concerns a path, the nearest file first. Blocking.

@@ -57,7 +57,14 @@ class ProjectOptions(_Part):
     exclude: Globs = ()
     first: Globs = ()
     instructions: Annotated[str, Field(max_length=8_000)] = ""
+    test_command: Annotated[str, Field(max_length=300)] = ""
     review: ReviewOptions = ReviewOptions()
+
+    @property
+    def told(self) -> str:
+        """What a model is told of them."""
+        tests = f"The project's tests are run with: {self.test_command}" if self.test_command else ""
+        return "\n".join(filter(None, (self.instructions.strip(), tests)))
 
 
 @dataclass(frozen=True, slots=True)

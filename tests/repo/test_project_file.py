@@ -59,9 +59,10 @@ def test_of_equal_places_those_put_first_come_first(tmp_path, first):
 
 
 def test_instructions_are_told_as_a_convention(tmp_path):
-    space = workspace(tmp_path, 'instructions = "Log with structlog."\n', **{"AGENTS.md": "Use tabs.\n"})
+    text = 'instructions = "Log with structlog."\ntest_command = "make unit"\n'
+    space = workspace(tmp_path, text, **{"AGENTS.md": "Use tabs.\n"})
     told = Conventions(space.index, 500, lambda text: len(text.split())).of("")
-    assert told.index("Log with structlog.") < told.index("Use tabs.")
+    assert told.index("Log with structlog.") < told.index("run with: make unit") < told.index("Use tabs.")
 
 
 async def test_a_review_reports_what_the_repository_wants_and_says_what_it_leaves_out(tmp_path):
@@ -76,7 +77,7 @@ async def test_a_review_reports_what_the_repository_wants_and_says_what_it_leave
     assert f"({off})" in said and "keeps 1 finding out" in said
     assert "legacy/old.py" in said and "legacy/old.py" not in after.reviewed
     severe = await reviewed(workspace(tmp_path / "c", '[review]\nleast_severity = "critical"\n'))
-    assert not severe.findings and "keeps" in " ".join(severe.notes)
+    assert {finding.severity for finding in severe.findings} == {"critical"} and "keeps" in " ".join(severe.notes)
 
 
 async def test_a_change_does_not_turn_off_its_own_review_and_nobody_turns_off_secrets(tmp_path):
