@@ -144,8 +144,8 @@ def test_what_surefire_looks_for_later_is_fetched_too(tmp_path):
         (tmp_path / maven.REPOSITORY / path).mkdir(parents=True)
         (tmp_path / maven.REPOSITORY / path / "a.jar").write_text("")
     told = fetch(tmp_path, {"pom.xml": POM, "core/pom.xml": CORE}, {"org.parent:top:3:pom": "<project/>"})
-    assert told[0] == "org.parent:top:3:pom" and told[1].endswith(":go-offline")
-    assert told[2:] == [f"org.apache.maven.surefire:surefire-{name}:3.2.5" for name in ("junit3", "junit4", "junit47")]
+    assert told[0] == "org.parent:top:3:pom" and told[2].endswith(":resolve-plugins")
+    assert told[3:] == [f"org.apache.maven.surefire:surefire-{name}:3.2.5" for name in ("junit3", "junit4", "junit47")]
     assert "junit:junit@4.13.2" in maven.installed(tmp_path)
 
 

@@ -59,7 +59,7 @@ def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Seque
         EnvironmentFailed: a parent names code that Maven would load.
     """
     repository = folder / REPOSITORY
-    options = ("-B", f"-Dmaven.repo.local={repository}")
+    options = ("-B", "-q", f"-Dmaven.repo.local={repository}")
     get = (*options, "-f", f"{_ALONE}/{POM}", f"{_GOALS}get")
     known: set[str] = set()
     for path, text in declaration.files.items():
@@ -67,7 +67,8 @@ def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Seque
             known.add(artifact)
             yield (*get, "-Dtransitive=false", f"-Dartifact={artifact}:pom"), True
             path, text = "", _text_of(artifact, repository)
-    yield (*options, f"{_GOALS}go-offline"), True
+    yield (*options, "-fae", f"{_GOALS}resolve"), len(declaration.files) == 1  # of several modules one may do without
+    yield (*options, f"{_GOALS}resolve-plugins"), False  # one that no test needs may be gone
     surefire = _versions(repository, f"{_SUREFIRE}/maven-surefire-common")
     for used, providers in _PROVIDERS.items():
         versions = surefire if _versions(repository, used) else []

@@ -11,7 +11,7 @@ POM = "pom.xml"
 _LEFT_OUT = {"repositories", "pluginRepositories", "distributionManagement", "reporting", "extensions"}
 _PACKAGINGS = ("pom", "jar", "war", "ear", "ejb", "maven-plugin")
 _NOT_FOR_TESTS = re.compile(
-    r"maven-(?:assembly|bundle|checkstyle|dependency|deploy|enforcer|gpg|install|jar|javadoc|pmd|release|scm-publish"
+    r"maven-(?:artifact|assembly|bundle|checkstyle|dependency|deploy|enforcer|gpg|install|jar|javadoc|pmd|release|scm-publish"
     r"|shade|site|source|changes)-plugin|.*(?:publish|staging|spotbugs|findbugs|spotless|japicmp|clirr|sniffer"
     r"|moditect|\$|proguard|licen[sc]e|apache-rat|nohttp|formatter|javaformat|sortpom|cyclonedx|bnd-).*"
 )
