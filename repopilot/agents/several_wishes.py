@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from repopilot import i18n
 from repopilot.agents.explain.render import evidence_markdown
 from repopilot.agents.follow_up import own_words
+from repopilot.agents.testing.pasted import pasted_code
 from repopilot.errors import ModelError
 from repopilot.i18n import message, reason
 from repopilot.prompts import render
@@ -57,10 +58,15 @@ async def wishes_of(text: str, model: Model | None, step: Step) -> tuple[str, ..
         The parts; the message alone where it is one wish.
     """
     pieces = [piece for piece in _CLAUSE_END.split(text) if own_words(piece)]
-    if len(pieces) < 2 or len(text) > LONGEST_MESSAGE or parse(text).frames:
+    if len(pieces) < 2 or len(text) > LONGEST_MESSAGE or parse(text).frames or _holds_code(text):
         return (text,)
     divided = await _by_model(text, model, step) if model is not None else None
     return divided if divided is not None else await asyncio.to_thread(_by_kind, text)
+
+
+def _holds_code(text: str) -> bool:
+    """Whether lines of code stand in a message, which no sentence ends in."""
+    return any("\n" in code for code in _CODE.findall(text)) or pasted_code(text) is not None
 
 
 async def _by_model(text: str, model: Model, step: Step) -> tuple[str, ...] | None:

@@ -76,7 +76,9 @@ def test_code_of_the_repository_does_not_stand_alone(shop: Workspace, message: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wish", ["test this", "repair this", "répare ceci", "make this pass its tests"])
+@pytest.mark.parametrize(
+    "wish", ["test this", "repair this", "répare ceci", "make this pass its tests", "this fails. Can you repair it?"]
+)
 async def test_pasted_code_is_repaired_with_its_attempts_as_steps(shop: Workspace, wish: str):
     workspace = replace(shop, model=answering(lambda prompt: f"```python\n{RIGHT}```"))
     done, outline, _ = await traced(lambda step: answer(f"{wish}\n```python\n{WRONG}\n\n{TESTS}```", workspace, step))
