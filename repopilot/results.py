@@ -557,6 +557,7 @@ class Generation:
         calls: the tools that the model called, () where it could not use any.
         summary: what was done and what is known of it, in Markdown.
         points: those of the reviewers, in Markdown.
+        said: what a model that uses tools says of its change, each sentence checked against the new lines.
     """
 
     verdict: Verdict | None = None
@@ -571,6 +572,7 @@ class Generation:
     calls: tuple[ToolUse, ...] = ()
     summary: str = ""
     points: tuple[str, ...] = ()
+    said: tuple[Sentence, ...] = ()
     kind: Literal["generation"] = "generation"
 
 

@@ -9,6 +9,7 @@ from functools import partial
 
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
+from repopilot.agents.generate.render import said_text
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, RepoPilotError, UsageError
 from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible, without_comments
@@ -191,7 +192,7 @@ def without_refused(done: Answer, workspace: Workspace) -> Solution:
         return Solution(done, workspace)
     files = tuple(file for file in done.files if file.path not in refused)
     note = i18n.message("forge.refused", paths=", ".join(refused))
-    result = replace(done.result, summary="") if isinstance(done.result, Generation) else done.result
+    result = replace(done.result, summary="", said=()) if isinstance(done.result, Generation) else done.result
     kept = replace(done, files=files, result=result, degraded=(*done.degraded, note))
     return Solution(kept, workspace, refused)
 
@@ -263,6 +264,7 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     touches = i18n.text(key, language, risk=impact.risk, paths=reached) if impact else ""
     parts = [
         literal_lines(result.summary.strip()) or i18n.text("forge.changed", language),
+        literal_lines(said_text(result.said, language)),
         counted,
         "" if result.tests else i18n.text("forge.not_tested", language),
         touches,

@@ -12,6 +12,7 @@ from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
+from repopilot.agents.generate.render import generation_json
 from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -143,3 +144,27 @@ async def test_tests_run_beside_the_debate(worked):
         if isinstance(event, trace.Started | trace.Finished) and names[event.id] in ("tests", "debate")
     ]
     assert [kind for kind, _ in order[:2]] == ["Started", "Started"]
+
+
+async def test_a_change_explains_itself_with_the_new_lines(worked):
+    summary = (
+        "`with_discount` takes ten percent off. `DISCOUNT_TABLE` holds the limit. "
+        "The limit in `DISCOUNT_FROM` stays [shop/prices.py:4]. Customers will be glad."
+    )
+    said = _call("finish", summary=summary)
+    answer, *_ = await worked(_rate(RATE, TENTH), CHECK, said)
+    found = {each.text.partition(" ")[0]: each for each in answer.result.said}
+    assert found["`with_discount`"].status == "checked" and "shop/prices.py:" in found["`with_discount`"].places[0]
+    assert found["`DISCOUNT_TABLE`"].status == "contradicted" and found["Customers"].status == "unchecked"
+    assert found["The"].text == "The limit in `DISCOUNT_FROM` stays. (`shop/prices.py:4-4`)"
+    assert "What the model says of it: `with_discount` takes ten percent off." in answer.text
+    assert "~~`DISCOUNT_TABLE` holds the limit.~~" in answer.text
+    assert generation_json(answer.result)["explanation"][0]["status"] == "checked"
+
+
+async def test_the_summary_of_an_earlier_version_is_checked_against_that(worked):
+    said = _call("finish", summary="Everybody gets `cents * 90 // 100`.")
+    worse = [_rate(ALL, "undefined_name"), CHECK, DONE]
+    answer, *_ = await worked(_rate(RATE, ALL), CHECK, said, *worse, loop_rounds=1)
+    assert f"+    return {ALL}" in answer.files[0].diff
+    assert [(each.status, each.text[:9]) for each in answer.result.said] == [("checked", "Everybody")]

@@ -104,7 +104,7 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
     assert answer.text.startswith("The change: `shop/prices.py` modified (+1 −1).\n\n✓ 9 tests of the repository pass")
     document = json.loads(json.dumps(generation_json(answer.result)))
-    assert list(document) == ["calls", "verdict", "tests", "impact", "follow_ups"]
+    assert list(document) == ["calls", "explanation", "verdict", "tests", "impact", "follow_ups"]
     assert document["verdict"]["decision"] == "MERGE_FEEDBACK"
     assert document["tests"]["passed"] == 9 and not document["tests"]["genuine"]
     answers = TypeAdapter(Answer)

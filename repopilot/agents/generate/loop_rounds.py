@@ -14,6 +14,7 @@ from typing import Protocol
 from repopilot import i18n
 from repopilot.agents.coding.agent import LoopEdit
 from repopilot.agents.generate import scoring
+from repopilot.agents.generate.change_summary import checked_summary
 from repopilot.agents.generate.debate import TriedTest
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination
@@ -21,7 +22,7 @@ from repopilot.agents.generate.judging import Version, debated, inputs_of, judge
 from repopilot.agents.generate.loop_attempts import Attempt, best_attempt
 from repopilot.code.languages import is_test_path
 from repopilot.prompts import nonce, render, sanitized
-from repopilot.results import TestReport
+from repopilot.results import Sentence, TestReport
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.tools.file_change import Changes, change, texts_of
 from repopilot.trace import Step, result_or_none
@@ -30,11 +31,13 @@ from repopilot.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class LoopVersion:
-    """What the rounds came to: the best version, how often the verdict went back, and messages for the user."""
+    """What the rounds came to: the best version, how often the verdict went back, messages for the user, and what the
+    model says of its change."""
 
     version: Version
     rounds: int = 0
     notes: tuple[str, ...] = ()
+    said: tuple[Sentence, ...] = ()
 
 
 class Show(Protocol):
@@ -71,6 +74,10 @@ async def change_by_loop(
             examiner.without_model()
         version = await examiner.examine(edit, step, best)
         edit, done = await _rounds(best, version, examiner, step, show)
+        if best.editor is not None and edit.summary:
+            work = checked_summary(edit, task, best.editor.copy)
+            said = await result_or_none(work, i18n.message("generate.work.summary"), step)
+            done = replace(done, said=said or ())
         return edit, await _with_proved(done, examiner, step)
 
 

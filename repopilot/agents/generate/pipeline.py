@@ -93,8 +93,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step) -> GenerationOut
 
     def outcome_of(edit: LoopEdit) -> GenerationOutcome:
         notes = (edit.note,) if edit.note else ()
-        said = " ".join(visible(edit.summary).split())
-        return GenerationOutcome(changes=edit.changes, notes=notes, said=said, calls=edit.calls, language=language)
+        return GenerationOutcome(changes=edit.changes, notes=notes, calls=edit.calls, language=language)
 
     def show(edit: LoopEdit, done: LoopVersion | None = None) -> None:
         step.publish(_published(_with_verdict(outcome_of(edit), done) if done else outcome_of(edit)))
@@ -112,7 +111,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step) -> GenerationOut
 
 
 def _with_verdict(outcome: GenerationOutcome, done: LoopVersion) -> GenerationOutcome:
-    return _decided(replace(outcome, notes=(*outcome.notes, *done.notes)), done.version, done.rounds)
+    return _decided(replace(outcome, notes=(*outcome.notes, *done.notes), said=done.said), done.version, done.rounds)
 
 
 async def _with_impact(outcome: GenerationOutcome, workspace: Workspace, step: Step) -> GenerationOutcome:

@@ -8,6 +8,7 @@ from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.coding.render import changes_sentence
+from repopilot.agents.explain.render import sentence_markdown
 from repopilot.agents.generate.scoring import Opinions
 from repopilot.agents.testing.render import (
     Point,
@@ -17,7 +18,7 @@ from repopilot.agents.testing.render import (
     tests_json,
 )
 from repopilot.foreign_text import code_span
-from repopilot.results import FollowUpEdit, Generation, ImpactReport, TestReport, ToolUse
+from repopilot.results import FollowUpEdit, Generation, ImpactReport, Sentence, TestReport, ToolUse
 from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
 
@@ -44,7 +45,7 @@ class GenerationOutcome:
         open_references: what was left for the user to decide.
         choices: places that the task may mean, where it isn't clear which.
         follow_ups: what the files make necessary elsewhere.
-        said: what the model says of its change.
+        said: what the model says of its change, each sentence checked.
         calls: the tools that the model called.
         language: the question's.
     """
@@ -62,7 +63,7 @@ class GenerationOutcome:
     open_references: tuple[OpenReference, ...] = ()
     choices: tuple[str, ...] = ()
     follow_ups: tuple[FollowUpEdit, ...] = ()
-    said: str = ""
+    said: tuple[Sentence, ...] = ()
     calls: tuple[ToolUse, ...] = ()
     language: str = "en"
 
@@ -82,6 +83,7 @@ class GenerationOutcome:
             self.calls,
             summary_text(self),
             _reviewers_points(self),
+            self.said,
         )
 
 
@@ -90,6 +92,8 @@ def answer_text(outcome: GenerationOutcome) -> str:
     necessary, and its impact."""
     language = outcome.language
     parts = [summary_text(outcome)]
+    if outcome.said:
+        parts.append(i18n.text("loop.says", language, summary=said_text(outcome.said, language)))
     if outcome.reasons:
         reasons = "; ".join(i18n.said(reason, language).rstrip(".") for reason in outcome.reasons[:_MOST_REASONS])
         parts.append(i18n.text("generate.reasons", language, reasons=reasons))
@@ -102,6 +106,11 @@ def answer_text(outcome: GenerationOutcome) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def said_text(said: Sequence[Sentence], language: str) -> str:
+    """What a model says of its change, in Markdown on one line, with a mark where a sentence isn't checked."""
+    return " ".join(" ".join(sentence_markdown(each, language).split()) for each in said)
+
+
 def summary_text(outcome: GenerationOutcome) -> str:
     """Markdown: what was done in a sentence, a list of what is known of it, and what is left for the user to decide."""
     language = outcome.language
@@ -112,7 +121,6 @@ def summary_text(outcome: GenerationOutcome) -> str:
     ]
     failures = failure_list(outcome.tests, language) if outcome.tests else []
     parts = [_done(outcome), point_list(points), "\n".join(failures)]
-    parts += [i18n.text("loop.says", language, summary=outcome.said)] if outcome.said else []
     return "\n\n".join(filter(None, [*parts, _choices(outcome.choices, language), _open_references(outcome)]))
 
 
@@ -122,6 +130,7 @@ def generation_json(generation: Generation) -> dict[str, Any]:
 
     return {
         "calls": [asdict(each) for each in generation.calls],
+        "explanation": [{**asdict(each), "why": i18n.said(each.why, "en")} for each in generation.said],
         "verdict": asdict(generation.verdict) if generation.verdict else None,
         "tests": tests_json(generation.tests) if generation.tests else None,
         "impact": impact_json(generation.impact) if generation.impact else None,

@@ -19,7 +19,7 @@ from repopilot.ui.answer.citations import linked, source_rows
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.diagram_panel import subject_of
 from repopilot.ui.answer.evidence_view import evidence_props
-from repopilot.ui.answer.folds import folds_props, summary_of
+from repopilot.ui.answer.folds import folds_props, said_props, summary_of
 from repopilot.ui.answer.next_steps import follow_ups, larger_model
 from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
@@ -214,6 +214,8 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
         elements.append(await plan_element(chat, id, plan))
     if answer.files:
         elements.append(files_element(chat, id))
+    if said := said_props(id, answer, chat.language):
+        elements.append(element("Folds", said, id=f"{id}-Said"))
     if exchange is None:
         return elements
     sources = sources_props(id, exchange, chat.language, model=chat.process.models.model is not None)

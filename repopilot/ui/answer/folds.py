@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repopilot import i18n
+from repopilot.agents.explain.render import sentence_markdown
 from repopilot.impact.render import impact_sections, impact_summary
 from repopilot.results import Answer, Generation, ImpactReport
 
@@ -35,6 +36,16 @@ def folds_props(answer_id: str, answer: Answer, language: str) -> dict | None:
     shown = [fold for fold in folds if fold["rows"]]
     words = i18n.section("ui.folds.words", language)
     return {"answer": answer_id, "folds": shown, "note": note, "words": words} if shown or note else None
+
+
+def said_props(answer_id: str, answer: Answer, language: str) -> dict | None:
+    """Props of the element `Folds` with what a model says of its change, which stands below the files; None for
+    nothing."""
+    said = answer.result.said if isinstance(answer.result, Generation) else ()
+    rows = [sentence_markdown(each, language) for each in said]
+    fold = {"title": i18n.text("ui.folds.said", language), "rows": rows, "open": True}
+    words = i18n.section("ui.folds.words", language)
+    return {"answer": answer_id, "folds": [fold], "note": "", "words": words} if rows else None
 
 
 def _of_generation(result: Generation, language: str) -> list[dict]:
