@@ -45,6 +45,7 @@ class Explanation:
         layout: of an agent model's answer, the lead in pieces without its last line: Markdown, and where a sentence
             stands its number in `Answer.sentences`, from 1.
         cited: how many places that answer cites; they are the first of the evidence.
+        for_reader: it is for somebody who reads no code: its places are kept behind a click.
     """
 
     origin: Literal["model", "code", "extractive", "absent"] = "model"
@@ -54,6 +55,7 @@ class Explanation:
     draft: str = ""
     layout: tuple[str | int, ...] = ()
     cited: int = 0
+    for_reader: bool = False
     kind: Literal["explanation"] = "explanation"
 
 
@@ -405,7 +407,8 @@ class Completeness:
 @dataclass(frozen=True, slots=True)
 class ImpactReport:
     """What a change touches. `risks` and `recommendations` refer to other items by their ids: M changed files,
-    A affected places, T tests, C co-changed files, I interface changes, S schema."""
+    A affected places, T tests, C co-changed files, I interface changes, S schema. `for_reader`: it is written for
+    somebody who reads no code."""
 
     risk: Risk
     ranked: tuple[RankedFile, ...] = ()
@@ -416,6 +419,7 @@ class ImpactReport:
     recommendations: tuple[Recommendation, ...] = ()
     completeness: Completeness = field(default_factory=Completeness)
     changed: tuple[ChangedFile, ...] = ()
+    for_reader: bool = False
     kind: Literal["impact"] = "impact"
 
 

@@ -35,6 +35,11 @@ class Settings(BaseSettings):
         description="Language of the interface and of the reports; default: the browser's, and that of the question.",
     )
 
+    audience: Literal["developer", "reader"] = Field(
+        default="developer",
+        description="Whom answers are for: `developer`; `reader`, who reads no code: plain words, no code unfolded.",
+    )
+
     # Data
     home: Path = Field(
         default_factory=lambda: _user_data_folder(),

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from repopilot import i18n, trace
-from repopilot.agents.explain.evidence_places import SHOWN
-from repopilot.agents.explain.render import evidence_markdown
+from repopilot.agents.explain.render import places_markdown
 from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration
 from repopilot.redaction.shown_diff import shown_diff
@@ -89,8 +88,7 @@ def show_answer(answer: Answer, language: str) -> None:
     """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
     if isinstance(answer.result, Explanation) and answer.evidence:
         # What is folded in the browser would push the answer off the screen; `--json` has all of it.
-        first = answer.result.cited or SHOWN
-        evidence = evidence_markdown(answer.evidence, language, folded=True, first=first)
+        evidence = places_markdown(answer.result, answer.evidence, language, folded=True)
         say("\n\n".join(filter(None, (answer.result.lead, answer.result.draft, evidence))))
         show_notes(answer.degraded, language)
         return

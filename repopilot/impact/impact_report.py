@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
@@ -70,13 +70,14 @@ async def impact_of_files(workspace: Workspace, step: Step, files: Sequence[File
 
 def impact_json(report: ImpactReport) -> dict:
     """The report as the command line prints it."""
-    return {key: value for key, value in asdict(report).items() if key != "kind"}
+    return {key: value for key, value in asdict(report).items() if key not in ("kind", "for_reader")}
 
 
 async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change]) -> ImpactReport:
     async with step.child("evidence", "tool") as gathering:
         commits = await asyncio.to_thread(_commits, workspace, gathering)
         report = await asyncio.to_thread(lambda: assess(workspace.index, changes, commits, workspace.resolver))
+        report = replace(report, for_reader=workspace.settings.audience == "reader")
         found = report.completeness
         gathering.note(risk=report.risk, affected=found.affected, tests=found.covering_tests, gaps=list(found.gaps))
     return report

@@ -27,6 +27,8 @@ class Section(NamedTuple):
 def impact_summary(report: ImpactReport, numbers: Mapping[str, int], language: str) -> str:
     """The verdict in a sentence and the things that matter most, in Markdown; arguments as `impact_markdown`."""
     writer = _Writer(report, numbers, language)
+    if report.for_reader:
+        return writer.plain()
     return "\n\n".join(filter(None, [writer.lead(), "\n".join(f"- {point}" for point in writer.points())]))
 
 
@@ -58,13 +60,32 @@ class _Writer:
         self._report, self._numbers, self._language = report, numbers, language
         self._places = _places_by_id(report)
 
+    def plain(self) -> str:
+        """For somebody who reads no code: how much depends on it, the risk, and what to do, without names of code."""
+        places = self._count("place", self._report.completeness.affected)
+        files = self._count("file", len({item.path for item in self._report.affected}))
+        tests = self._count("test_file", self._report.completeness.covering_tests)
+        lead = self._text("plain", places=places, files=files, tests=tests)
+        texts = [risk.text for risk in self._report.risks] + [todo.text for todo in self._report.recommendations]
+        said = dict.fromkeys(map(self._said, texts))
+        rows = "\n".join(f"- {text}" for text in said if "`" not in text and "/" not in text)
+        return "\n\n".join(filter(None, [f"{lead} {self._risk()}", rows, self._plain_gap()]))
+
+    def _plain_gap(self) -> str:
+        complete = self._report.completeness.complete
+        return f"*{self._text('complete' if complete else 'plain_incomplete')}*"
+
+    def _risk(self) -> str:
+        return f"**{self._text('risk', level=self._text(f'levels.{self._report.risk}'))}**"
+
     def markdown(self) -> str:
+        if self._report.for_reader:
+            return self.plain()
         return "\n\n".join([self.lead(), *(_as_markdown(section) for section in self.sections()), self.completeness()])
 
     def lead(self) -> str:
         """The verdict in a sentence."""
-        risk = f"**{self._text('risk', level=self._text(f'levels.{self._report.risk}'))}**"
-        return f"{self._lead()} {risk}" if self._only_asked else risk
+        return f"{self._lead()} {self._risk()}" if self._only_asked else self._risk()
 
     def points(self) -> list[str]:
         """What matters most: the gravest risks, and what to do first."""

@@ -180,7 +180,7 @@ async def _review_scope(scope: Scope, workspace: Workspace, step: Step) -> Revie
         silenced=_with_cells(silenced, scope.targets),
         reviewed=tuple(t.new.path for t in scope.targets),
         notes=notes,
-        excerpts=_excerpts(new, scope.targets),
+        excerpts={} if workspace.settings.audience == "reader" else _excerpts(new, scope.targets),
     )
 
 

@@ -13,17 +13,17 @@ from repopilot.agents.explain.absence import absent_proper_names, in_skipped_fil
 from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
-from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.agents.explain.grounding import absent_names, files_holding, leads_here
 from repopilot.agents.explain.prose import Prose, write_prose
 from repopilot.agents.explain.render import (
     absence_note,
     absent_names_note,
     citations_of,
-    evidence_markdown,
+    places_markdown,
     sentence_markdown,
     share_checked,
 )
+from repopilot.code.languages import file_kind
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
@@ -31,6 +31,10 @@ from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
 
 Origin = Literal["model", "code", "extractive", "absent"]
+
+
+_QUOTED = 4
+"""Lines of a document that lead an answer for somebody who reads no code."""
 
 
 class _Basis(NamedTuple):
@@ -55,6 +59,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         a model writes that doesn't use tools is a draft below what code found, never in its place.
     """
     found = await find(question, workspace, step)
+    if workspace.settings.audience == "reader" and found.code is None:
+        found = _documents_first(found)
     if workspace.uses_tools and (found.code is None or _wants_words(found)):
         return await _told_by_agent(found, workspace, step)
     if found.results.query.other_language:
@@ -67,9 +73,16 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     if found.code is not None and not _wants_words(found):
         await _show(_lead(found), step)
         return _answer(found, workspace, _lead(found), "code")
-    lead = _lead(found)
+    lead = _lead(found, workspace.settings.audience == "reader")
     await _show(lead, step)
     return await _with_draft(found, basis, lead, workspace, step)
+
+
+def _documents_first(found: Findings) -> Findings:
+    """The findings with what is written for people before code, and settings last."""
+    order = {"doc": 0, "code": 1, "schema": 1}
+    places = sorted(found.evidence, key=lambda place: order.get(file_kind(place.path), 2))
+    return replace(found, evidence=tuple(replace(place, number=n) for n, place in enumerate(places, 1)))
 
 
 def _wants_words(found: Findings) -> bool:
@@ -93,7 +106,7 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
 
 
 def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> Answer:
-    """The answer of what an agent model says."""
+    """The answer of what an agent model says. One that names no code is for somebody who reads none."""
     notes = [*([_lead(found)] if found.code is not None else []), *_agent_notes(told, found.language)]
     layout = (*(f"{note}\n\n" for note in notes), *told.layout)
     lead = "".join(
@@ -102,7 +115,12 @@ def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> An
     )
     lead = f"{lead.strip()}\n\n*{share_checked(told.sentences, found.language)}*"
     explained = Explanation(
-        interrupted=told.outcome == "noted", lead=lead, layout=layout, cited=len(told.citations), form=_form(found)
+        interrupted=told.outcome == "noted",
+        lead=lead,
+        layout=layout,
+        cited=len(told.citations),
+        form=_form(found),
+        for_reader=bool(told.sentences) and not any("`" in sentence.text for sentence in told.sentences),
     )
     return replace(
         _explained(explained, told.evidence, told.citations, workspace, found.language), sentences=told.sentences
@@ -168,14 +186,22 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
     return _Basis(excerpts, question_coverage(found, excerpts), absent)
 
 
-def _lead(found: Findings) -> str:
-    """What code found, in one paragraph: its computed answer, or the best place."""
+def _quoted_words(place: Evidence) -> str:
+    """What a document says at a place, in its own words; '' for anything else."""
+    said = [line.strip() for _, line in place.lines if line.strip()[:1].isalpha()]
+    return f"> {' '.join(said[:_QUOTED])} [{place.number}]" if said and file_kind(place.path) == "doc" else ""
+
+
+def _lead(found: Findings, for_reader: bool = False) -> str:
+    """What code found, in one paragraph: its computed answer, or the best place; for somebody who reads no code what a
+    document says there."""
     if found.code is not None:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
     if found.map:
         return f"~~~~text\n{found.map}\n~~~~"
-    return best_match(found.evidence[0], found.language)
+    quoted = _quoted_words(found.evidence[0]) if for_reader else ""
+    return quoted or best_match(found.evidence[0], found.language)
 
 
 def best_match(place: Evidence, language: str) -> str:
@@ -231,7 +257,8 @@ def _explained(
     workspace: Workspace,
     language: str,
 ) -> Answer:
-    below = evidence_markdown(evidence, language, first=result.cited or SHOWN)
+    result = replace(result, for_reader=result.for_reader or workspace.settings.audience == "reader")
+    below = places_markdown(result, evidence, language)
     text = "\n\n".join(filter(None, (result.lead, result.draft, below)))
     cited = {citation.number: citation for citation in citations}
     places = (cited.get(c.number, c) for c in citations_of(evidence, workspace.index.commit))

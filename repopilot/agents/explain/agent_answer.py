@@ -82,7 +82,8 @@ async def agent_answer(
     budget = loop.Budget.of(workspace.settings)
     other = found.results.query.other_language and not workspace.settings.language
     language = "the language of the question" if other else _LANGUAGES[found.language]
-    system = render("loop_answer", name=workspace.snapshot.name, language=language)
+    audience = render("audience_reader" if workspace.settings.audience == "reader" else "audience_asked")
+    system = render("loop_answer", name=workspace.snapshot.name, language=language, audience=audience)
     looking = offered("look", can_ask=False)
     beginning, begun = await asyncio.to_thread(_beginning, found, workspace)
     async with step.child("answer", "answer") as answering:

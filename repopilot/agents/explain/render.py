@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from repopilot import i18n
 from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.i18n.format import short_commit
 from repopilot.index.store import Index
-from repopilot.results import Sentence
+from repopilot.results import Explanation, Sentence
 from repopilot.types import Citation, Evidence
 
 
@@ -29,6 +30,15 @@ def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bo
     if folded:
         return "\n\n".join([*parts, *(["\n".join(_head(place) for place in rest)] if rest else [])])
     return "\n\n".join([*parts, *("\n".join([_head(place), *_quoted(place)]) for place in rest)])
+
+
+def places_markdown(
+    explained: Explanation, evidence: Sequence[Evidence], language: str, *, folded: bool = False
+) -> str:
+    """The places below an explanation: only their names for somebody who reads no code."""
+    if explained.for_reader:
+        return "\n".join(_head(replace(place, summary="", symbol="")) for place in evidence[: explained.cited or SHOWN])
+    return evidence_markdown(evidence, language, folded=folded, first=explained.cited or SHOWN)
 
 
 def marked(sentence: Sentence, text: str, mark: str) -> str:

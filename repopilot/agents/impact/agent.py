@@ -59,7 +59,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
         Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
     )
     numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
-    note = i18n.said(request.note, language)
+    note = "" if report.for_reader else i18n.said(request.note, language)
     text = "\n\n".join(filter(None, (note, impact_markdown(report, numbers, language))))
     async with step.child("answer", "answer") as answering:
         await answering.write(text)

@@ -129,7 +129,8 @@ def code_touched(task: str, evidence: TaskEvidence, index: Index) -> tuple[tuple
     paths = {node.path for node in spoken}
     users = {path for used in paths for path in _files_using(used, evidence.graph)}
     further = [_place(f, evidence, index) for f in likely if not spoken or f.path in users - paths]
-    return (*(f"{node.path}:{node.name}" for node in spoken), *further), bool(spoken) or _is_sure(evidence)
+    places = dict.fromkeys([*(f"{node.path}:{node.name}" for node in spoken), *further])
+    return tuple(places), bool(spoken) or _is_sure(evidence)
 
 
 def things_named(task: str, graph: Graph) -> list[Node]:

@@ -126,19 +126,20 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
         evidence: the places.
         index: what they came from.
     """
-    unfinished = Explanation("extractive", interrupted=True)
+    unfinished = Explanation("extractive", interrupted=True, for_reader=chat.settings.audience == "reader")
     answer = Answer("", citations_of(evidence, index.commit), evidence=tuple(evidence), result=unfinished)
     await show_published(chat, message, answer, index)
 
 
-def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence], cited: int) -> cl.CustomElement:
+def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence], explained: Explanation) -> cl.CustomElement:
     def text_of(place: Evidence) -> str | None:
         origin, store = place.origin, chat.indexes
         index = store.open_key(origin.key) if origin else chat.answers[id].index
         return index.text(place.path) if index else None
 
     # The same element at every update: what the user unfolded stays.
-    return element("Evidence", evidence_props(id, evidence, text_of, chat.language, cited), id=f"{id}-evidence")
+    props = evidence_props(id, evidence, text_of, chat.language, explained.cited, explained.for_reader)
+    return element("Evidence", props, id=f"{id}-evidence")
 
 
 async def show_citation(chat: Chat, payload: dict) -> dict:
@@ -209,7 +210,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     if impact := impact_props(answer, chat.language):
         elements.append(own("Impact", impact))
     if isinstance(answer.result, Explanation) and answer.evidence:
-        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence, answer.result.cited))
+        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence, answer.result))
     if plan := plan_of(answer):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:

@@ -21,6 +21,7 @@ def evidence_props(
     text_of: Callable[[Evidence], str | None],
     language: str,
     cited: int = 0,
+    for_reader: bool = False,
 ) -> dict:
     """Props of the element `Evidence`.
 
@@ -30,6 +31,7 @@ def evidence_props(
         text_of: gives the text of the file of a place.
         language: of the reader.
         cited: how many places an agent model's answer cites: these come first, all unfolded; 0 for another answer.
+        for_reader: the answer is for somebody who reads no code: none is unfolded.
 
     Returns:
         A JSON-serializable value.
@@ -41,7 +43,7 @@ def evidence_props(
     return {
         "answer": answer_id,
         "shown": [_place(place, read(place.origin, place.path), language) for place in evidence[:first]],
-        "unfolded": cited or 1,
+        "unfolded": 0 if for_reader else cited or 1,
         "folded": [_place(place, read(place.origin, place.path), language) for place in evidence[first:]],
         "more": i18n.text("ui.evidence.more", language, count=folded) if folded > 0 else "",
         "words": i18n.section("ui.evidence.words", language),

@@ -31,6 +31,7 @@ SLIDERS = {
 """Lowest value, highest value and step of the numbers."""
 CONTEXTS = (0, 8192, 16384, 32768, 65536, 131072)
 ENVIRONMENTS = ("ask", "always", "never")
+AUDIENCES = ("developer", "reader")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def form(choice: Choice, models: Mapping[str, str], language: str) -> list[Tab]:
         "repository": _repository(settings, choice.ref, language),
         "models": _models(settings, models, language),
         "agents": _agents(settings, language),
-        "display": [_language(choice.language, language)],
+        "display": [_language(choice.language, language), _audience(settings, language)],
     }
     for inputs in tabs.values():
         for each in inputs:
@@ -105,6 +106,8 @@ def read_values(values: Mapping[str, Any], fixed: frozenset[str] = frozenset()) 
     context = str(values.get("num_ctx"))
     if context.isascii() and context.isdigit() and len(context) < 10:
         overrides["num_ctx"] = int(context)
+    if values.get("audience") in AUDIENCES:
+        overrides["audience"] = values["audience"]
     if values.get("environments") in ENVIRONMENTS:
         overrides["environments"] = values["environments"]
     if isinstance(values.get("allow_weak_sandbox"), bool):
@@ -173,6 +176,11 @@ def _agents(settings: Settings, language: str) -> list[InputWidget]:
 def _language(chosen: str, language: str) -> InputWidget:
     names = {_said("language", "_automatic", language): AUTOMATIC, **{LANGUAGE_NAMES[c]: c for c in i18n.LANGUAGES}}
     return _select("language", names, chosen or AUTOMATIC, language, _said("language", "_description", language))
+
+
+def _audience(settings: Settings, language: str) -> InputWidget:
+    choices = {_said("audience", f"_{name}", language): name for name in AUDIENCES}
+    return _select("audience", choices, settings.audience, language)
 
 
 def _select(id: str, items: dict[str, str], value: str, language: str, description: str = "") -> Select:
