@@ -10,6 +10,8 @@ from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.everywhere import answer_all
+from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.render import overview_json
 from repopilot.agents.search.render import search_json
 from repopilot.api.jobs import repository_id
 from repopilot.api.repositories import Repositories
@@ -118,6 +120,12 @@ async def impact(body: ImpactBody, repositories: Repositories, step: Step) -> di
     )
 
 
+async def overview(body: OfRepository, repositories: Repositories, step: Step) -> dict:
+    """What a repository is, computed from its index."""
+    found = await repositories.open(body.source, body.ref)
+    return overview_json(await asyncio.to_thread(overview_of, found.index))
+
+
 async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, step: Step) -> dict:
     """Call a tool on a working copy. Nothing is written to the repository: the document has the changes."""
     try:
@@ -146,6 +154,7 @@ OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {
     "generate": (GenerateBody, generate),
     "review": (ReviewBody, review),
     "impact": (ImpactBody, impact),
+    "overview": (OfRepository, overview),
 }
 """By their paths."""
 

@@ -76,11 +76,16 @@ class ImpactArguments(Arguments):
         return self
 
 
+class OverviewArguments(Arguments):
+    """Nothing but the repository."""
+
+
 OWN: dict[str, tuple[type[BaseModel], type]] = {
     "ask": (Question, result_types.Answered),
     "context": (PackArguments, result_types.Packed),
     "review": (ReviewArguments, result_types.Reviewed),
     "impact": (ImpactArguments, result_types.Impact),
+    "overview": (OverviewArguments, result_types.RepositoryOverview),
     "apply": (NoArguments, result_types.Applied),
 }
 """Their arguments, and the type of their data."""

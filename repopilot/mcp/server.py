@@ -34,6 +34,8 @@ from pydantic import AnyUrl, BaseModel
 
 from repopilot import __version__, i18n, trace
 from repopilot.agents.everywhere import answer_all
+from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.render import overview_json, overview_markdown
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.assistant import answer
 from repopilot.documents import ask_document
@@ -45,6 +47,7 @@ from repopilot.mcp.arguments import (
     OF_ALL,
     OWN,
     ImpactArguments,
+    OverviewArguments,
     PackRequest,
     QueryOfAll,
     Question,
@@ -308,6 +311,8 @@ class OfferedTools:
             return await self._pack(source, own, progress)
         if isinstance(own, Question):
             return await self._ask(source, own.question, progress)
+        if isinstance(own, OverviewArguments):
+            return await self._overview(source, progress)
         if isinstance(own, ReviewArguments | ImpactArguments):
             return await self._report(source, own, progress)
         tool = None if own is not None else registry.find(name, self._tools)
@@ -378,6 +383,12 @@ class OfferedTools:
             original = await self._fresh(source, progress)
             workspace = await open_workspace(original.index, original.snapshot, self._runtime)
             return await report_on(asked, workspace, step)
+
+    async def _overview(self, source: str, progress: OnProgress) -> ToolResult:
+        """What the repository is, as a page."""
+        original = await self._fresh(source, progress)
+        found = await asyncio.to_thread(overview_of, original.index)
+        return ToolResult(overview_markdown(found, "en"), overview_json(found))
 
     async def _pack(self, source: str, request: PackRequest, progress: OnProgress) -> ToolResult:
         """A context pack as Markdown."""
@@ -450,7 +461,7 @@ def _offered(name: str, description: str, types: tuple[type, type], kind: str) -
     properties = {"source": SOURCE, **extra, **parameters.get("properties", {})}
     required = [*([] if of_all else ["source"]), *parameters.get("required", ())]
     schema = {**parameters, "type": "object", "properties": properties, "required": required}
-    looks = kind in ("look", "check", "ask", "context", "review", "impact")
+    looks = kind in ("look", "check", "ask", "context", "review", "impact", "overview")
     # A search in all repositories answers as `ask` does.
     output = {"type": "object", "anyOf": [returns, inlined_schema(Answered)]} if name == "search" else returns
     hints = ToolAnnotations(

@@ -314,6 +314,19 @@ class Reviewed(TypedDict):
     notes: list[str]
 
 
+class RepositoryOverview(TypedDict):
+    """What a repository is."""
+
+    purpose: str
+    entry_points: list[dict[str, Any]]
+    components: list[dict[str, Any]]
+    edges: list[list[str]]
+    commands: dict[str, str]
+    reading: list[str]
+    flows: list[dict[str, Any]]
+    diagram: str
+
+
 class Impact(TypedDict):
     """What a change touches."""
 

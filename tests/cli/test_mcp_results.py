@@ -41,6 +41,7 @@ CALLS = [
     ("review", {"paths": ["app"], "diff": "HEAD~1..HEAD"}, lambda d: d["reviewed"] == ["app/cart.py"]),
     ("impact", {"targets": ["app/prices.py:price"]}, lambda d: d["affected"][0]["path"] == "app/cart.py"),
     ("impact", {"diff": "HEAD~1..HEAD"}, lambda d: [each["path"] for each in d["changed"]] == ["app/cart.py"]),
+    ("overview", {}, lambda d: d["components"] and d["diagram"].startswith("flowchart")),
     ("ask", {"question": "what calls price?"}, lambda d: d["citations"]),
     ("context", {"query": "price"}, lambda d: d["tokens"] > 0),
 ]
