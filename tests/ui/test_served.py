@@ -9,6 +9,9 @@ import pytest
 from support import other_account
 from support.app import running
 
+from repopilot import __version__
+from repopilot.release import commit
+
 pytestmark = pytest.mark.slow
 
 UPGRADE = {
@@ -70,6 +73,13 @@ def test_uploads_are_refused(app):
     assert sent.status_code == 403
     features = httpx.get(f"{app.url}/project/settings").json()["features"]
     assert not features["spontaneous_file_upload"]["enabled"] and not features["unsafe_allow_html"]
+
+
+@pytest.mark.parametrize(("language", "said"), [("en-US", "unknown"), ("fr-FR", "inconnu")])
+def test_the_help_says_version_and_commit(app, language, said):
+    page = httpx.get(f"{app.url}/project/settings", params={"language": language}).json()["markdown"]
+    shown = page.rpartition("\n\n")[2]
+    assert shown == f"RepoPilot {__version__}, commit {commit() or said}" and page.startswith("# RepoPilot")
 
 
 def test_an_action_for_an_unknown_session_is_refused(app):

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repopilot import i18n
 from repopilot.errors import StorageError
+from repopilot.release import release
 from repopilot.ui.chat import Process
 from repopilot.ui.chats.chat_list import TITLE_LENGTH, ListedChat, change, listed, remove
 from repopilot.ui.chats.chat_store import ThreadKey, load
@@ -45,7 +46,7 @@ class ChatChange(BaseModel):
 
 
 def install_frame(server: ModuleType, process: Process) -> None:
-    """Add the routes to Chainlit's, in front of the one that takes every address.
+    """Add the routes to Chainlit's, in front of the one that takes every address, and the release to its Help.
 
     Args:
         server: the module `chainlit.server`.
@@ -99,6 +100,7 @@ def install_frame(server: ModuleType, process: Process) -> None:
             raise HTTPException(404, i18n.text("ui.errors.conversation_gone", i18n.supported(lang)))
         return found[0]
 
+    _say_release(server)
     table: tuple[tuple[str, Callable[..., Any], str], ...] = (
         ("/chats", chats, "GET"),
         ("/chats/{thread}", change_chat, "POST"),
@@ -108,6 +110,16 @@ def install_frame(server: ModuleType, process: Process) -> None:
         ("/complete", complete, "GET"),
     )
     routes[catch_all:catch_all] = [APIRoute(base + path, work, methods=[method]) for path, work, method in table]
+
+
+def _say_release(server: ModuleType) -> None:
+    """Let the page of the button Help end with the version and the commit."""
+    written: Callable[[str, str], str | None] = server.get_markdown_str
+
+    def page(root: str, language: str) -> str:
+        return f"{written(root, language) or ''}\n\nRepoPilot {i18n.said(release(), language)}"
+
+    vars(server)["get_markdown_str"] = page
 
 
 def mount(server: ModuleType, path: str, application: Callable[..., Any]) -> None:
