@@ -9,7 +9,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from support.shop_workspace import traced, workspace_of
 
+from repopilot.agents.generate.edit_tests import choose_by_tests
+from repopilot.agents.generate.evidence import Examination
 from repopilot.code.dependencies.package_declarations import PackageDeclaration, read_packages
 from repopilot.errors import EnvironmentFailed
 from repopilot.sandbox.environments import maven_repository as maven
@@ -20,6 +23,7 @@ from repopilot.sandbox.runners import node_test
 from repopilot.sandbox.runners.junit import own_artifacts
 from repopilot.sandbox.runners.runner_table import is_run_as_test, missing_programs, runner_of
 from repopilot.settings import Settings
+from repopilot.tools import file_change
 from repopilot.types import InstalledPackages
 
 TEST = "core/src/test/java/shop/PriceTest.java"
@@ -256,3 +260,18 @@ def test_maven_reports_each_test_of_the_chosen_files(level):
     broken = SHOP | {"src/main/java/shop/Price.java": "package shop;\npublic class Price { int of }\n"}
     run = run_suite(broken, suite, settings)
     assert run.errors == 1 and "Price.java:2" in run.failures[0].assertion
+
+
+@pytest.mark.slow
+@needs_maven
+async def test_a_change_of_java_is_tested_with_the_users_own_artifacts(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    (tmp_path / "home" / ".m2").mkdir(parents=True)
+    (tmp_path / "home" / ".m2" / "repository").symlink_to(DEBIAN)
+    workspace, path = workspace_of(tmp_path, SHOP), "src/main/java/shop/Price.java"
+    change = file_change.change(path, SHOP[path].replace("count * 9", "count * 8"), SHOP[path])
+    examination = Examination("change it", workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
+    report, test = done.report, "src/test/java/shop/PriceTest.java"
+    assert (list(report.tests), report.repaired, report.still_green) == ([test], (f"{test}::large",), 1)
+    assert report.genuine and report.unexercised == () and "`!(count > 10)`" in report.run.control

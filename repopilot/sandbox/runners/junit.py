@@ -54,9 +54,9 @@ def own_artifacts(declaration: PackageDeclaration) -> InstalledPackages | None:
         declaration: of a project of Maven or Gradle; what Gradle needs can't be told without running the build.
     """
     if by_gradle(declaration.node):
-        cache = Path.home() / ".gradle" / "caches"
+        cache = (Path.home() / ".gradle" / "caches").resolve()
         return InstalledPackages("", cache) if (cache / "modules-2").is_dir() else None
-    repository = Path.home() / ".m2" / "repository"
+    repository = (Path.home() / ".m2" / "repository").resolve()
     wanted = [tuple(re.split("[:@]", each)) for each in declaration.requirements]
     named = [parts for parts in wanted if len(parts) == 3 and all(map(_LITERAL.fullmatch, parts))]
     there = (repository.joinpath(*group.split("."), name, version).is_dir() for group, name, version in named)
