@@ -84,6 +84,7 @@ async def test_pasted_code_is_repaired_with_its_attempts_as_steps(shop: Workspac
     done, outline, _ = await traced(lambda step: answer(f"{wish}\n```python\n{WRONG}\n\n{TESTS}```", workspace, step))
     assert done.route.intent == "TEST" and not done.files
     assert done.result.genuine and done.result.code == RIGHT
+    assert "2 tests of the message pass" in done.text or "2 tests du message" in done.text
     assert "  iteration 1" in outline and "  iteration 2" in outline
     assert "-    return n + n + 1\n+    return n * 2" in done.text and f"```python\n{RIGHT}```" in done.text
 

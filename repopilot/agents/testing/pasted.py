@@ -133,7 +133,7 @@ def _imports(tests: str) -> Iterator[tuple[str, set[str]]]:
 
 def _text(pasted: PastedCode, report: TestReport, language: str) -> str:
     """What the attempts came to, the code with what differs, and the tests where a model wrote them."""
-    parts = [point_list(run_points(report, language)), *_attempts(report, language)]
+    parts = [point_list(run_points(report, language, pasted=True)), *_attempts(report, language)]
     parts.append("\n".join(failure_list(report, language)))
     code = report.code or pasted.code
     if code != pasted.code:

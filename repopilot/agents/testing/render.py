@@ -128,8 +128,8 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
     }
 
 
-def run_points(report: TestReport, language: str) -> list[Point]:
-    """What the run of a report came to, or why there was none."""
+def run_points(report: TestReport, language: str, *, pasted: bool = False) -> list[Point]:
+    """What the run of a report came to, or why there was none. Protected tests are the repository's, or `pasted`."""
     run = report.run
     if run is None:
         why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)
@@ -137,7 +137,8 @@ def run_points(report: TestReport, language: str) -> list[Point]:
     if lacking := [] if run.passed or run.failed else missing_modules(run):
         modules = ", ".join(f"`{name}`" for name in lacking)
         return [_not_run(i18n.text("testing.lacking", language, modules=modules), language)]
-    whose = i18n.text("testing.points.of_repository" if report.protected else "testing.points.written", language)
+    protected = "pasted" if pasted else "of_repository"
+    whose = i18n.text(f"testing.points.{protected if report.protected else 'written'}", language)
     compared = report.compared and (run.passed or run.failed)
     counted = _compared(report, whose, language) if compared else _counted(run, whose, language)
     return [*counted, *_verification(report, run, language), *_unexercised(report, language)]
