@@ -29,7 +29,7 @@ function Hosted({ hosted, words, callAction }) {
   };
   if (!open) {
     return (
-      <div className="rp-row rp-offer">
+      <div className="rp-row rp-tight">
         {hosted.used
           ? <button className="rp-button" disabled={busy} onClick={() => send({ url: '' })}>{words.hosted_end}</button>
           : <button className="rp-button" onClick={() => setOpen(true)}><Cloud size={14} /> {words.hosted}</button>}
