@@ -156,7 +156,7 @@ async def test_a_change_explains_itself_with_the_new_lines(worked):
     found = {each.text.partition(" ")[0]: each for each in answer.result.said}
     assert found["`with_discount`"].status == "checked" and "shop/prices.py:" in found["`with_discount`"].places[0]
     assert found["`DISCOUNT_TABLE`"].status == "contradicted" and found["Customers"].status == "unchecked"
-    assert found["The"].text == "The limit in `DISCOUNT_FROM` stays. (`shop/prices.py:4-4`)"
+    assert found["The"].text == "The limit in `DISCOUNT_FROM` stays. (`shop/prices.py:4`)"
     assert "What the model says of it: `with_discount` takes ten percent off." in answer.text
     assert "~~`DISCOUNT_TABLE` holds the limit.~~" in answer.text
     assert generation_json(answer.result)["explanation"][0]["status"] == "checked"

@@ -58,5 +58,6 @@ def _sentence(checked: CheckedPart) -> Sentence:
     assert checked.status is not None
     places = tuple(f"{place.path}:{place.start}-{place.end}" for place in checked.places)
     text = " ".join(checked.passage.bare.split())
-    cited = f" ({', '.join(map(code_span, places))})" if places else ""
+    shown = (f"{at.path}:{at.start}" + f"-{at.end}" * (at.end > at.start) for at in checked.places)
+    cited = f" ({', '.join(map(code_span, shown))})" if places else ""
     return Sentence(f"{text}{cited}", checked.status, checked.why, places)

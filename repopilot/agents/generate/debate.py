@@ -207,7 +207,7 @@ async def try_objection(
     Returns:
         What the test showed. A test that can't be run decides nothing.
     """
-    body = test.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
+    body = text_of_test(test)
     if "def test" not in body or not any(c.path.endswith(".py") and c.change != "deleted" for c in changes):
         return TriedTest()
     tried = TriedTest("not run")
@@ -219,6 +219,11 @@ async def try_objection(
         trying.note(result=tried.shown)
         await trying.write(i18n.text(objection_key(tried.shown), examination.language))
     return tried
+
+
+def text_of_test(reply: str) -> str:
+    """The Critic's test without a fence around it."""
+    return reply.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
 
 
 async def _objection(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.agents.generate import scoring
-from repopilot.agents.generate.debate import TriedTest, debate, try_objection
+from repopilot.agents.generate.debate import TriedTest, debate, text_of_test, try_objection
 from repopilot.agents.generate.evidence import Examination, gather_evidence, old_texts
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.results import TestReport
@@ -118,8 +118,9 @@ async def debated(examination: Examination, changes: Changes, step: Step, earlie
         opinions = said or Opinions(unread=("critic", "defender"))
         known = {each.test: each for each in earlier}
         tried = [await _tried_again(each, changes, examination, debating) for each in known.values()]
-        new = await try_objection(opinions.test, changes, old_texts(changes, workspace), examination, debating)
-        tried += [new] if new.test not in known else []
+        if text_of_test(opinions.test) not in known:
+            before = old_texts(changes, workspace)
+            tried.append(await try_objection(opinions.test, changes, before, examination, debating))
         found = Debated(opinions, tuple(tried))
         debating.note(issues=[f"{i.path}:{i.line} {i.problem}" for i in opinions.issues], objection=found.objection)
     return found

@@ -109,6 +109,8 @@ class _Examiner:
         """The verdict on a version. Its tests run beside the debate, unless an attempt had them run."""
         await self._turn_to(edit)
         tests = _known(attempt.report) if attempt and attempt.tested else self._tests(edit.changes, step)
+        # Measured once, on two cores busy with other work, with a 0.5B model in the process: a reply alone took 4.9
+        # and 6.7 s, one run of tests alone 5.4 s, both together 5.3 s. On a quiet machine it was not measured.
         report, found = await asyncio.gather(tests, debated(self.examination, edit.changes, step, self.objections))
         self.objections = (*self.objections, *(each for each in found.tried if each.borne_out))
         return await judged(self.examination, edit.changes, report, step, debated=found)
