@@ -275,7 +275,12 @@ class Settings(BaseSettings):
         default="",
         description="An interpreter with pytest and a repository's dependencies, used for its tests instead.",
     )
-    search_depth: int = Field(default=12, ge=1, le=100, description="Passages that a search for an answer brings.")
+    search_depth: int = Field(
+        default=12,
+        ge=1,
+        le=100,
+        description="Passages that a search for an answer brings; unless it is set, up to 60 where the window of an agent model has room.",
+    )
     max_iterations: int = Field(default=4, ge=1, le=8, description="Test-and-repair iterations.")
     cache_on_disk: bool = Field(default=False, description="Keep the cache of identical model calls on disk.")
 

@@ -18,7 +18,11 @@ from repopilot.types import Hit
 from repopilot.workspace import Workspace
 
 CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
-"""Excerpt tokens by kind of model: on a CPU each thousand costs seconds before the first word."""
+"""Excerpt tokens by kind of a small model: on a CPU each thousand costs seconds before the first word."""
+READING_S = 10.0
+"""What an agent model may read of what was found before it begins, where its speed was measured, in seconds."""
+TOKENS_A_PLACE, MOST_PLACES = 250, 60
+"""An agent model's context is as many places deep as it holds of usual ones."""
 MAP_SHARE = 3
 """For a question about the entire repository, one token in three is spent on the map."""
 _DEFAULT_TOKENS = 1100
@@ -43,19 +47,18 @@ class Exploration:
     language: Language = "en"
 
 
-async def explore(question: str, workspace: Workspace, step: Step, k: int = 12) -> Exploration:
+async def explore(question: str, workspace: Workspace, step: Step) -> Exploration:
     """Search and read, as two visible steps.
 
     Args:
         question: as the user asked it.
         workspace: the repository.
         step: the step of the agent.
-        k: the most hits.
 
     Returns:
         The exploration. No hits is a result, not an error.
     """
-    results = await retrieve(question, workspace, step, k)
+    results = await retrieve(question, workspace, step)
     async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
         budget = context_tokens(workspace.model)
         count = workspace.model.count_tokens if workspace.model else estimate_tokens
@@ -80,16 +83,13 @@ def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, .
     return skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
 
 
-async def retrieve(
-    question: str, workspace: Workspace, step: Step, k: int = 12, *, documentation: bool = False
-) -> Results:
+async def retrieve(question: str, workspace: Workspace, step: Step, *, documentation: bool = False) -> Results:
     """Search, in a step of its own.
 
     Args:
         question: as the user asked it; a follow-up is searched as the question it stands for.
         workspace: the repository and the conversation.
         step: the step of the agent.
-        k: the most hits.
         documentation: as for `search`.
 
     Returns:
@@ -98,7 +98,12 @@ async def retrieve(
     searched = resolve(question, workspace.turns).question
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(
-            search, workspace.index, searched, k, embedder=workspace.embedder, documentation=documentation
+            search,
+            workspace.index,
+            searched,
+            depth(workspace),
+            embedder=workspace.embedder,
+            documentation=documentation,
         )
         searching.note(
             kind=results.query.kind,
@@ -114,10 +119,26 @@ async def retrieve(
 
 
 def context_tokens(model: Model | None) -> int:
-    """How many tokens of excerpts the model is given: at most a third of its context window."""
+    """How many tokens of excerpts the model is given: at most a third of its context window. A small model is given
+    few, an agent model what it reads in READING_S, and a server elsewhere all of that third."""
     if model is None:
         return _DEFAULT_TOKENS
-    return min(CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS), model.context_window // 3)
+    room = model.context_window // 3
+    few = CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS)
+    if model.way == "agent" and model.speed is not None:
+        few = max(few, model.speed.prompt_tokens_within(READING_S))
+    elif model.way == "agent" and model.kind == "openai":
+        few = room
+    return min(few, room)
+
+
+def depth(workspace: Workspace) -> int:
+    """How many places are searched for: those of the settings; where they say nothing, as many as fill the context of
+    an agent model."""
+    settings = workspace.settings
+    if not workspace.uses_tools or "search_depth" in settings.model_fields_set:
+        return settings.search_depth
+    return max(settings.search_depth, min(MOST_PLACES, context_tokens(workspace.model) // TOKENS_A_PLACE))
 
 
 def hit_row(hit: Hit) -> dict[str, object]:

@@ -9,15 +9,18 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.shop_workspace import answering, shop_workspace, traced
+from support.index_case import write
+from support.shop_workspace import answering, offline, open_workspace, shop_workspace, traced
 
 from repopilot import i18n
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.borne_out import strange_numbers, turned_outcome
 from repopilot.agents.explain.cited_prose import AnswerSoFar, CitedLines, parts_of
+from repopilot.agents.exploration import context_tokens
 from repopilot.documents import ask_document
 from repopilot.errors import ModelError, ModelSilent
-from repopilot.trace import Published
+from repopilot.llm.speed.model_speed import Speed
+from repopilot.trace import Finished, Published
 
 QUESTION = "how does a large order become cheaper, step by step?"
 
@@ -332,3 +335,31 @@ def test_a_number_stands_in_the_lines_or_follows_from_them(sentence, lines, stra
 )
 def test_an_outcome_that_the_lines_show_otherwise_is_not_checked(sentence, lines, shown_otherwise) -> None:
     assert turned_outcome(sentence, lines) == shown_otherwise
+
+
+async def test_depth_and_context_follow_the_window_of_an_agent_model_and_the_list_shown_stays_short(tmp_path) -> None:
+    files = {f"app/part{n}.py": f"def refill_queue_{n}(queue):\n    return queue + {n}\n" for n in range(60)}
+    shop = open_workspace(write(tmp_path / "many", files), offline(tmp_path / "home"))
+    prompts: list[str] = []
+
+    def reply(prompt: str) -> str:
+        prompts.append(prompt)
+        return "It refills [app/part1.py:1-2]."
+
+    async def begun(window: int, prompt_speed: float, **chosen: int) -> tuple[int, int]:
+        prompts.clear()
+        settings = shop.settings.model_copy(update=chosen)
+        model = replace(answering(reply, context_window=window), way="agent", speed=Speed(prompt_speed, 20.0))
+        agent = replace(shop, settings=settings, model=model)
+        _, _, events = await traced(lambda step: explain("how is the queue refilled?", agent, step))
+        shown = next(e.data["evidence"] for e in events if isinstance(e, Finished) and "evidence" in e.data)
+        return prompts[0].count(".py:1-2 "), len(shown)
+
+    assert await begun(8192, 5000.0) == (12, 8)
+    assert await begun(32_768, 5000.0) == (43, 8)
+    assert await begun(131_072, 5000.0) == (60, 8)
+    assert await begun(131_072, 100.0) == (12, 8), "no more than it reads in ten seconds"
+    assert await begun(131_072, 5000.0, search_depth=20) == (20, 8), "what the user sets holds"
+    elsewhere = replace(answering(reply, context_window=32_768), kind="openai")
+    assert context_tokens(elsewhere) == 6000, "a small model's context stays small"
+    assert context_tokens(replace(elsewhere, way="agent")) == 32_768 // 3

@@ -18,6 +18,7 @@ from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read, ranges_in
 from repopilot.agents.explain.render import sentence_markdown
+from repopilot.agents.exploration import context_tokens
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.index.store import Index
 from repopilot.prompts import render
@@ -26,11 +27,11 @@ from repopilot.tools.registry import Desk
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
-from repopilot.types import Citation, Evidence, innermost
+from repopilot.types import Chunk, Citation, Evidence, innermost
 from repopilot.workspace import Workspace
 
 SHARE_OF_WINDOW = 12
-"""One token in twelve of the window goes to the places found before the model begins."""
+"""One token in twelve of the window at least goes to the places found before the model begins."""
 LONGEST_BEGINNING = 120
 """Lines of such a place."""
 MOST_LINES = 40
@@ -103,23 +104,34 @@ async def agent_answer(
 
 
 def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[str, int, int]]]:
-    """The places that code found: the best of them whole, as many as a part of the window takes, the others named; and
-    the ranges of lines that are shown."""
-    assert workspace.model is not None
-    left = workspace.model.context_window // SHARE_OF_WINDOW
+    """The places that code found, those too that the reader's short list leaves out: the best of them whole, as many as
+    a part of the window takes, the others named; and the ranges of lines that are shown."""
+    model = workspace.model
+    assert model is not None
+    left = max(model.context_window // SHARE_OF_WINDOW, context_tokens(model) // 2)
     shown: list[tuple[str, int, int]] = []
     parts = [f"Computed from the index: {found.code.text}"] if found.code is not None else []
-    for place, excerpt in zip(found.evidence, excerpts_of(found, workspace), strict=True):
-        head = f"{place.path}:{place.start_line}-{place.end_line} {place.signature or place.symbol}".strip()
-        every = excerpt.text.split("\n")
+    excerpts = zip(found.evidence, excerpts_of(found, workspace), strict=True)
+    listed: list[tuple[Evidence | Chunk, str, str]] = [
+        (place, place.signature or place.symbol, excerpt.text) for place, excerpt in excerpts
+    ]
+    further = [hit.chunk for hit in found.results.hits if not any(_overlap(hit.chunk, e) for e in found.evidence)]
+    listed += [(chunk, chunk.symbol, chunk.text) for chunk in further]
+    for place, title, whole in listed:
+        head = f"{place.path}:{place.start_line}-{place.end_line} {title}".strip()
+        every = whole.split("\n")
         lines = every[:LONGEST_BEGINNING]
         cut = [f"… {len(every) - len(lines)} more lines"] if len(lines) < len(every) else []
         text = "\n".join([head, *(f"{number} {line}" for number, line in enumerate(lines, place.start_line)), *cut])
-        left -= workspace.model.count_tokens(text)
+        left -= model.count_tokens(text)
         parts.append(text if left > 0 else head)
         if left > 0:
             shown.append((place.path, place.start_line, place.start_line + len(lines) - 1))
     return "\n".join([*parts, found.map] if found.map else parts), shown
+
+
+def _overlap(chunk: Chunk, place: Evidence) -> bool:
+    return chunk.path == place.path and chunk.start_line <= place.end_line and place.start_line <= chunk.end_line
 
 
 class _Listener:

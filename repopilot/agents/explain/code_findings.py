@@ -62,7 +62,7 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
     Returns:
         The findings. None is a result, not an error.
     """
-    results = await retrieve(question, workspace, step, workspace.settings.search_depth, documentation=True)
+    results = await retrieve(question, workspace, step, documentation=True)
     async with step.child("read", "tool", question) as showing:
         found = await asyncio.to_thread(_findings, question, results, workspace)
         if found.code is not None:
