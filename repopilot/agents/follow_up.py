@@ -12,10 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.results import ImpactReport, Turn
+from repopilot.results import Explanation, ImpactReport, Turn
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
+REPOSITORY = {"en": "this repository", "fr": "ce dépôt"}
+"""What a pronoun stands for after an overview."""
 OWN_WORDS = 4
 """From so many words of its own on a question speaks of itself."""
 TURNS_REMEMBERED = 3
@@ -93,6 +95,8 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     of_repository = _REPOSITORY.search(question) is not None and pronoun is None
     if not question.strip() or of_repository or own >= OWN_WORDS or (own and (query.names or query.paths)):
         return FollowUp(question)
+    if pronoun and isinstance(last := recent[-1].result, Explanation) and last.form == "overview":
+        return FollowUp(f"{question} {REPOSITORY[query.language]}")
     focus = _focus(recent[-1], shown)
     if focus is not None and pronoun:
         return FollowUp(f"{question} {focus.name}", (focus,))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from repopilot import trace
 from repopilot.agents.follow_up import places_of, resolve
 from repopilot.assistant import answer
-from repopilot.results import AffectedPlace, Answer, ImpactReport, Turn, turn_of
+from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Turn, turn_of
 from repopilot.types import Citation, Evidence, Intent
 from repopilot.workspace import Workspace
 
@@ -27,6 +27,13 @@ CITED = (Citation(1, "shop/client.py", 10, 20, "abc", "Client.send"),)
 
 def turn(question: str = "where are requests sent?", intent: Intent = "EXPLAIN", **more) -> Turn:
     return Turn(question, "", intent, **({"evidence": PLACES, "citations": CITED} | more))
+
+
+@pytest.mark.parametrize("question", ["where does it start?", "Où est-ce qu'il commence ? Et ses tests ?"])
+def test_a_pronoun_after_an_overview_is_the_repository(question):
+    result = Explanation(origin="code", form="overview")
+    understood = resolve(question, [turn("give me an overview", result=result)]).question
+    assert understood.startswith(question) and understood.endswith(("this repository", "ce dépôt"))
 
 
 @pytest.mark.parametrize(

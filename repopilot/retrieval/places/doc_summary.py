@@ -50,7 +50,7 @@ def head_summary(text: str) -> str:
     while number < len(lines) and (not lines[number].strip() or lines[number].startswith("#!")):
         number += 1
     if found := _DOCSTRING.match("\n".join(lines[number:])):
-        return _sentence(found["said"])
+        return "" if _LICENCE.search(found["said"]) else _sentence(found["said"])
     while number < len(lines):
         end = _comment_end(lines, number)
         if end == number:
