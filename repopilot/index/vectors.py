@@ -190,13 +190,16 @@ class Vectors:
     def _embedded(self, index: Index, numbers: Sequence[int]) -> np.ndarray:
         return self.embedder.embed([index.chunks[int(number)].text for number in numbers])
 
-    def nearest(self, index: Index, vector: np.ndarray, k: int) -> list[tuple[int, float]]:
+    def nearest(
+        self, index: Index, vector: np.ndarray, k: int, among: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
         """The chunks nearest to a vector among those that have vectors already.
 
         Args:
             index: the index to look the chunks up in; vectors of texts it doesn't have are passed over.
             vector: float32 (dimension,), L2-normalised.
             k: how many chunks at most.
+            among: the numbers of the chunks to choose from, None for all.
 
         Returns:
             Chunk numbers with their cosine similarities (−1 to 1), best first; [] while vectors aren't saved.
@@ -204,10 +207,14 @@ class Vectors:
         Raises:
             StorageError: the Chroma folder can't be read.
         """
+        if among is not None and not among:
+            return []
+        chosen = range(len(index.chunks)) if among is None else set(among)
+        ids = None if among is None else _ids(list({int(index.digests[number]) for number in among}))
 
         def query(collection: Collection) -> list[tuple[int, float]]:
             wanted = (k + k // 4 + 5) * (4 if self._server else 1)  # other machines' texts are among them
-            answer = collection.query(query_embeddings=[vector], n_results=wanted, include=["distances"])
+            answer = collection.query(query_embeddings=[vector], ids=ids, n_results=wanted, include=["distances"])
             distances = answer["distances"] or [[]]
             near = zip(answer["ids"][0], distances[0], strict=True)
             return [(int(i, 16), 1.0 - d) for i, d in near if _NEAREST <= d <= _FARTHEST]
@@ -215,7 +222,8 @@ class Vectors:
         found: list[tuple[int, float]] = self._with_collection(query, [])
         digests = np.array([digest for digest, _ in found], np.uint64)
         places = index.numbers_of(digests)
-        return [(int(n), score) for (_, score), ns in zip(found, places, strict=True) for n in ns][:k]
+        rows = ((int(n), score) for (_, score), ns in zip(found, places, strict=True) for n in ns)
+        return [(row, score) for row, score in rows if row in chosen][:k]
 
     def get(self, digests: Sequence[int]) -> dict[int, np.ndarray]:
         """The stored vectors among those of `digests`, by digest."""

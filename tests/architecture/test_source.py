@@ -70,3 +70,16 @@ def test_a_public_class_name_means_one_thing() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(module_of(path))
     assert not {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_only_the_index_knows_the_vector_stores_of_llamaindex() -> None:
+    """import-linter sees of another package its first name only."""
+    named = {module_of(path) for path in SOURCES for node in ast.walk(tree_of(path)) if is_vector_store(node)}
+    assert named and all(module.startswith("repopilot.index.") for module in named)
+
+
+def is_vector_store(node: ast.AST) -> bool:
+    """Whether a node imports a vector store of LlamaIndex."""
+    names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    return any(f"{name}.".startswith("llama_index.vector_stores.") for name in names)
