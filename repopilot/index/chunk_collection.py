@@ -129,9 +129,17 @@ def _fits(metadata: Mapping[str, str | int], where: Mapping[str, Any]) -> bool:
         if key in ("$and", "$or"):
             fits = (all if key == "$and" else any)(_fits(metadata, part) for part in wanted)
         elif isinstance(wanted, Mapping):
-            fits = key in metadata and all(_COMPARE[name](metadata[key], value) for name, value in wanted.items())
+            fits = key in metadata and all(_holds(name, metadata[key], value) for name, value in wanted.items())
         else:
             fits = metadata.get(key) == wanted
         if not fits:
             return False
     return True
+
+
+def _holds(name: str, value: str | int, wanted: Any) -> bool:
+    """Whether a comparison holds; one of a text with a number does not, as in Chroma."""
+    try:
+        return _COMPARE[name](value, wanted)
+    except TypeError:
+        return False

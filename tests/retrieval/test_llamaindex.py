@@ -11,6 +11,7 @@ from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryMode
 from llama_index.vector_stores.chroma import ChromaVectorStore
+from support.git_server import commit, publish, serve
 from support.index_case import FILES, settings, write
 from support.ollama_server import OllamaServer
 from support.scripted_llm import ScriptedLLM
@@ -93,6 +94,22 @@ def test_what_is_no_repository_is_said(tmp_path, conf):
         RepositoryRetriever(tmp_path / "nowhere", settings=conf)
 
 
+def test_a_cloned_repository_is_brought_up_to_date(tmp_path, conf):
+    work = tmp_path / "work"
+    conf = conf.model_copy(update={"home": tmp_path / "home", "allow_http": True, "allow_private_hosts": True})
+    first = commit(work, FILES)
+    publish(work, tmp_path / "served")
+    with serve(tmp_path / "served") as server, RepositoryRetriever(f"{server.url}/demo.git", settings=conf) as cloned:
+        assert {node.metadata["commit"] for node in cloned.retrieve("cart")} == {first}
+        second = commit(work, {"src/shop/coupon.py": "def redeem_coupon(code):\n    return code\n"})
+        publish(work, tmp_path / "served")
+        nodes = cloned.vector_store().get_nodes(None)
+        assert {node.metadata["commit"] for node in nodes} == {second}
+        assert (
+            "src/shop/coupon.py" in paths(nodes) and paths(cloned.retrieve("redeem_coupon"))[0] == "src/shop/coupon.py"
+        )
+
+
 async def test_a_query_engine_over_the_vector_store(retriever, store):
     assert isinstance(store, ChromaVectorStore)
     index = VectorStoreIndex.from_vector_store(store, embed_model=retriever.embed_model())
@@ -132,7 +149,10 @@ def test_a_text_that_occurs_twice_has_two_nodes_and_a_filter_chooses(retriever, 
          {"README.md", "a/same.py"}),
         ([where("language", "python", FilterOperator.NE), where("kind", "config", FilterOperator.NE)],
          FilterCondition.AND, {"README.md"}),
+        ([where("end_line", 7, FilterOperator.GTE), where("end_line", 9, FilterOperator.LT)], FilterCondition.AND,
+         {"README.md"}),
         ([where("nothing", 1, FilterOperator.GT)], FilterCondition.AND, set()),
+        ([where("path", 1, FilterOperator.GT)], FilterCondition.AND, set()),
     ],
 )  # fmt: skip
 def test_filters_by_metadata(retriever, store, filters, condition, found):
@@ -161,6 +181,7 @@ def test_vectors_that_another_process_owns_are_refused_and_passages_found(shop, 
 import sys
 sys.path[:] = {sys.path}
 from pathlib import Path
+from support.git_server import commit, publish, serve
 from support.index_case import settings
 from repopilot.errors import StorageError
 from repopilot.llamaindex import RepositoryRetriever
