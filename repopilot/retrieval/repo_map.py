@@ -21,7 +21,7 @@ README_CHUNKS, README_READ, MANIFESTS, ENTRIES, MAIN = 4, 30, 4, 6, 4
 FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
 ABOUT_TOKENS, LEAST_WORDS = 160, 4
 _CODE_BLOCK = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|^\.\. (?:image|_|\|).*$", re.M)
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
 _LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
 _MARKUP = re.compile(r"<[^>]*>|[`*]|\b_|_\b|^[^\S\n]*[|>.=#~-]+", re.M)
 

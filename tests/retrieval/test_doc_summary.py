@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary
+from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary, head_summary
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,24 @@ def test_any_text_gives_one_short_line(lines, data):
     end = data.draw(st.integers(start, len(lines)))
     said = doc_summary(lines, start, end)
     assert len(said) <= LONGEST and "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('# -*- coding: utf-8 -*-\n"""Counts the ripe fruit. Slowly."""\n', "Counts the ripe fruit."),
+        ("# ruff: noqa\n# fmt: off\nimport fruit\n", ""),
+        ("// @ts-nocheck\n\n/* Routes requests\n * to handlers. */\n", "Routes requests to handlers."),
+        ("# Copyright by the growers\n# Licence: MIT\n\n# Reads what growers set.\n", "Reads what growers set."),
+        ('"""Copyright (c) the growers and others."""\n', ""),
+        ("#!/bin/sh\n# Runs the tests in a loop.\nset -e\n", "Runs the tests in a loop."),
+        ("import fruit\n# Not at the head of the file.\n", ""),
+    ],
+)
+def test_what_a_file_says_of_itself_at_its_head(text, said):
+    assert head_summary(text) == said
+
+
+@given(st.text("#/*\"' abc:=-\n", max_size=80))
+def test_the_head_of_any_file_is_read(text):
+    assert "\n" not in head_summary(text)

@@ -153,9 +153,10 @@ def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
         for path in lines
         if path.endswith("/__init__.py")
     }
-    chosen = [path for path in sizes if _plain(path.split("/")[-2]) in names] or sorted(sizes, key=lambda p: -sizes[p])[
-        :1
-    ]
+    chosen = [path for path in sizes if _plain(path.split("/")[-2]) in names]
+    if not chosen and any(_plain(part) in names for path in lines for part in path.split("/")[:-1]):
+        return []  # of a package whose `__init__` is empty its modules are imported
+    chosen = chosen or sorted(sizes, key=lambda p: -sizes[p])[:1]
     found = [EntryPoint("facade", f"import {path.split('/')[-2]}", path, 1) for path in chosen]
     found += [
         EntryPoint("facade", f"use {_crate(path, index)}", path, 1) for path in lines if path.endswith("src/lib.rs")

@@ -7,6 +7,7 @@ from itertools import islice
 
 from repopilot.agents.overview.manifests import facts
 from repopilot.agents.overview.overview_values import NamedPlace
+from repopilot.code.project.manifest import ProjectFact
 from repopilot.index.store import Index
 from repopilot.retrieval.repo_map import readme_paragraphs, readme_path
 
@@ -34,17 +35,19 @@ def purpose_of(index: Index) -> NamedPlace | None:
         ),
         None,
     )
-    readme = _readme_sentence(index)
-    if declared is None or (readme and len(declared.value.split()) < len(readme.note.split()) // 3):
-        return readme or (
-            NamedPlace(declared.value, declared.path, declared.line, declared.value) if declared else None
-        )
-    return NamedPlace(declared.path, declared.path, declared.line, " ".join(_EMOJI.sub("", declared.value).split()))
+    if declared is not None and len(declared.value.split()) > FEWEST_WORDS:
+        return _said(declared)
+    readme = _readme_sentence(index, says_what=declared is not None)
+    return readme or (_said(declared) if declared else None)
 
 
-def _readme_sentence(index: Index) -> NamedPlace | None:
+def _said(fact: ProjectFact) -> NamedPlace:
+    return NamedPlace(fact.path, fact.path, fact.line, " ".join(_EMOJI.sub("", fact.value).split()))
+
+
+def _readme_sentence(index: Index, *, says_what: bool) -> NamedPlace | None:
     """The sentence of the README that says what the project is: the first that begins with its name or says what
-    something is, else the first of all."""
+    something is, else, where `says_what` is False, the first of all."""
     path = readme_path(index)
     if path is None:
         return None
@@ -57,9 +60,10 @@ def _readme_sentence(index: Index) -> NamedPlace | None:
         return None
     name = re.escape(index.name.rpartition("/")[2].removesuffix(".git"))
     named = re.compile(rf"(?:the )?{name}\b[^.]{{0,40}}?\b(?:is|are|provides?|lets|allows)\b", re.I)
-    said = next((each for each in sentences if named.match(each)), None) or next(
-        (each for each in sentences[:4] if _SAYS_WHAT.search(each)), sentences[0]
-    )
+    said = next((each for each in sentences if named.match(each)), None)
+    if said is None and says_what:
+        return None
+    said = said or next((each for each in sentences[:4] if _SAYS_WHAT.search(each)), sentences[0])
     words = re.escape(" ".join(said.split()[:3])).replace(r"\ ", r"\W+")
     found = re.search(words, text)
     return NamedPlace(path, path, text.count("\n", 0, found.start()) + 1 if found else 1, said)

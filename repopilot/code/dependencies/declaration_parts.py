@@ -22,7 +22,7 @@ class DeclarationParts:
     """What one file says of the project.
 
     Attributes:
-        name, version, licence, python: as declared, '' where it says nothing; `python` are the bounds.
+        name, version, licence, description, python: as declared, '' where it says nothing; `python` are the bounds.
         runtime: requirements of the package itself.
         extras: requirements by the name of the extra.
         groups: further requirements by the name of their group, environment or session; `-r path` includes a file.
@@ -34,6 +34,7 @@ class DeclarationParts:
     name: str = ""
     version: str = ""
     licence: str = ""
+    description: str = ""
     python: str = ""
     runtime: tuple[str, ...] = ()
     extras: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

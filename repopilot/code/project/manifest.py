@@ -269,9 +269,10 @@ def _setuptools(path: str, text: str) -> Manifest:
         "name": "name",
         "version": "version",
         "license": "licence",
+        "description": "description",
         "python_requires": "language",
     }
-    given = dict(zip(keys, (parts.name, parts.version, parts.licence, parts.python), strict=True))
+    given = dict(zip(keys, (parts.name, parts.version, parts.licence, parts.description, parts.python), strict=True))
     facts = tuple(_plain_facts(path, given, lines, keys, before=r"(?:^|[(,])\s*"))
     return Manifest(path, "python", tuple(needs), facts, entry_points=parts.entry_points.get("console_scripts", {}))
 

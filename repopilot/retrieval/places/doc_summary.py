@@ -16,7 +16,9 @@ _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
-_LICENCE = re.compile(r"copyright|licen[cs]|SPDX|eslint-|@ts-|coding[:=]|pylint:|flake8|mypy:|prettier", re.I)
+_LICENCE = re.compile(r"copyright|licen[cs]|SPDX", re.I)
+_DIRECTIVE = re.compile(r"^[^\w@]*@?[\w-]+(?:[:=]\s?|-)[\w, \t=-]*\W*$")
+"""A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`."""
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
 
@@ -47,20 +49,19 @@ def head_summary(text: str) -> str:
     """
     lines = text.split("\n")
     number = 0
-    while number < len(lines) and (not lines[number].strip() or lines[number].startswith("#!")):
-        number += 1
-    if found := _DOCSTRING.match("\n".join(lines[number:])):
-        return "" if _LICENCE.search(found["said"]) else _sentence(found["said"])
     while number < len(lines):
+        if not lines[number].strip() or lines[number].startswith("#!"):
+            number += 1
+            continue
+        if found := _DOCSTRING.match("\n".join(lines[number:])):
+            return "" if _LICENCE.search(found["said"]) else _sentence(found["said"])
         end = _comment_end(lines, number)
         if end == number:
             return ""
         block = "\n".join(lines[number:end])
-        if not _LICENCE.search(block):
+        if not _LICENCE.search(block) and not all(map(_DIRECTIVE.match, lines[number:end])):
             return _sentence(_BLOCK_MARKS.sub("", block) if "/*" in lines[number] else _comment_above(lines, end + 1))
         number = end
-        while number < len(lines) and not lines[number].strip():
-            number += 1
     return ""
 
 
