@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from repopilot.background import in_background
 from repopilot.errors import ModelError, RepoPilotError
@@ -166,7 +166,7 @@ def open_index(
     progress: OnProgress,
     *,
     full: bool = False,
-    wait: bool = False,
+    wait: bool | Literal["history"] = False,
     token: HostToken | None = None,
     cancel: threading.Event | None = None,
 ) -> Index:
@@ -177,7 +177,7 @@ def open_index(
         runtime: the state of the process.
         progress: receives the progress of the build.
         full: rebuild from nothing.
-        wait: wait for history, code graph and vectors too.
+        wait: wait for history, code graph and vectors too; or for the history alone, also that of a clone.
         token: for the history of a private repository.
         cancel: stops it.
 
@@ -191,17 +191,17 @@ def open_index(
         Cancelled: `cancel` was set.
     """
     settings, jobs = runtime.settings, runtime.index_jobs
-    embedder = runtime.embedders.choose(settings) if wait else None
+    embedder = runtime.embedders.choose(settings) if wait is True else None
     # The history of a local folder is read quickly and improves the ranking; that of a clone would have to be fetched.
     index = jobs.build(
         IndexRequest(snapshot, settings, embedder, full, token),
         progress,
-        until="complete" if wait else "history" if snapshot.root is not None else "instant",
+        until="complete" if wait is True else "history" if wait or snapshot.root is not None else "instant",
         cancel=cancel,
     )
     running = jobs.running(snapshot)
     # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
-    if running is not None and not wait and jobs.leave(running):
+    if running is not None and wait is not True and jobs.leave(running):
         running.done.wait(CLOSE_TIMEOUT_S)
     return index
 

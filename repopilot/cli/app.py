@@ -42,6 +42,10 @@ def parser() -> argparse.ArgumentParser:
 
     _command(commands, "overview", "what a repository is: purpose, entry points, components, commands", source=True)
 
+    wiki = _command(commands, "wiki", "write a wiki of a repository as Markdown, and keep it true", source=True)
+    wiki.add_argument("--to", metavar="FOLDER", required=True, help="where its pages are")
+    wiki.add_argument("--check", action="store_true", help="write nothing; status 1 where a page isn't true any more")
+
     ask = _command(commands, "ask", "ask a question", source=True)
     ask.add_argument("question", nargs="?", metavar="QUESTION")
     ask.add_argument("--all", action="store_true", help="of every indexed repository: SOURCE is the question then")

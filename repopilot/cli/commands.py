@@ -12,7 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from repopilot import i18n, trace
 from repopilot.cli.output import (
@@ -205,6 +205,34 @@ def overview(arguments: argparse.Namespace, runtime: Runtime) -> int:
     emit(overview_json(found), arguments.json, lambda: say(overview_markdown(found, arguments.language)))
     show_notes(built.notes, arguments.language)
     return 0
+
+
+def wiki(arguments: argparse.Namespace, runtime: Runtime) -> int:
+    """Write a wiki, or check one; status 1 where a page isn't true any more."""
+    from repopilot.agents.wiki.folder import page_counts, wiki_states, write_wiki
+    from repopilot.repo.source import parse_source
+
+    snapshot, built = _opened(arguments, runtime, history=True)
+    folder = Path(arguments.to)
+    states = wiki_states(built, folder, parse_source(arguments.source).url, snapshot.root, arguments.language)
+    show_notes(built.notes, arguments.language)
+    if not arguments.check:
+        write_wiki(states, folder)
+    untrue = [page for page in states if page.state != "current"]
+    pages = [{"page": page.name, "state": page.state, "files": list(page.files)} for page in untrue]
+    facts = {"commit": built.commit, "ok": not untrue, **page_counts(states), "pages": pages}
+    emit(facts, arguments.json, lambda: say(_wiki_lines(facts, arguments)))
+    return 1 if arguments.check and untrue else 0
+
+
+def _wiki_lines(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
+    """What was written or is to be written: the numbers, then each page with its state and the files that changed."""
+    form = "wiki.check" if arguments.check else "wiki.done"
+    rows = [
+        i18n.text(f"{form}.{page['state']}", arguments.language, page=page["page"], files=", ".join(page["files"]))
+        for page in facts["pages"]
+    ]
+    return "\n".join([i18n.text(f"{form}.head", arguments.language, **facts), *(row.rstrip(" :") for row in rows)])
 
 
 def _write(file: Path, text: str) -> None:
@@ -415,13 +443,13 @@ def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     return 0
 
 
-def _opened(arguments: argparse.Namespace, runtime: Runtime) -> tuple[Snapshot, Index]:
+def _opened(arguments: argparse.Namespace, runtime: Runtime, history: bool = False) -> tuple[Snapshot, Index]:
     """The repository of SOURCE and its index, up to date."""
     from repopilot.workspace import open_index, open_snapshot
 
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        built = open_index(snapshot, runtime, report)
+        built = open_index(snapshot, runtime, report, wait="history" if history else False)
     show_notes([snapshot.stale] if snapshot.stale else [], arguments.language)
     return snapshot, built
 

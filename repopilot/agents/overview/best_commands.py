@@ -45,7 +45,7 @@ _CONVENTIONS: dict[str, dict[Purpose, str]] = {
 def commands_of(index: Index) -> tuple[ProjectCommand, ...]:
     """Every command that the project's files offer."""
     paths = [p for p in index.files if project_commands.is_read(p) and p.count("/") <= _DOCUMENT_DEPTH]
-    usable = (p for p in paths if not is_test_path(p) and not is_example_path(p))
+    usable = (p for p in paths if not is_test_path(p) and not is_example_path(p) and not index.is_foreign(p))
     return tuple(command for path in usable for command in project_commands.commands_in(path, index.text(path) or ""))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from repopilot import i18n
-from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
+from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace, Overview
 
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""
@@ -66,8 +67,19 @@ def mermaid(overview: Overview) -> str:
     Args:
         overview: the overview.
     """
-    boxes = [f'  c{number}["{_escaped(c.name)}"]' for number, c in enumerate(overview.components)]
-    arrows = [f"  c{use.source} --> c{use.target}" for use in overview.uses]
+    return diagram_of(overview.components, range(len(overview.components)), overview.uses)
+
+
+def diagram_of(components: Sequence[Component], shown: Iterable[int], uses: Iterable[ComponentUse]) -> str:
+    """Some components and what uses what between them as a Mermaid flowchart, top down.
+
+    Args:
+        components: all of them.
+        shown: the numbers of those that are drawn.
+        uses: between these.
+    """
+    boxes = [f'  c{number}["{_escaped(components[number].name)}"]' for number in shown]
+    arrows = [f"  c{use.source} --> c{use.target}" for use in uses]
     return "\n".join(["flowchart TD", *boxes, *arrows])
 
 
@@ -94,6 +106,11 @@ def overview_text(overview: Overview, language: str, at: Cite, parts: Collection
     shown = [_head(overview, language, at)]
     shown += [_section(name, rows, language, level) for name, rows in _sections(overview, language, at, parts) if rows]
     return "\n\n".join(filter(None, shown))
+
+
+def overview_rows(overview: Overview, part: str, language: str, at: Cite) -> list[str]:
+    """The rows of one section, as in `overview_text`."""
+    return _ROWS[part](overview, language, at)
 
 
 def lines_for_model(overview: Overview) -> str:
@@ -222,4 +239,5 @@ def place_in_code(path: str, line: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace('"', "'").replace("[", "(").replace("]", ")")
+    """A name as the text of a box: what ends the text, or is markup in it, is left out."""
+    return re.sub(r"[\x00-\x1f<>`#;&{}%]", " ", text.replace('"', "'").replace("[", "(").replace("]", ")"))

@@ -35,9 +35,9 @@ def components_of(
     groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
     ranked = _most_used(graph, groups)
     changed = Counter(path for commit in index.commits for path in commit.paths)
-    tests = _tests_of(graph, groups)
+    tests = tests_of(graph, groups)
     return tuple(
-        _component(index, group, lines, symbols, changed, tests[number])
+        _component(index, group, lines, symbols, changed, len(tests[number]))
         for number, (group, symbols) in enumerate(zip(groups, ranked, strict=True))
     )
 
@@ -115,20 +115,25 @@ def _place(graph: Graph, node: int) -> NamedPlace:
     return NamedPlace(found.name, found.path, found.line)
 
 
-def _tests_of(graph: Graph, groups: Sequence[Group]) -> list[int]:
-    """How many test files use each group."""
+def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list[list[str]]:
+    """The test files that use each part, sorted.
+
+    Args:
+        graph: of the repository.
+        parts: of it.
+    """
     path_of = graph.nodes.paths
-    counts = []
-    for group in groups:
+    found = []
+    for part in parts:
         users = {
             graph.file_of(link.node)
-            for path in group.files
+            for path in part.files
             if path in graph.by_path
             for node in (graph.by_path[path], *graph.inside(graph.by_path[path]))
             for link in graph.incoming(node, DEPENDING)
         }
-        counts.append(sum(1 for user in users if user < len(path_of) and is_test_path(path_of[user])))
-    return counts
+        found.append(sorted(path_of[user] for user in users if user < len(path_of) and is_test_path(path_of[user])))
+    return found
 
 
 def component_uses(

@@ -1,0 +1,159 @@
+"""The page of a component: what it is for, its interface, how it works, what uses it, its tests. Sync."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from repopilot import i18n
+from repopilot.agents.overview.flows import flows
+from repopilot.agents.overview.overview_values import Component, ComponentUse, Flow, NamedPlace, Overview
+from repopilot.agents.overview.render import diagram_of
+from repopilot.agents.overview.repository_parts import tests_of
+from repopilot.agents.wiki.wiki_page import Page, code
+from repopilot.code.graph.graph import Graph
+from repopilot.foreign_text import literal
+from repopilot.impact.centrality import page_rank
+from repopilot.impact.public_api import is_public
+from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.store import Index
+from repopilot.retrieval.places.doc_summary import doc_summary
+from repopilot.types import Symbol
+
+MOST_INTERFACE = 60
+MOST_TESTS = 20
+MOST_PATHS = 12
+HOT = 5
+_LEFT_OUT = {"variable", "field", "declaration", "module", "import"}
+
+
+@dataclass
+class ComponentFacts:
+    """What the pages of all components are written from; `names` are their files."""
+
+    index: Index
+    overview: Overview
+    names: Sequence[str]
+
+    def __post_init__(self) -> None:
+        self.graph: Graph = graph_of(self.index)
+        self.rank: list[float] = page_rank(self.graph).tolist()
+        self.tests: list[list[str]] = tests_of(self.graph, self.overview.components)
+
+
+def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
+    """Write the page of a component.
+
+    Args:
+        facts: of the repository.
+        number: of the component in the overview.
+        page: an empty page, which is filled.
+    """
+    component = facts.overview.components[number]
+    uses = facts.overview.uses
+    source = component.source
+    said = f"{literal(component.summary)} {page.at(source.path, source.line)}" if source else ""
+    more = f" +{len(component.paths) - MOST_PATHS}" if len(component.paths) > MOST_PATHS else ""
+    page.parts = [
+        f"# {literal(component.name)}",
+        said or i18n.text("wiki.not_said", page.language),
+        ", ".join(map(code, component.paths[:MOST_PATHS])) + more,
+        f"[{literal(facts.overview.name)}](index.md)",
+    ]
+    page.section("overview.sections.diagram", _picture(facts.overview, number))
+    page.section("overview.sections.entry_points", _entries(facts.overview, component, page))
+    page.section("wiki.interface", _interface(facts.index, component, page))
+    page.section("wiki.flow", _flows(facts, component, page))
+    page.section("wiki.uses", _used(facts, [(u, u.target) for u in uses if u.source == number], page))
+    page.section("wiki.users", _used(facts, [(u, u.source) for u in uses if u.target == number], page))
+    tests = facts.tests[number]
+    rows = [f"- {page.at(path, 1)}" for path in tests[:MOST_TESTS]]
+    page.section("wiki.tests", [*rows, *_more(len(tests) - MOST_TESTS, page)])
+    changed = Counter(path for commit in facts.index.commits for path in set(commit.paths) & set(component.files))
+    page.section("overview.sections.hot", most_changed(facts.index, _hottest(changed), page))
+    return page
+
+
+def most_changed(index: Index, paths: Iterable[str], page: Page) -> list[str]:
+    """Rows of files that change most, without numbers, which every commit would change."""
+    return [f"- {page.at(path, 1)}" for path in paths if path in index.files]
+
+
+def summary_of(index: Index, place: NamedPlace) -> str:
+    """What the documentation of a definition says first.
+
+    Args:
+        index: the repository.
+        place: of the definition.
+    """
+    symbol = next((s for s in index.outline(place.path) if s.start_line == place.line), None)
+    return _said(index, symbol) if symbol else ""
+
+
+def _said(index: Index, symbol: Symbol) -> str:
+    rows = (index.text(symbol.path) or "").split("\n")
+    return doc_summary(rows, max(1, symbol.start_line), min(symbol.end_line, symbol.start_line + 12))
+
+
+def _hottest(changed: Counter[str]) -> list[str]:
+    return [path for path, _ in sorted(changed.items(), key=lambda each: (-each[1], each[0]))[:HOT]]
+
+
+def _more(count: int, page: Page) -> list[str]:
+    return [f"- {i18n.text('wiki.more', page.language, count=count)}"] if count > 0 else []
+
+
+def _picture(overview: Overview, number: int) -> list[str]:
+    """The component and its neighbours."""
+    around = [use for use in overview.uses if number in (use.source, use.target)]
+    boxes = sorted({end for use in around for end in (use.source, use.target)})
+    return [f"```mermaid\n{diagram_of(overview.components, boxes, around)}\n```"] if around else []
+
+
+def _entries(overview: Overview, component: Component, page: Page) -> list[str]:
+    files = set(component.files)
+    return [
+        f"- {code(e.name)} ({i18n.text(f'overview.kinds.{e.kind}', page.language)}) {page.at(e.path, e.line)}"
+        for e in overview.entry_points
+        if e.path in files
+    ]
+
+
+def _interface(index: Index, component: Component, page: Page) -> list[str]:
+    """Its public definitions with their signatures; where there are too many, those that others use first."""
+    used = {(place.path, place.line): place for place in component.symbols}
+    known = [s for path in component.files for s in index.outline(path) if s.kind not in _LEFT_OUT]
+    shown = [s for s in known if is_public(s.qualified, s.signature, s.path) or (s.path, s.start_line) in used]
+    order = {place: number for number, place in enumerate(used)}
+    shown.sort(key=lambda s: (order.get((s.path, s.start_line), len(order)), s.qualified.count(".")))
+    kept = sorted(shown[:MOST_INTERFACE], key=lambda s: (s.path, s.start_line))
+    rows = []
+    for symbol in kept:
+        said = literal(_said(index, symbol))
+        of = f"{code(symbol.qualified)}: " if "." in symbol.qualified else ""
+        signature = code(symbol.short_signature or symbol.qualified)
+        rows.append(f"- {of}{signature}{f' — {said}' if said else ''} {page.at(symbol.path, symbol.start_line)}")
+    return [*rows, *_more(len(shown) - MOST_INTERFACE, page)]
+
+
+def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
+    """The main ways through the repository that pass it; where none does, the first one inside it."""
+    files = set(component.files)
+    passing = [flow for flow in facts.overview.flows if any(step.path in files for step in flow.path)]
+    found = passing or flows(facts.graph, (), (component,), facts.rank)[:1]
+    return [row for flow in found for row in _steps(flow, page)]
+
+
+def _steps(flow: Flow, page: Page) -> list[str]:
+    steps = [f"  {n}. {code(step.name)} {page.at(step.path, step.line)}" for n, step in enumerate(flow.path, 1)]
+    return [f"- {code(flow.title)}", *steps]
+
+
+def _used(facts: ComponentFacts, ends: Sequence[tuple[ComponentUse, int]], page: Page) -> list[str]:
+    """Rows of the components at the other end of some uses."""
+    return [
+        f"- [{literal(facts.overview.components[other].name)}]({facts.names[other]}):"
+        f" {i18n.text('overview.uses', page.language, count=use.count)} {page.at(use.path, use.line)}"
+        for use, other in ends
+    ]

@@ -1,0 +1,81 @@
+"""A page of the wiki while it is written: its text, and the files that it cites. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlsplit
+
+from repopilot import i18n
+from repopilot.foreign_text import code_span, visible
+
+COMMIT = "\0"
+"""Stands for the commit in a page's text: a page whose ground is the same keeps the commit that it was written at.
+Foreign text is made visible first, so it can't hold it."""
+LONGEST_CODE = 240
+_PAGES = {
+    "github.com": "{url}/blob/{commit}/{path}#L{line}",
+    "gitlab.com": "{url}/-/blob/{commit}/{path}#L{line}",
+    "codeberg.org": "{url}/src/commit/{commit}/{path}#L{line}",
+    "bitbucket.org": "{url}/src/{commit}/{path}#lines-{line}",
+}
+"""The address of a line, by host."""
+_KINDS = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "codeberg.org", "forgejo": "codeberg.org"}
+
+
+def link_template(url: str | None, root: str) -> str:
+    """How a place is linked, with `{path}` and `{line}` in it.
+
+    Args:
+        url: the address of the repository; None for a local folder.
+        root: of a local folder, from the folder of the wiki, '' or ending in a slash.
+    """
+    host = (urlsplit(url).hostname or "") if url else ""
+    kind = next((known for word, known in _KINDS.items() if word in host.split(".")), host)
+    if not url or kind not in _PAGES:
+        return f"{_braced(root)}{{path}}#L{{line}}"
+    return _PAGES[kind].replace("{url}", _braced(url.removesuffix(".git"))).replace("{commit}", COMMIT)
+
+
+def _braced(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+@dataclass(slots=True)
+class Page:
+    """A page.
+
+    Attributes:
+        name: of its file.
+        links: see `link_template`.
+        language: of its reader.
+        parts: its paragraphs.
+        files: the files that it cites.
+    """
+
+    name: str
+    links: str
+    language: str
+    parts: list[str] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+
+    def at(self, path: str, line: int) -> str:
+        """Cite a place: as a link in brackets."""
+        self.files.add(path)
+        line = max(1, line)
+        return f"([{code(f'{path}:{line}')}]({self.links.format(path=quote(path), line=line)}))"
+
+    def section(self, key: str, rows: Iterable[str]) -> None:
+        """Add a section where it has rows; `key` of its heading in the catalogue."""
+        if found := list(rows):
+            self.parts.append("\n".join([f"## {i18n.text(key, self.language)}", "", *found]))
+
+    @property
+    def text(self) -> str:
+        """All of it, with COMMIT in place of the commit."""
+        return "\n\n".join(filter(None, self.parts)) + "\n"
+
+
+def code(text: str) -> str:
+    """A foreign text as inline code on one line, whatever it holds."""
+    return code_span(visible(text), LONGEST_CODE) if text.strip() else "` `"
