@@ -91,7 +91,7 @@ function Token({ openingKey, host, refused, words, act }) {
 
 // Chainlit evaluates this file again at every update. The component is kept in `window`, so that React sees the same
 // one and what the user typed or unfolded stays. All words come from the catalogue, in `props.words`.
-const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, callAction, sendUserMessage }) {
+const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, callAction }) {
   const [failed, setFailed] = useState('');
   const act = async (name, payload) => {
     const result = await callAction({ name, payload });
@@ -151,15 +151,8 @@ const IndexProgress = (window.repopilotIndexProgress ||= function ({ props, call
           <span>{props.model.text}</span>
         </div>
       )}
-      {props.starters.length > 0 && (
-        <div className="rp-row">
-          {props.starters.map(([label, question]) => (
-            <button key={label} className="rp-button rp-round" title={question} onClick={() => sendUserMessage(question)}>{label}</button>
-          ))}
-        </div>
-      )}
     </section>
   );
 });
 
-export default <IndexProgress props={props} callAction={callAction} sendUserMessage={sendUserMessage} />;
+export default <IndexProgress props={props} callAction={callAction} />;

@@ -22,6 +22,7 @@ from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
 from repopilot.ui.conversation import delete_repository, share_repository
 from repopilot.ui.hosted_model import use_hosted
+from repopilot.ui.overview_card import show_overview
 from repopilot.ui.repository_view import handle_button
 from repopilot.ui.trace.trace_panel import show_trace
 
@@ -52,6 +53,7 @@ HANDLERS: dict[str, Handler] = {
     **{name: getattr(code_panel, name) for name in ("open_file", "look_up", "list_files")},
     environment_offer.ACTION: environment_offer.decide,
     "show_trace": show_trace,
+    "show_overview": show_overview,
     "show_diagram": diagram_panel.show_diagram,
     "ask_larger": _ask_larger,
     "copy_answer": answer_export.copy_answer,

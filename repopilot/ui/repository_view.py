@@ -12,6 +12,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.source import parse_source, split_token
 from repopilot.types import Source
+from repopilot.ui import overview_card
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_paragraphs
@@ -108,7 +109,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
 
 
 async def _send_element(chat: Chat, opening: Opening) -> None:
-    """The live element of an opening."""
+    """The live elements of an opening: its state, and what the repository is."""
 
     def props() -> dict:
         asked = chat.exchanges[-1].commit if chat.opening is opening and chat.exchanges else ""
@@ -122,8 +123,10 @@ async def _send_element(chat: Chat, opening: Opening) -> None:
         }
 
     card = element(ELEMENT, props())
-    await cl.Message(content="", elements=[card]).send()
+    overview = element(overview_card.ELEMENT, {})
+    await cl.Message(content="", elements=[card, overview]).send()
     poll_props(card, props, REFRESH_S)
+    poll_props(overview, lambda: overview_card.card_props(chat, opening), REFRESH_S)
 
 
 async def _until_answerable(chat: Chat, opening: Opening) -> bool:

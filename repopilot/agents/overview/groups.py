@@ -56,7 +56,7 @@ def grouped(
 
 def _units(lines: Mapping[str, int], whole: Collection[str]) -> list[Group]:
     """Folders and files: the folder with most code is opened while it holds more than its share of it."""
-    units = {"": tuple(lines)}
+    units = {"": tuple(lines)} if lines else {}
     closed: set[str] = set()
     enough = LARGEST_SHARE * sum(lines.values())
     while open_ones := [name for name in units if name not in closed and len(units[name]) > 1]:

@@ -125,10 +125,20 @@ def lines_for_model(overview: Overview) -> str:
     return "\n".join([*rows[: LINES_FOR_A_MODEL - 1], *([f"Entered by {entries}"] if entries else [])])
 
 
-def _head(overview: Overview, language: str, at: Cite) -> str:
+def facts_text(overview: Overview, language: str) -> str:
+    """Languages and size in a line.
+
+    Args:
+        overview: the overview.
+        language: of the reader.
+    """
     shares = ", ".join(f"{name} {round(100 * share)} %" for name, share in overview.languages[:4])
     facts = {"languages": shares, "lines": f"{overview.lines:,}", "files": f"{overview.files:,}"}
-    rows = [_with_place(overview.purpose, overview.purpose_source, at), i18n.text("overview.facts", language, **facts)]
+    return i18n.text("overview.facts", language, **facts)
+
+
+def _head(overview: Overview, language: str, at: Cite) -> str:
+    rows = [_with_place(overview.purpose, overview.purpose_source, at), facts_text(overview, language)]
     if overview.licence:
         rows.append(i18n.text("overview.licence", language, licence=overview.licence))
     return "\n\n".join(filter(None, rows))

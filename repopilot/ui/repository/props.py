@@ -17,8 +17,6 @@ from repopilot.ui.repository.registry import Opening, Phase
 if TYPE_CHECKING:
     from repopilot.index.store import Index
 
-STARTERS = ("search", "purpose", "entry_points", "modules", "tests")
-"""Questions offered for a repository just opened, by their keys in `[ui.starters]`."""
 BUTTONS: dict[Phase, tuple[str, ...]] = {
     "cloning": ("cancel",),
     "indexing": ("stop",),
@@ -30,13 +28,12 @@ SKIPS_SHOWN = 200
 """Paths of skipped files listed for one reason."""
 
 
-def opening_props(opening: Opening, language: str, *, starters: bool = True) -> dict:
+def opening_props(opening: Opening, language: str) -> dict:
     """The state of an opening as the element shows it.
 
     Args:
         opening: the repository being opened, or open.
         language: of the interface.
-        starters: whether to offer questions to start with.
 
     Returns:
         A JSON-serializable value, equal for two moments that look the same.
@@ -60,14 +57,8 @@ def opening_props(opening: Opening, language: str, *, starters: bool = True) -> 
         "badge": badge(opening, opening.index, language) if opening.index else None,
         "estimate": _asked_estimate(opening, language),
         "stale": i18n.said(opening.snapshot.stale, language) if opening.snapshot and opening.snapshot.stale else None,
-        "starters": starter_rows(language) if starters and opening.answerable else [],
         "words": i18n.section("ui.opening.words", language),
     }
-
-
-def starter_rows(language: str) -> list[list[str]]:
-    """The questions offered for a repository just opened: [label, question]."""
-    return [[i18n.text(f"ui.starters.{name}.{part}", language) for part in ("label", "question")] for name in STARTERS]
 
 
 def badge(opening: Opening, index: Index, language: str) -> dict:

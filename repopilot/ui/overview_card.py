@@ -1,0 +1,181 @@
+"""What a repository is, as a card below its opening and as a panel beside the chat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from repopilot import i18n
+from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
+from repopilot.agents.overview.render import SYMBOLS_SHOWN, facts_text
+from repopilot.errors import RepoPilotError
+from repopilot.ui.chat import Chat
+from repopilot.ui.elements import show_aside
+
+if TYPE_CHECKING:
+    from repopilot.ui.repository.registry import Opening
+
+ELEMENT = "Overview"
+ON_CARD = {"entry_points": 4, "components": 6, "commands": 4}
+"""The sections of the card, each with how many of its rows are shown there."""
+STARTERS = {
+    "search": "",
+    "purpose": "purpose",
+    "entry_points": "entry_points",
+    "modules": "components",
+    "tests": "tests",
+}
+"""What is offered for a repository just opened, by the keys in `[ui.starters]`: the section each opens, '' for none."""
+
+
+def card_props(chat: Chat, opening: Opening) -> dict:
+    """Props of the element `Overview` as a card. Blocking: it may compute the overview.
+
+    Args:
+        chat: where the card is.
+        opening: the repository.
+
+    Returns:
+        The props; only the questions to start with where no code of the repository has definitions that are read, and
+        nothing of a repository that can't be asked about yet.
+    """
+    language = chat.language
+    if opening.index is None or not opening.answerable:
+        return {}
+    try:
+        overview = overview_of(opening.index)
+    except RepoPilotError:
+        overview = None  # the card of the opening says what is wrong with its index
+    shown = overview_props(overview, language) if overview and overview.components else {"sections": []}
+    parts = {"purpose", *(section["part"] for section in shown["sections"])} if shown["sections"] else set[str]()
+    sections = [
+        section | {"rows": section["rows"][: ON_CARD[section["part"]]]}
+        for section in shown["sections"]
+        if section["part"] in ON_CARD
+    ]
+    return {
+        **shown,
+        "sections": sections,
+        "key": opening.key,
+        "source": "" if chat.opening is opening else opening.index.origin.key,
+        "starters": starter_rows(parts, language),
+        "words": i18n.section("ui.overview.words", language),
+    }
+
+
+def starter_rows(parts: Iterable[str], language: str) -> list[list[str]]:
+    """What is offered for a repository just opened: [label, question, the section that answers it or ''].
+
+    Args:
+        parts: the sections that its overview has.
+        language: of the interface.
+    """
+    words = ([i18n.text(f"ui.starters.{name}.{part}", language) for part in ("label", "question")] for name in STARTERS)
+    return [[*each, part if part in parts else ""] for each, part in zip(words, STARTERS.values(), strict=True)]
+
+
+async def show_overview(chat: Chat, payload: dict) -> dict:
+    """Open the panel with the whole overview; returns {}, or {error}.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {key: of the opening, part: the section to show first}.
+    """
+    opening = chat.process.openings.get(str(payload.get("key", "")), chat.owner)
+    if opening is None or opening.index is None:
+        return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
+    overview = await asyncio.to_thread(overview_of, opening.index)
+    props = {
+        **overview_props(overview, chat.language),
+        "part": str(payload.get("part", "")),
+        "source": "" if chat.opening is opening else opening.index.origin.key,
+        "words": i18n.section("ui.overview.words", chat.language),
+    }
+    await show_aside(ELEMENT, props)
+    return {}
+
+
+def overview_props(overview: Overview, language: str) -> dict:
+    """What both show: {name, purpose, place: of it, facts, sections: [{part, title, rows}]}. Pure.
+
+    Args:
+        overview: of the repository.
+        language: of the reader.
+
+    Returns:
+        A JSON-serializable value; sections without rows are left out. A row is {name, text, place: {path, line} or
+        None, places: [[name, path, line]], ask: the question about it or ''}.
+    """
+    source = overview.purpose_source
+    return {
+        "name": overview.name,
+        "purpose": overview.purpose,
+        "place": _place(source.path, source.line) if source else None,
+        "facts": facts_text(overview, language),
+        "sections": [
+            {"part": part, "title": i18n.text(f"overview.sections.{part}", language), "rows": rows}
+            for part, rows in _sections(overview, language).items()
+            if rows
+        ],
+    }
+
+
+def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
+    parts = overview.components
+    purposes = {c.purpose: i18n.text(f"overview.purposes.{c.purpose}", language) for c in overview.commands}
+    commands = [_row(c.command, purposes[c.purpose], c.path, c.line) for c in overview.commands]
+    tests = [row for row, c in zip(commands, overview.commands, strict=True) if c.purpose == "test"]
+    tested = sorted((c for c in parts if c.tests), key=lambda c: -c.tests)
+    return {
+        "entry_points": [
+            _row(e.name, i18n.text(f"overview.kinds.{e.kind}", language), e.path, e.line) for e in overview.entry_points
+        ],
+        "components": [_component_row(component, language) for component in parts],
+        "edges": [
+            _row(
+                f"{parts[use.source].name} → {parts[use.target].name}",
+                _times("uses", use.count, language),
+                use.path,
+                use.line,
+            )
+            for use in overview.uses
+        ],
+        "cycles": [_row(", ".join(parts[number].name for number in cycle)) for cycle in overview.cycles],
+        "flows": [_row(flow.title, places=flow.path) for flow in overview.flows],
+        "commands": commands,
+        "tests": [*tests, *(_row(c.name, _times("tests", c.tests, language), *_first(c)) for c in tested)],
+        "reading": [_row(p.path, p.name, p.path, p.line) for p in overview.reading],
+        "terms": [_row(t.name, t.note, t.path, t.line) for t in overview.terms],
+        "hot": [_row(path, _times("commits", count, language), path, 1) for path, count in overview.hot],
+        "recent": [_row(commit, subject) for commit, subject in overview.recent],
+    }
+
+
+def _component_row(component: Component, language: str) -> dict:
+    named = (path for path in component.paths if component.name in path.rpartition("/")[2])
+    ask = i18n.text("ui.overview.ask", language, path=next(named, component.paths[0]))
+    symbols = component.symbols[:SYMBOLS_SHOWN]
+    return _row(component.name, component.summary, *_first(component), places=symbols, ask=ask)
+
+
+def _first(component: Component) -> tuple[str, int]:
+    """Where a component is opened: at what says what it is, else at the definition that others use most."""
+    place = component.source or next(iter(component.symbols), None)
+    return (place.path, place.line) if place else (component.files[0], 1)
+
+
+def _row(
+    name: str, text: str = "", path: str = "", line: int = 1, places: Sequence[NamedPlace] = (), ask: str = ""
+) -> dict:
+    rest = [[place.name, place.path, place.line] for place in places]
+    return {"name": name, "text": text, "place": _place(path, line) if path else None, "places": rest, "ask": ask}
+
+
+def _place(path: str, line: int) -> dict:
+    return {"path": path, "line": line}
+
+
+def _times(what: str, count: int, language: str) -> str:
+    return i18n.text(f"overview.{what}", language, count=count)

@@ -1,0 +1,50 @@
+"""The overview of a repository as props of its element."""
+
+import json
+
+from support.shop_workspace import workspace_of
+
+from repopilot.agents.overview.compute import overview_of
+from repopilot.ui.overview_card import overview_props, starter_rows
+
+BODY = "\n".join(f"    total += {n}" for n in range(30))
+SHOP = {
+    "README.md": "# Shop\n\nShop is a till for <b>small</b> markets.\n",
+    "pyproject.toml": '[project]\nname = "shop"\nscripts = {shop = "shop.cli:main"}\n',
+    "Makefile": "test:\n\tpytest\n",
+    "shop/__init__.py": "",
+    "shop/cli.py": f"from shop.orders.book import place\n\n\ndef main():\n    total = 0\n{BODY}\n    place(total)\n",
+    "shop/orders/__init__.py": '"""Orders: what customers want."""\n',
+    "shop/orders/book.py": f"def place(total):\n{BODY}\n    return total\n",
+    "tests/test_orders.py": "from shop.orders.book import place\n\n\ndef test_place():\n    assert place(1)\n",
+}
+
+
+def test_every_row_says_where_it_opens_and_components_how_they_are_asked_about(tmp_path):
+    index = workspace_of(tmp_path, SHOP).index
+    props = json.loads(json.dumps(overview_props(overview_of(index), "en")))
+    sections = {section["part"]: section["rows"] for section in props["sections"]}
+    assert props["place"]["path"] == "README.md" and "till" in props["purpose"]
+    components = {row["name"]: row for row in sections["components"]}
+    assert components["orders"]["text"] == "Orders: what customers want."
+    assert components["orders"]["place"] == {"path": "shop/orders/__init__.py", "line": 1}
+    assert components["orders"]["ask"] == "What is `shop/orders` for, and how does it work?"
+    assert [row["text"] for row in sections["commands"]] == ["Test", "Install"]
+    tests = [(row["name"], row["text"]) for row in sections["tests"]]
+    assert tests == [("make test", "Test"), ("orders", "1 test file uses it")]
+    places = [row["place"] for rows in sections.values() for row in rows if row["place"]]
+    assert places and all(place["line"] <= len(index.text(place["path"]).splitlines()) for place in places)
+    french = overview_props(overview_of(index), "fr")
+    assert [section["part"] for section in french["sections"]] == list(sections)
+
+
+def test_without_code_whose_definitions_are_read_there_is_no_component(tmp_path):
+    overview = overview_of(workspace_of(tmp_path, {"README.md": "# Notes\n\nNotes of a journey.\n"}).index)
+    assert overview.components == ()
+
+
+def test_a_starter_opens_the_section_that_answers_it_and_else_asks_its_question():
+    with_overview = {label: part for label, _, part in starter_rows({"purpose", "components"}, "en")}
+    assert with_overview["Purpose"] == "purpose" and with_overview["Main modules"] == "components"
+    assert with_overview["Search"] == with_overview["Tests"] == ""
+    assert all(question and not part for _, question, part in starter_rows((), "fr"))
