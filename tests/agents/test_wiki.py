@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ from support.shop_workspace import offline, open_workspace
 
 from repopilot.agents.wiki.folder import wiki_states, write_wiki
 from repopilot.agents.wiki.wiki_page import COMMIT, link_template
+from repopilot.cli.app import main
 from repopilot.errors import UsageError
 
 LINK = re.compile(r"\]\(([^()#]+)#L(\d+)\)")
@@ -119,6 +121,11 @@ def test_permalinks_name_the_commit_that_a_page_was_written_at(tmp_path):
     assert written(tmp_path, to, url=url)["how-to.md"] == "current"
     assert first in (to / "how-to.md").read_text() and git("rev-parse", "HEAD").strip() in (to / "stock.md").read_text()
     assert set(written(tmp_path, to, url=url).values()) == {"current"}
+    assert "## Where most changes happen" in (to / "stock.md").read_text()
+    shallow = tmp_path / "ci" / "repo"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", (tmp_path / "repo").as_uri(), shallow], check=True)
+    index = open_workspace(shallow, offline(tmp_path / "ci-home")).index
+    assert {p.name for p in wiki_states(index, to, url, shallow, "en") if p.state != "current"} == set()
 
 
 @pytest.mark.parametrize(
@@ -224,3 +231,25 @@ def test_odd_repositories_have_a_wiki(tmp_path, files):
         assert not re.search(r"(?<!\\)<|(?<!\\)\]\(javascript", shown), (page, shown)
         for path, _ in LINK.findall(text):
             assert (to / unquote(path)).resolve().is_file(), path
+
+
+def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):
+    for name, value in {
+        "HOME": str(tmp_path / "home"),
+        "OLLAMA_URL": "",
+        "EMBEDDED": "false",
+        "AUTO_DOWNLOAD": "false",
+    }.items():
+        monkeypatch.setenv(f"REPOPILOT_{name}", value)
+    repo = write(tmp_path / "repo", SHOP)
+    command = ["wiki", str(repo), "--to", str(tmp_path / "wiki")]
+    assert main([*command, "--check"]) == 1 and not (tmp_path / "wiki").exists()
+    assert "missing: index.md" in capfd.readouterr().out
+    assert main(command) == 0 and main([*command, "--check"]) == 0
+    (repo / "Makefile").write_text("all:\n\ttrue\n\ntest:\n\tpytest\n")
+    capfd.readouterr()
+    assert main([*command, "--check", "--json"]) == 1
+    said = json.loads(capfd.readouterr().out)
+    assert not said["ok"] and {"page": "how-to.md", "state": "stale", "files": ["Makefile"]} in said["pages"]
+    (tmp_path / "wiki" / "how-to.md").write_text("mine\n")
+    assert main(command) == 2 and (tmp_path / "wiki" / "how-to.md").read_text() == "mine\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
@@ -71,13 +71,8 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     rows = [f"- {page.at(path, 1)}" for path in tests[:MOST_TESTS]]
     page.section("wiki.tests", [*rows, *_more(len(tests) - MOST_TESTS, page)])
     changed = Counter(path for commit in facts.index.commits for path in set(commit.paths) & set(component.files))
-    page.section("overview.sections.hot", most_changed(facts.index, _hottest(changed), page))
+    page.history(_hottest(changed))
     return page
-
-
-def most_changed(index: Index, paths: Iterable[str], page: Page) -> list[str]:
-    """Rows of files that change most, without numbers, which every commit would change."""
-    return [f"- {page.at(path, 1)}" for path in paths if path in index.files]
 
 
 def summary_of(index: Index, place: NamedPlace) -> str:

@@ -141,9 +141,11 @@ def _state(page: Page, exists: bool, kept: Kept | None, index: Index) -> PageSta
     if kept is not None:
         if kept.is_edited:
             return PageState(page.name, "edited")
-        if kept.record.files == files and digest(our_text(page.text, kept.record.commit)) == kept.record.digest:
+        holds = all(hashes.get(path) == known for path, known in kept.record.files.items())
+        if holds and kept.record.ground == digest(page.ground):
             return PageState(page.name, "current")
     own = our_text(page.text, index.commit)
-    text = written_page(own, kept.blocks if kept else (), Record(index.commit, page.language, digest(own), files))
+    record = Record(index.commit, page.language, digest(own), digest(page.ground), files)
+    text = written_page(own, kept.blocks if kept else (), record)
     changed = [path for path, known in (kept.record.files if kept else {}).items() if hashes.get(path) != known]
     return PageState(page.name, "stale" if kept else "missing", text, tuple(sorted(changed)))

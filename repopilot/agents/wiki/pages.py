@@ -13,7 +13,7 @@ from repopilot.agents.overview.best_commands import by_convention, chosen, comma
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
 from repopilot.agents.overview.render import mermaid, overview_rows
-from repopilot.agents.wiki.component_page import ComponentFacts, component_page, most_changed, summary_of
+from repopilot.agents.wiki.component_page import ComponentFacts, component_page, summary_of
 from repopilot.agents.wiki.wiki_page import Page, code
 from repopilot.code.project.project_commands import Purpose
 from repopilot.foreign_text import literal, visible
@@ -41,7 +41,7 @@ def pages_of(index: Index, links: str, language: str) -> list[Page]:
     facts = ComponentFacts(index, overview, names)
     parts = [component_page(facts, n, Page(name, links, language)) for n, name in enumerate(names)]
     pages = [
-        _index_page(index, overview, names, Page(INDEX, links, language)),
+        _index_page(overview, names, Page(INDEX, links, language)),
         *parts,
         _glossary(index, overview, Page(GLOSSARY, links, language)),
         _how_to(index, overview, Page(HOW_TO, links, language)),
@@ -74,7 +74,7 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", name.lower())[:LONGEST_NAME].strip("-.") or "part"
 
 
-def _index_page(index: Index, overview: Overview, names: Sequence[str], page: Page) -> Page:
+def _index_page(overview: Overview, names: Sequence[str], page: Page) -> Page:
     """The overview; its components link to their pages. What every commit changes isn't on it."""
     language = page.language
     purpose = overview.purpose_source
@@ -93,7 +93,7 @@ def _index_page(index: Index, overview: Overview, names: Sequence[str], page: Pa
     shown = _linked(overview, names)
     for part in _ON_THE_INDEX:
         page.section(f"overview.sections.{part}", overview_rows(shown, part, language, page.at))
-    page.section("overview.sections.hot", most_changed(index, [p for p, _ in overview.hot], page))
+    page.history(path for path, _ in overview.hot)
     return page
 
 

@@ -26,12 +26,14 @@ class Record:
         commit: that it was written at.
         language: that it is written in.
         digest: of what we wrote, without the text of people.
+        ground: the digest of what makes it stale where it would be another now.
         files: the hash of each file that it cites.
     """
 
     commit: str
     language: str
     digest: str
+    ground: str
     files: Mapping[str, str]
 
 
@@ -71,7 +73,8 @@ def kept_page(text: str) -> Kept | None:
         files = dict(record.files)
     except (ValueError, TypeError):
         return None
-    if not all(isinstance(value, str) for value in (record.commit, record.language, record.digest, *files.values())):
+    said = (record.commit, record.language, record.digest, record.ground, *files.values())
+    if not all(isinstance(value, str) for value in said):
         return None
     blocks: list[tuple[str, str]] = []
     body = text[: found.start()]

@@ -51,6 +51,7 @@ class Page:
         language: of its reader.
         parts: its paragraphs.
         files: the files that it cites.
+        passing: those of its parts that don't make it stale: a shallow clone has less history than another.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Page:
     language: str
     parts: list[str] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
+    passing: list[str] = field(default_factory=list)
 
     def at(self, path: str, line: int) -> str:
         """Cite a place: as a link in brackets."""
@@ -69,6 +71,17 @@ class Page:
         """Add a section where it has rows; `key` of its heading in the catalogue."""
         if found := list(rows):
             self.parts.append("\n".join([f"## {i18n.text(key, self.language)}", "", *found]))
+
+    def history(self, paths: Iterable[str]) -> None:
+        """Add the files that change most, without numbers, which every commit would change."""
+        before = len(self.parts)
+        self.section("overview.sections.hot", [f"- {self.at(path, 1)}" for path in paths])
+        self.passing += self.parts[before:]
+
+    @property
+    def ground(self) -> str:
+        """The part of its text that makes it stale where it would be another now."""
+        return "\n".join(part for part in self.parts if part not in self.passing)
 
     @property
     def text(self) -> str:
