@@ -13,6 +13,7 @@ from repopilot.agents.overview.render import SYMBOLS_SHOWN, facts_text
 from repopilot.errors import RepoPilotError
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
+from repopilot.ui.error_text import error_line
 
 if TYPE_CHECKING:
     from repopilot.ui.repository.registry import Opening
@@ -86,7 +87,10 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     opening = chat.process.openings.get(str(payload.get("key", "")), chat.owner)
     if opening is None or opening.index is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
-    overview = await asyncio.to_thread(overview_of, opening.index)
+    try:
+        overview = await asyncio.to_thread(overview_of, opening.index)
+    except RepoPilotError as error:
+        return {"error": error_line(error, chat.language)}
     props = {
         **overview_props(overview, chat.language),
         "part": str(payload.get("part", "")),
