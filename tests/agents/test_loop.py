@@ -417,7 +417,10 @@ def test_the_budget_is_that_of_the_settings() -> None:
 
 @pytest.mark.parametrize(
     ("name", "values"),
-    [("loop_change", {"tests": "Run them.", "questions": "Ask nobody."}), ("loop_answer", {"language": "French"})],
+    [
+        ("loop_change", {"tests": "Run them.", "questions": "Ask nobody."}),
+        ("loop_answer", {"language": "French", "audience": ""}),
+    ],
 )
 def test_the_prompts_name_the_repository(name, values) -> None:
     assert "orchard" in render(name, name="orchard", **values)

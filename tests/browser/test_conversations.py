@@ -180,7 +180,7 @@ def test_every_command_completes_what_exists_and_no_new_name(opened):
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/repopilot/complete?" in request.url else None)
     box.click()
-    for command, form in FORMS.items():
+    for command, form in ((name, each) for name, each in FORMS.items() if each.completed):
         *earlier, typed = ["harvest"] * (form.completed - 1) + ["harv"]
         page.keyboard.insert_text(" ".join([f"/{command}", *earlier, ""]))
         page.keyboard.type(typed)

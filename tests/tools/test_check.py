@@ -205,14 +205,16 @@ async def known_before(workspace, task: str):
 
 
 async def test_near_tests_that_nothing_runs_are_named(tmp_path):
-    main, tests = "src/main/java/shop/Price.java", "src/test/java/shop/{}.java"
+    main, tests = "src/Shop/Price.cs", "tests/Shop/{}.cs"
     files = {
-        main: "package shop;\n\npublic class Price {\n    public int of(int count) { return count * 9; }\n}\n",
-        tests.format("PriceTest"): "package shop;\n\npublic class PriceTest {\n    int nine = new Price().of(1);\n}\n",
-        tests.format("OtherTest"): "package shop;\n\npublic class OtherTest {\n}\n",
+        main: "namespace Shop;\n\npublic class Price {\n    public int Of(int count) { return count * 9; }\n}\n",
+        tests.format(
+            "PriceTest"
+        ): "namespace Shop;\n\npublic class PriceTest {\n    int nine = new Price().Of(1);\n}\n",
+        tests.format("OtherTest"): "namespace Shop;\n\npublic class OtherTest {\n}\n",
     }
     workspace = workspace_of(tmp_path, files)
-    before = await known_before(workspace, "make `of` of `Price` return ten times the count")
+    before = await known_before(workspace, "make `Of` of `Price` return ten times the count")
     assert not before.can_run
     assert f"No runner is known here for tests such as {tests.format('PriceTest')}" in before.text
     async with opened(workspace) as tools:

@@ -156,7 +156,12 @@ def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
         if not _usable(building / layout.DATABASE, version):
             disk.remove_tree(building)
             _create_draft(folder, building, version, base)
-        return Draft(_connect_draft(building / layout.DATABASE))
+        connection = sqlite3.connect(building / layout.DATABASE, check_same_thread=False)
+        try:
+            return Draft(_for_writing(connection))
+        except sqlite3.Error:
+            connection.close()  # one that the error keeps alive would lock the draft that is opened next
+            raise
 
 
 def connect(generation: Path) -> sqlite3.Connection:
@@ -248,8 +253,7 @@ def _create_database(folder: Path, version: str) -> None:
         connection.commit()
 
 
-def _connect_draft(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, check_same_thread=False)
+def _for_writing(connection: sqlite3.Connection) -> sqlite3.Connection:
     # Safe against a killed process; a power cut can lose the draft, but layout.publish flushes what readers see.
     for pragma in ("journal_mode=WAL", "synchronous=OFF", "cache_size=-65536", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
