@@ -43,7 +43,7 @@ class FolderTexts:
             known = self._known[path] = (stamp, found[0] if found else None)
         return known[1]
 
-    def holding(self, words: Sequence[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def holding(self, paths: Iterable[str], *words: str) -> Iterator[tuple[str, str]]:
         """The files that hold one of some words, with their texts."""
         wanted = [word.encode() for word in words]
         plain = all(map(str.isascii, words))

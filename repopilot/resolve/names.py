@@ -79,7 +79,7 @@ class Resolver:
         """The files that hold one of some texts anywhere, with their texts."""
         with self._lock:
             self._refresh()
-            return list(self._texts.holding(parts, self._tree.searched()))
+            return list(self._texts.holding(self._tree.searched(), *parts))
 
     def occurrences(self, name: str) -> list[Occurrence]:
         """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
@@ -91,7 +91,7 @@ class Resolver:
             return self._found[name]
 
     def _looked_up(self, name: str, paths: Iterable[str]) -> list[Occurrence]:
-        holding = self._texts.holding([name], paths)
+        holding = self._texts.holding(paths, name)
         return [found for path, text in holding for found in occurrences_in(name, path, text)]
 
     def meanings(self, name: str, paths: Collection[str] | None = None) -> list[Resolved]:
@@ -211,7 +211,7 @@ class Resolver:
 
     def _holding(self, name: str) -> list[str]:
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        return [path for path, text in self._texts.holding(name, self._tree.searched()) if word.search(text)]
+        return [path for path, text in self._texts.holding(self._tree.searched(), name) if word.search(text)]
 
     def _shown_by_syntax(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
         words = {(self._texts.text(span.path) or "")[span.start : span.end] for span in spans}

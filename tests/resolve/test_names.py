@@ -149,6 +149,17 @@ async def test_a_name_stands_after_edits_where_a_new_resolver_finds_it(tmp_path:
         assert found(copy.resolver) == before
 
 
+def test_files_without_a_name_are_not_kept_and_may_change(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, {"queue.rb": "def push(item)\nend\n", "notes.md": "nothing\n"})
+    resolver, root = workspace.resolver, workspace.snapshot.root
+    assert root is not None
+    assert {source.path for source in resolver.syntax().sources("push")} == {"queue.rb"}
+    found = resolver.occurrences("push")
+    (root / "notes.md").write_text("something else\n")
+    assert resolver.syntax().sources("unheard") == []
+    assert resolver.occurrences("push") is found, "they are looked up again only where a file that was read has changed"
+
+
 async def test_positions_are_characters_whatever_the_file_is_written_in(tmp_path: Path) -> None:
     def checked(resolver: Resolver) -> None:
         found = {one.occurrence.span.path: one for one in resolver.meanings("größe") if one.occurrence.line > 1}
