@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, is_text, parses, read_python
 
@@ -20,12 +21,12 @@ class ChangedDefinition:
     Attributes:
         name: qualified; for code that no name stands for, the file's path.
         path: of its file.
-        without: the file's text with this definition as it was before, None where it can't be taken back alone.
+        without: makes the file's text with this definition as it was before, None where it can't be taken back alone.
     """
 
     name: str
     path: str
-    without: str | None = None
+    without: Callable[[], str | None]
 
 
 def changed_definitions(path: str, before: str, after: str) -> tuple[ChangedDefinition, ...]:
@@ -43,7 +44,7 @@ def changed_definitions(path: str, before: str, after: str) -> tuple[ChangedDefi
     names = [n for n, node in new.items() if n not in old or ast.dump(old[n]) != ast.dump(node)]
     owners = {n.rpartition(".")[0] for n in names}
     return tuple(
-        ChangedDefinition(name or path, path, _taken_back(after, new[name], before, old.get(name)))
+        ChangedDefinition(name or path, path, partial(_taken_back, after, new[name], before, old.get(name)))
         for name in names
         if name not in owners - {_TOP}
     )

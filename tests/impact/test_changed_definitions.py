@@ -69,7 +69,7 @@ def test_a_new_file_is_all_new() -> None:
 def test_each_definition_is_taken_back_alone() -> None:
     checked = OLD.replace("assert item", "assert item is not None").replace("LIMIT = 3", "LIMIT = 4")
     new = checked.replace("= 1\n", "= 1\n" + REMOVE)
-    without = {each.name: each.without for each in changed_definitions("cart.py", OLD, new)}
+    without = {each.name: each.without() for each in changed_definitions("cart.py", OLD, new)}
     assert without == {
         "LIMIT": new.replace("LIMIT = 4", "LIMIT = 3"),
         "Cart.remove": new.replace(REMOVE[1:], ""),
@@ -81,11 +81,17 @@ def test_a_definition_that_nothing_is_left_without_is_not_taken_back() -> None:
     put, full = changed_definitions(
         "cart.py", OLD, OLD + "\n\nclass Shelf:\n    def put(self): ...\n\n@a\ndef b(): ...\n"
     )
-    assert put.without is None
-    assert full.without == OLD + "\n\nclass Shelf:\n    def put(self): ...\n\n"
+    assert put.without() is None
+    assert full.without() == OLD + "\n\nclass Shelf:\n    def put(self): ...\n\n"
+
+
+def test_a_long_file_is_read_once() -> None:
+    text = "".join(f"def f{n}(a, b):\n    for i in range(a):\n        b += i\n    return b\n\n\n" for n in range(3000))
+    assert len(changed_definitions("a.py", "", text)) == 3000
 
 
 @given(st.text("abc =()\n:def#'\"", max_size=60))
 def test_any_text_is_read(text: str) -> None:
     assert changed_definitions("a.py", text, text) == ()
-    assert all(each.without is None or parses(each.without) for each in changed_definitions("a.py", "", text))
+    texts = [each.without() for each in changed_definitions("a.py", "", text)]
+    assert all(each is None or parses(each) for each in texts)

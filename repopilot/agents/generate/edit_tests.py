@@ -167,8 +167,8 @@ async def _unexercised(work: _Work, changes: Changes, repaired: Sequence[str], i
     left_out = [name for name in ids if name not in repaired]
     found: list[str] = []
     for definition in definitions[:_MOST_TAKEN_BACK] if len(definitions) > 1 else ():
-        if definition.without is not None:
-            files = texts_of(changes) | {definition.path: definition.without}
+        if (text := definition.without()) is not None:
+            files = texts_of(changes) | {definition.path: text}
             name = f"without {definition.name}"
             alone = await run_tests(work.examination, files, tests, name, work.step, left_out, verify=False)
             passed = all(alone.outcomes.get(test) == "passed" for test in repaired)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from repopilot import i18n
@@ -139,7 +140,7 @@ def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[Changed
         if change.path.endswith(".py"):
             found += changed_definitions(change.path, before.get(change.path, ""), change.content)
         else:
-            found.append(ChangedDefinition(change.path, change.path, before.get(change.path)))
+            found.append(ChangedDefinition(change.path, change.path, partial(before.get, change.path)))
     return tuple(found)
 
 
