@@ -101,6 +101,26 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
 
 
 @pytest.mark.slow
+async def test_an_index_build_can_be_stopped_and_tried_again(tmp_path, settings):
+    git_server.commit(tmp_path / "many", {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(400)})
+    settings = settings.model_copy(update={"big_repository_lines": 10_000})
+    runtime = runtime_for(settings)
+    openings = Openings(runtime, no_embedder, {}, ChatDatabase(settings.home))
+    opening = openings.open(parse_source(str(tmp_path / "many")), settings)
+    try:
+        async with asyncio.timeout(30):
+            while opening.job is None:
+                await asyncio.sleep(0)
+        openings.stop(opening)
+        await until(opening, "stopped")
+        assert openings.retry(opening)
+        await until(opening, "ready")
+    finally:
+        await asyncio.to_thread(opening.watch.stop)
+        runtime.close()
+
+
+@pytest.mark.slow
 async def test_credentials_are_asked_for_and_not_kept(served, settings):
     openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     served.token = "open-sesame"

@@ -180,7 +180,7 @@ class Openings:
     def stop(self, opening: Opening) -> bool:
         """Stop the clone or the index build; what was published stays usable."""
         opening._cancel.set()
-        if opening.job is not None and opening.job.settled.is_set():
+        if opening.job is not None:
             opening.job.cancel()
         if opening.phase in ("asking", "credentials"):
             opening.phase = "stopped"
