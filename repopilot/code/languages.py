@@ -226,6 +226,11 @@ def file_kind(path: str) -> FileKind:
     return _LANGUAGES[language][0] if language else "code"
 
 
+def is_product_path(path: str) -> bool:
+    """Whether a path is that of what a project offers: no test, example, benchmark or documentation."""
+    return not (is_test_path(path) or is_example_path(path) or is_doc_path(path))
+
+
 def dotted(name: str) -> str:
     """A qualified name in dots, whatever its language's notation: `Class::member`, `Class#member`, `object->member`."""
     return re.sub(r"::|->|#(?=\w)", ".", name)

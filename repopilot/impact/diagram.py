@@ -105,8 +105,8 @@ def _modules(paths: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 def _uses(graph: Graph, module_of: Mapping[str, int]) -> Counter[tuple[int, int]]:
     """How often one module uses another, by (user, used)."""
-    files = np.where(graph.nodes.files >= 0, graph.nodes.files, np.arange(len(graph.nodes.files)))
-    module = np.full(len(graph.nodes.files), -1)
+    files = graph.nodes.owners
+    module = np.full(len(graph.nodes), -1)
     for path, number in graph.by_path.items():
         module[number] = module_of.get(path, -1)
     wanted = np.isin(graph.kinds, DEPENDING) & (graph.confidence >= 0.5)

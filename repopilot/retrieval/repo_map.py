@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from repopilot.code import languages
+from repopilot.code.languages import is_product_path
 from repopilot.code.project.manifest import Manifest, is_manifest, read_manifest
 from repopilot.retrieval.query.asked import Command
 from repopilot.retrieval.query.parse import Query
@@ -69,7 +70,9 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
         "run file": 0.75 if how else 0.2,
     }
     groups = {
-        "manifest": [path for path in files if is_manifest(path) and _own(path) and path.count("/") <= 2][:MANIFESTS],
+        "manifest": [path for path in files if is_manifest(path) and is_product_path(path) and path.count("/") <= 2][
+            :MANIFESTS
+        ],
         "entry point": _entry_points(index, files)[:ENTRIES],
         "main code": sorted(filter(_is_main, files), key=lambda path: -index.files[path].lines)[:MAIN],
         "run file": [path for path in files if _RUN_FILE.search(path) and path.count("/") <= 1][:MANIFESTS],
@@ -112,9 +115,11 @@ def _heading(chunk: Chunk) -> str:
 def _entry_points(index: Index, files: list[str]) -> list[str]:
     """Files that the manifests name, then files with telling names; no tests, examples or documentation."""
     declared = [path for manifest in _manifests(index) for path in _declared(manifest, files)]
-    telling = [path for path in files if _ENTRY.search(path) and languages.file_kind(path) == "code" and _own(path)]
+    telling = [
+        path for path in files if _ENTRY.search(path) and languages.file_kind(path) == "code" and is_product_path(path)
+    ]
     packages = [path for path in files if path.endswith("/__init__.py") and path.count("/") <= 2]
-    return list(dict.fromkeys((*declared, *telling, *filter(_own, packages))))
+    return list(dict.fromkeys((*declared, *telling, *filter(is_product_path, packages))))
 
 
 def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
@@ -127,7 +132,7 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
 
 
 def _manifests(index: Index) -> list[Manifest]:
-    paths = [path for path in _files(index) if is_manifest(path) and _own(path)][:MANIFESTS]
+    paths = [path for path in _files(index) if is_manifest(path) and is_product_path(path)][:MANIFESTS]
     read = (read_manifest(path, index.text(path) or "") for path in paths)
     return [manifest for manifest in read if manifest is not None]
 
@@ -237,12 +242,7 @@ def _weight(index: Index, paths: list[str]) -> float:
 
 
 def _is_main(path: str) -> bool:
-    return languages.file_kind(path) in ("code", "schema") and _own(path)
-
-
-def _own(path: str) -> bool:
-    """Whether a file is part of the project itself: neither test nor example nor documentation."""
-    return not (languages.is_test_path(path) or languages.is_example_path(path) or languages.is_doc_path(path))
+    return languages.file_kind(path) in ("code", "schema") and is_product_path(path)
 
 
 def _top_symbols(index: Index, path: str) -> list[str]:

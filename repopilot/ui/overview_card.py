@@ -128,9 +128,11 @@ def overview_props(overview: Overview, language: str) -> dict:
 
 def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
     parts = overview.components
-    purposes = {c.purpose: i18n.text(f"overview.purposes.{c.purpose}", language) for c in overview.commands}
-    commands = [_row(c.command, purposes[c.purpose], c.path, c.line) for c in overview.commands]
-    tests = [row for row, c in zip(commands, overview.commands, strict=True) if c.purpose == "test"]
+    commands = {
+        purpose: _row(c.command, i18n.text(f"overview.purposes.{purpose}", language), c.path, c.line)
+        for purpose, c in overview.commands.items()
+    }
+    tests = [row for purpose, row in commands.items() if purpose == "test"]
     tested = sorted((c for c in parts if c.tests), key=lambda c: -c.tests)
     return {
         "entry_points": [
@@ -148,7 +150,7 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
         ],
         "cycles": [_row(", ".join(parts[number].name for number in cycle)) for cycle in overview.cycles],
         "flows": [_row(flow.title, places=flow.path) for flow in overview.flows],
-        "commands": commands,
+        "commands": list(commands.values()),
         "tests": [*tests, *(_row(c.name, _times("tests", c.tests, language), *_first(c)) for c in tested)],
         "reading": [_row(p.path, p.name, p.path, p.line) for p in overview.reading],
         "terms": [_row(t.name, t.note, t.path, t.line) for t in overview.terms],

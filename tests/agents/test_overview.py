@@ -16,6 +16,9 @@ from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_path
 from repopilot.agents.overview.overview_values import ComponentUse
 from repopilot.agents.overview.render import lines_for_model, mermaid, overview_json, overview_markdown
 from repopilot.agents.overview.repository_parts import cycles
+from repopilot.index.history.commit_index import bags_of, build
+from repopilot.index.history.commit_store import HistoryState, write_commits
+from repopilot.repo.history import Commit
 
 BODY = "\n".join(f"    total += {n}" for n in range(30))
 SHOP = {
@@ -78,6 +81,18 @@ def test_odd_repositories_have_an_overview(tmp_path, files):
     found = overview_of(workspace_of(tmp_path, files).index)
     assert len(found.components) <= MOST_GROUPS
     assert overview_markdown(found, "en") and json.dumps(overview_json(found))
+
+
+def test_what_changed_is_told_once_the_history_is_read(tmp_path):
+    index = workspace_of(tmp_path, SHOP).index
+    assert (overview_of(index).recent, overview_of(index).hot) == ((), ())
+    commits = [Commit(sha * 40, f"Change {sha}", ("shop/cli.py", "README.md"), 1, "") for sha in "ab"]
+    state = HistoryState("c" * 40, 2000, complete=True)
+    write_commits(index.folder.parent, state, commits, build(commits, bags_of(commits)))
+    found = overview_of(index)
+    assert found.recent == (("a" * 8, "Change a"), ("b" * 8, "Change b"))
+    assert found.hot == (("shop/cli.py", 2),)
+    assert {component.name: component.commits for component in found.components}["cli"] == 2
 
 
 PATHS = st.lists(st.text("ab/", min_size=1, max_size=9), max_size=40).map(

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from repopilot.agents.overview.manifests import manifests
-from repopilot.agents.overview.overview_values import BestCommand
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.code.project import project_commands
 from repopilot.code.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
@@ -87,17 +86,16 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
     return [usual[""]] if "" in usual else list(usual.values())
 
 
-def project_commands_of(index: Index) -> tuple[BestCommand, ...]:
+def best_commands(index: Index) -> dict[Purpose, ProjectCommand]:
     """The best command for each purpose, where the project has one.
 
     Args:
         index: the repository.
     """
     every = index.derived(commands_of)
-    best: list[BestCommand] = []
+    best: dict[Purpose, ProjectCommand] = {}
     for purpose in get_args(Purpose):
         found = chosen(every, purpose)
-        first = next(iter([*found, *by_convention(index, purpose, found)]), None)
-        if first is not None:
-            best.append(BestCommand(purpose, first.command, first.path, first.line))
-    return tuple(best)
+        for command in [*found, *by_convention(index, purpose, found)][:1]:
+            best[purpose] = command
+    return best

@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
+from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.manifests import facts, manifests
 from repopilot.agents.overview.overview_values import EntryPoint
-from repopilot.code.graph.graph import DEPENDING, Graph
+from repopilot.agents.overview.uses import users_of
+from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import file_kind, is_example_path, is_test_path
 from repopilot.code.project.manifest import Manifest
 from repopilot.index.store import Index
@@ -109,33 +111,34 @@ def _package_of(path: str) -> str:
 def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
     """`main` functions, packages that are run, and scripts at the top that start themselves."""
     for path in lines:
-        language = index.files[path].language
         name = posixpath.basename(path)
         if name == "__main__.py":
-            yield EntryPoint(
-                "package", f"python -m {posixpath.dirname(path).removeprefix('src/').replace('/', '.')}", path, 1
-            )
-        elif language == "python" and "/" not in path and name not in ("setup.py", "conftest.py"):
+            package = posixpath.dirname(path).removeprefix("src/").replace("/", ".")
+            yield EntryPoint("package", f"python -m {package}", path, 1)
+        elif path.endswith(".py") and "/" not in path and name not in ("setup.py", "conftest.py"):
             text = index.text(path) or ""
             if started := _STARTED.search(text):
                 yield EntryPoint("script", f"python {path}", path, text.count("\n", 0, started.start()) + 1)
-        elif language in _MAIN_LANGUAGES and (main := _main_of(path, language, index)):
+    found: dict[str, Symbol] = {}
+    for symbol in (*index.symbols("main"), *index.symbols("Main")):
+        if symbol.path in lines and symbol.kind in ("function", "method"):
+            found.setdefault(symbol.path, symbol)
+    for path in filter(found.__contains__, lines):
+        main = found[path]
+        if _is_program(main, index):
             yield EntryPoint("main", _program_name(path, index), path, main.start_line, main.qualified)
 
 
-def _main_of(path: str, language: str, index: Index) -> Symbol | None:
-    main = next(
-        (s for s in index.outline(path) if s.name in ("main", "Main") and s.kind in ("function", "method")), None
-    )
-    if main is None:
-        return None
+def _is_program(main: Symbol, index: Index) -> bool:
+    """Whether a function named main is what its language starts a program with."""
+    language = index.files[main.path].language
     if language == "go":
-        return main if _GO_MAIN.search(index.text(path) or "") else None
+        return _GO_MAIN.search(index.text(main.path) or "") is not None
     if language == "rust":
-        return main if _RUST_ROOT.search(path) else None
+        return _RUST_ROOT.search(main.path) is not None
     if language in ("java", "csharp", "scala"):
-        return main if "static" in main.signature else None
-    return main
+        return "static" in main.signature
+    return language in _MAIN_LANGUAGES
 
 
 def _program_name(path: str, index: Index) -> str:
@@ -148,13 +151,13 @@ def _program_name(path: str, index: Index) -> str:
 def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
     """What users import: packages of Python that manifests name, else the largest; the roots of Rust's libraries."""
     names = {_plain(fact.value) for fact in facts(index, "name")} | {_plain(index.name.rpartition("/")[2])}
-    sizes = {
-        path: sum(count for each, count in lines.items() if each.startswith(f"{posixpath.dirname(path)}/"))
-        for path in lines
-        if path.endswith("/__init__.py")
-    }
+    below: Counter[str] = Counter()
+    for path, count in lines.items():
+        for folder in folders_of(path):
+            below[folder] += count
+    sizes = {path: below[posixpath.dirname(path)] for path in lines if path.endswith("/__init__.py")}
     chosen = [path for path in sizes if _plain(path.split("/")[-2]) in names]
-    if not chosen and any(_plain(part) in names for path in lines for part in path.split("/")[:-1]):
+    if not chosen and any(_plain(posixpath.basename(folder)) in names for folder in below):
         return []  # of a package whose `__init__` is empty its modules are imported
     chosen = chosen or sorted(sizes, key=lambda p: -sizes[p])[:1]
     found = [EntryPoint("facade", f"import {path.split('/')[-2]}", path, 1) for path in chosen]
@@ -176,14 +179,7 @@ def _crate(path: str, index: Index) -> str:
 
 def _most_used_outside(graph: Graph, lines: Mapping[str, int]) -> list[EntryPoint]:
     """The file that tests and examples use most: what users of a library begin with, where nothing declares it."""
-    counts: Counter[str] = Counter()
-    paths = graph.nodes.paths
-    for path, number in graph.by_path.items():
-        if path not in lines:
-            continue
-        nodes: Iterable[int] = (number, *graph.inside(number))
-        users = {graph.file_of(link.node) for node in nodes for link in graph.incoming(node, DEPENDING)}
-        counts[path] = sum(1 for user in users if user < len(paths) and _is_outside(paths[user]))
+    counts = Counter({path: sum(map(_is_outside, users_of(graph, [path]))) for path in graph.by_path if path in lines})
     best = counts.most_common(1)
     return [EntryPoint("facade", posixpath.splitext(posixpath.basename(path))[0], path, 1) for path, n in best if n > 1]
 

@@ -45,17 +45,22 @@ def flows(
 
 def _starts(graph: Graph, entries: Sequence[EntryPoint], components: Sequence[Component]) -> Iterable[tuple[str, int]]:
     """Nodes at which a flow may begin: entries that are definitions, entries that are files, then what is used most."""
-    places = {(graph.nodes[node].path, graph.nodes.name(node)): node for node in graph.nodes.definitions.tolist()}
     for entry in entries:
-        if (node := places.get((entry.path, entry.symbol))) is not None:
+        if entry.symbol and (node := _definition(graph, entry.path, entry.symbol)) is not None:
             yield entry.name, node
     for entry in entries:
         if not entry.symbol and entry.kind != "facade" and entry.path in graph.by_path:
             yield entry.name, graph.by_path[entry.path]
     for component in components:
         for symbol in component.symbols[:3]:
-            if (node := places.get((symbol.path, symbol.name))) is not None:
+            if (node := _definition(graph, symbol.path, symbol.name)) is not None:
                 yield symbol.name, node
+
+
+def _definition(graph: Graph, path: str, name: str) -> int | None:
+    """The last definition of exactly this name in a file: of overloads, the one with the body."""
+    inside = graph.inside(graph.by_path[path]) if path in graph.by_path else []
+    return next((node for node in reversed(inside) if graph.nodes.name(node) == name), None)
 
 
 def _way(graph: Graph, start: int, of: Mapping[str, int], rank: Sequence[float], seen: set[int]) -> list[int]:

@@ -155,16 +155,16 @@ def shortest_paths(files: Collection[str], every: Collection[str]) -> tuple[str,
         every: all files that were grouped.
     """
     chosen, others = set(files), set(every) - set(files)
-    folders_of_others = {folder for path in others for folder in _folders(path)}
+    folders_of_others = {folder for path in others for folder in folders_of(path)}
+    inside = Counter(folder for path in chosen for folder in folders_of(path))
     found: dict[str, None] = {}
     for path in sorted(chosen):
-        whole = [folder for folder in _folders(path) if folder not in folders_of_others]
-        alone = sum(1 for each in chosen if whole and each.startswith(f"{whole[0]}/")) == 1 if whole else True
-        found[path if alone else whole[0]] = None
+        whole = next((folder for folder in folders_of(path) if folder not in folders_of_others), "")
+        found[whole if inside[whole] > 1 else path] = None
     return tuple(found)
 
 
-def _folders(path: str) -> list[str]:
+def folders_of(path: str) -> list[str]:
     """The folders that a path stands in, the outermost first."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: count + 1]) for count in range(len(parts))]

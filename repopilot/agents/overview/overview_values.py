@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from repopilot.code.project.project_commands import ProjectCommand, Purpose
 
 EntryKind = Literal["command", "main", "package", "script", "facade"]
 
@@ -71,16 +74,6 @@ class ComponentUse:
 
 
 @dataclass(frozen=True, slots=True)
-class BestCommand:
-    """How something is done with the repository, and where that stands."""
-
-    purpose: str
-    command: str
-    path: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
 class Flow:
     """A way through the code, from where it is entered to where the work is done."""
 
@@ -98,11 +91,12 @@ class Overview:
         languages: share of the code by language, the largest first.
         lines, files: of all that is indexed.
         licence: as declared.
-        entry_points, components, uses, commands, flows: see there. `uses` number the components.
+        entry_points, components, uses, flows: see there. `uses` number the components.
+        commands: the best command for each purpose.
         cycles: components that use each other, directly or by way of others, each group sorted.
         reading: where to start, in order, each with why.
         terms: the names that everyone must know.
-        recent: the newest commits, as (short id, subject).
+        recent: the newest commits, as (short id, subject); () while the history isn't read.
         hot: the files that change most often.
     """
 
@@ -118,9 +112,9 @@ class Overview:
     components: tuple[Component, ...]
     uses: tuple[ComponentUse, ...]
     cycles: tuple[tuple[int, ...], ...]
-    commands: tuple[BestCommand, ...]
+    commands: Mapping[Purpose, ProjectCommand]
     flows: tuple[Flow, ...]
     reading: tuple[NamedPlace, ...]
     terms: tuple[NamedPlace, ...]
-    recent: tuple[tuple[str, str], ...]
-    hot: tuple[tuple[str, int], ...]
+    recent: tuple[tuple[str, str], ...] = ()
+    hot: tuple[tuple[str, int], ...] = ()

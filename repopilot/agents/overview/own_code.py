@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_test_path, reads_symbols
+from repopilot.code.languages import file_kind, is_product_path, reads_symbols
 from repopilot.index.store import Index
 
 LEAST_SHARE = 0.03
@@ -25,7 +25,7 @@ def own_code(index: Index) -> dict[str, int]:
         for path, info in index.files.items()
         if file_kind(path) == "code" and reads_symbols(info.language) and not index.is_foreign(path)
     }
-    own = {path: lines for path, lines in code.items() if is_own(path)} or code
+    own = {path: lines for path, lines in code.items() if is_product_path(path)} or code
     main = main_languages(index, own)
     return {path: lines for path, lines in own.items() if index.files[path].language in main}
 
@@ -37,8 +37,3 @@ def main_languages(index: Index, lines: Mapping[str, int]) -> dict[str, float]:
         shares[index.files[path].language] += count
     total = max(1, shares.total())
     return {language: count / total for language, count in shares.most_common() if count >= LEAST_SHARE * total}
-
-
-def is_own(path: str) -> bool:
-    """Whether a file is part of what the project offers, by its path: no test, example, benchmark or documentation."""
-    return not (is_test_path(path) or is_example_path(path) or is_doc_path(path))

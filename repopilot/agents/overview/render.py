@@ -51,7 +51,7 @@ def overview_json(overview: Overview) -> dict[str, Any]:
         "edges": [[names[use.source], names[use.target]] for use in overview.uses],
         "edge_places": [{"count": use.count, "path": use.path, "line": use.line} for use in overview.uses],
         "cycles": [[names[number] for number in cycle] for cycle in overview.cycles],
-        "commands": {_NAMED_COMMANDS.get(c.purpose, c.purpose): c.command for c in overview.commands},
+        "commands": {_NAMED_COMMANDS.get(purpose, purpose): c.command for purpose, c in overview.commands.items()},
         "reading": [place.path for place in overview.reading],
         "flows": [{"title": flow.title, "path": [step.name for step in flow.path]} for flow in overview.flows],
         "terms": [{"name": t.name, "path": t.path, "line": t.line, "says": t.note} for t in overview.terms],
@@ -132,9 +132,17 @@ def facts_text(overview: Overview, language: str) -> str:
         overview: the overview.
         language: of the reader.
     """
-    shares = ", ".join(f"{name} {round(100 * share)} %" for name, share in overview.languages[:4])
-    facts = {"languages": shares, "lines": f"{overview.lines:,}", "files": f"{overview.files:,}"}
+    facts = {"languages": shares_text(overview), "lines": f"{overview.lines:,}", "files": f"{overview.files:,}"}
     return i18n.text("overview.facts", language, **facts)
+
+
+def shares_text(overview: Overview) -> str:
+    """The languages with their shares.
+
+    Args:
+        overview: the overview.
+    """
+    return ", ".join(f"{name} {round(100 * share)} %" for name, share in overview.languages[:4])
 
 
 def _head(overview: Overview, language: str, at: Cite) -> str:
@@ -186,8 +194,8 @@ def _flow_rows(overview: Overview, language: str, at: Cite) -> list[str]:
 
 def _command_rows(overview: Overview, language: str, at: Cite) -> list[str]:
     return [
-        f"- {i18n.text(f'overview.purposes.{c.purpose}', language)}: `{c.command}` {at(c.path, c.line)}"
-        for c in overview.commands
+        f"- {i18n.text(f'overview.purposes.{purpose}', language)}: `{c.command}` {at(c.path, c.line)}"
+        for purpose, c in overview.commands.items()
     ]
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
 from repopilot.agents.overview.groups import Group, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
-from repopilot.agents.overview.uses import SURE, FileUse
-from repopilot.code.graph.graph import DEPENDING, Edge, Graph
+from repopilot.agents.overview.uses import FileUse, sure_uses, users_of
+from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import folder_is_module, is_test_path
 from repopilot.index.store import Index
-from repopilot.retrieval.places.doc_summary import head_summary
+from repopilot.retrieval.places.doc_summary import doc_summary, head_summary
 
 MOST_SYMBOLS = 10
+LINES_WITH_DOCS = 12
+"""Of a definition, in which its documentation begins."""
 LEAST_SHARE = 0.02
 """Of all a component uses: what it uses less is no edge of the picture."""
 
@@ -34,10 +37,9 @@ def components_of(
     whole = {path for path in lines if folder_is_module(index.files[path].language)}
     groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
     ranked = _most_used(graph, groups)
-    changed = Counter(path for commit in index.commits for path in commit.paths)
     tests = tests_of(graph, groups)
     return tuple(
-        _component(index, group, lines, symbols, changed, len(tests[number]))
+        _component(index, group, lines, symbols, len(tests[number]))
         for number, (group, symbols) in enumerate(zip(groups, ranked, strict=True))
     )
 
@@ -47,7 +49,6 @@ def _component(
     group: Group,
     lines: Mapping[str, int],
     symbols: Sequence[NamedPlace],
-    changed: Counter[str],
     tests: int,
 ) -> Component:
     source = _described(index, group)
@@ -59,7 +60,6 @@ def _component(
         source=source,
         symbols=tuple(symbols),
         lines=sum(lines[path] for path in group.files),
-        commits=sum(changed[path] for path in group.files),
         tests=tests,
     )
 
@@ -73,6 +73,19 @@ def _described(index: Index, group: Group) -> NamedPlace | None:
         if words := head_summary(index.text(path) or ""):
             return NamedPlace(path, path, 1, words)
     return None
+
+
+def summary_between(index: Index, path: str, start: int, end: int) -> str:
+    """What the documentation of the definition in some lines of a file says first, '' for nothing.
+
+    Args:
+        index: the repository.
+        path: the file.
+        start: its first line, 1-based.
+        end: its last line, inclusive.
+    """
+    rows = (index.text(path) or "").split("\n")
+    return doc_summary(rows, max(1, start), min(end, start + LINES_WITH_DOCS))
 
 
 def _is_head(path: str) -> bool:
@@ -89,20 +102,20 @@ def _is_head(path: str) -> bool:
 
 def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
     """The definitions of each group that other files use most; public names before others."""
-    wanted = np.isin(graph.kinds, [int(kind) for kind in DEPENDING]) & (graph.kinds != int(Edge.TESTS))
-    wanted &= graph.confidence >= SURE
-    owner = np.where(graph.nodes.files >= 0, graph.nodes.files, np.arange(len(graph.nodes.files)))
-    wanted &= owner[graph.sources] != owner[graph.targets]
-    pairs = np.unique(np.stack([owner[graph.sources[wanted]], graph.targets[wanted]]), axis=1)
-    used = np.bincount(pairs[1], minlength=len(graph.nodes.files)) if pairs.size else np.zeros(len(graph.nodes.files))
+    wanted = sure_uses(graph)
+    owners = graph.nodes.owners
+    wanted &= owners[graph.sources] != owners[graph.targets]
+    pairs = np.unique(np.stack([owners[graph.sources[wanted]], graph.targets[wanted]]), axis=1)
+    used = np.bincount(pairs[1], minlength=len(graph.nodes))
     found = []
     for group in groups:
         nodes = [node for path in group.files if path in graph.by_path for node in graph.inside(graph.by_path[path])]
         nodes = [node for node in nodes if graph.nodes[node].kind in ("class", "function")]
         nodes.sort(key=lambda node: (_is_private(graph.nodes.name(node)), -used[node], node))
-        named = {graph.nodes.name(node): node for node in reversed(nodes)}  # an overload is named once
-        nodes = sorted(named.values(), key=nodes.index)
-        found.append([_place(graph, node) for node in nodes[:MOST_SYMBOLS]])
+        named: dict[str, int] = {}  # an overload is named once
+        for node in nodes:
+            named.setdefault(graph.nodes.name(node), node)
+        found.append([_place(graph, node) for node in islice(named.values(), MOST_SYMBOLS)])
     return found
 
 
@@ -122,18 +135,7 @@ def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list
         graph: of the repository.
         parts: of it.
     """
-    path_of = graph.nodes.paths
-    found = []
-    for part in parts:
-        users = {
-            graph.file_of(link.node)
-            for path in part.files
-            if path in graph.by_path
-            for node in (graph.by_path[path], *graph.inside(graph.by_path[path]))
-            for link in graph.incoming(node, DEPENDING)
-        }
-        found.append(sorted(path_of[user] for user in users if user < len(path_of) and is_test_path(path_of[user])))
-    return found
+    return [sorted(filter(is_test_path, users_of(graph, part.files))) for part in parts]
 
 
 def component_uses(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,16 @@ SURE = 0.75
 
 @dataclass(slots=True)
 class FileUse:
-    """One file uses another: how often, and the line of the surest use."""
+    """One file uses another: how often, and the line of its first use."""
 
     count: int
     line: int
+
+
+def sure_uses(graph: Graph) -> np.ndarray:
+    """bool (edges,): which edges are uses that are sure; that a test tests something is none."""
+    kinds = [int(kind) for kind in DEPENDING if kind != Edge.TESTS]
+    return np.isin(graph.kinds, kinds) & (graph.confidence >= SURE)
 
 
 def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], FileUse]:
@@ -28,11 +34,10 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
         graph: of the repository.
         files: the files that count.
     """
-    wanted = np.isin(graph.kinds, [int(kind) for kind in DEPENDING]) & (graph.confidence >= SURE)
-    wanted &= graph.kinds != int(Edge.TESTS)
-    owner = np.where(graph.nodes.files >= 0, graph.nodes.files, np.arange(len(graph.nodes.files)))
+    wanted = sure_uses(graph)
+    owners = graph.nodes.owners
     path_of = {number: path for path, number in graph.by_path.items() if path in files}
-    columns = (owner[graph.sources[wanted]], owner[graph.targets[wanted]], graph.lines[wanted])
+    columns = (owners[graph.sources[wanted]], owners[graph.targets[wanted]], graph.lines[wanted])
     found: dict[tuple[str, str], FileUse] = {}
     for one, other, line in zip(*(column.tolist() for column in columns), strict=True):
         if one == other or one not in path_of or other not in path_of:
@@ -40,3 +45,17 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
         use = found.setdefault((path_of[one], path_of[other]), FileUse(0, line))
         use.count += 1
     return found
+
+
+def users_of(graph: Graph, files: Iterable[str]) -> set[str]:
+    """The files that use some files or what these define, sure or not.
+
+    Args:
+        graph: of the repository.
+        files: those that are used.
+    """
+    paths = graph.nodes.paths
+    numbers = [graph.by_path[path] for path in files if path in graph.by_path]
+    nodes = [node for number in numbers for node in (number, *graph.inside(number))]
+    users = {graph.file_of(link.node) for node in nodes for link in graph.incoming(node, DEPENDING)}
+    return {paths[user] for user in users if user < len(paths)}

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
+from repopilot.agents.overview.compute import changes, hottest
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import Component, ComponentUse, Flow, NamedPlace, Overview
 from repopilot.agents.overview.render import diagram_of
-from repopilot.agents.overview.repository_parts import tests_of
+from repopilot.agents.overview.repository_parts import summary_between, tests_of
 from repopilot.agents.wiki.wiki_page import Page, code
 from repopilot.code.graph.graph import Graph
 from repopilot.foreign_text import literal
@@ -18,7 +19,6 @@ from repopilot.impact.centrality import page_rank
 from repopilot.impact.public_api import is_public
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.retrieval.places.doc_summary import doc_summary
 from repopilot.types import Symbol
 
 MOST_INTERFACE = 60
@@ -40,6 +40,7 @@ class ComponentFacts:
         self.graph: Graph = graph_of(self.index)
         self.rank: list[float] = page_rank(self.graph).tolist()
         self.tests: list[list[str]] = tests_of(self.graph, self.overview.components)
+        self.changed: Counter[str] = changes(self.index.commits)
 
 
 def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
@@ -70,8 +71,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     tests = facts.tests[number]
     rows = [f"- {page.at(path, 1)}" for path in tests[:MOST_TESTS]]
     page.section("wiki.tests", [*rows, *_more(len(tests) - MOST_TESTS, page)])
-    changed = Counter(path for commit in facts.index.commits for path in set(commit.paths) & set(component.files))
-    page.history(_hottest(changed))
+    page.history(path for path, _ in hottest(facts.changed, component.files, HOT))
     return page
 
 
@@ -87,12 +87,7 @@ def summary_of(index: Index, place: NamedPlace) -> str:
 
 
 def _said(index: Index, symbol: Symbol) -> str:
-    rows = (index.text(symbol.path) or "").split("\n")
-    return doc_summary(rows, max(1, symbol.start_line), min(symbol.end_line, symbol.start_line + 12))
-
-
-def _hottest(changed: Counter[str]) -> list[str]:
-    return [path for path, _ in sorted(changed.items(), key=lambda each: (-each[1], each[0]))[:HOT]]
+    return summary_between(index, symbol.path, symbol.start_line, symbol.end_line)
 
 
 def _more(count: int, page: Page) -> list[str]:

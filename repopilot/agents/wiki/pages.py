@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.agents.overview.best_commands import by_convention, chosen, commands_of
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
-from repopilot.agents.overview.render import mermaid, overview_rows
+from repopilot.agents.overview.render import mermaid, overview_rows, shares_text
 from repopilot.agents.wiki.component_page import ComponentFacts, component_page, summary_of
 from repopilot.agents.wiki.wiki_page import Page, code
 from repopilot.code.project.project_commands import Purpose
@@ -78,12 +78,11 @@ def _index_page(overview: Overview, names: Sequence[str], page: Page) -> Page:
     """The overview; its components link to their pages. What every commit changes isn't on it."""
     language = page.language
     purpose = overview.purpose_source
-    shares = ", ".join(f"{name} {round(100 * share)} %" for name, share in overview.languages[:4])
     licence = i18n.text("overview.licence", language, licence=literal(overview.licence)) if overview.licence else ""
     page.parts = [
         f"# {literal(overview.name)}",
         f"{literal(overview.purpose)} {page.at(purpose.path, purpose.line)}" if purpose and overview.purpose else "",
-        shares,
+        shares_text(overview),
         licence,
         "" if overview.components else i18n.text("overview.none", language),
         " · ".join(f"[{i18n.text(f'wiki.{key}', language)}]({key.replace('_', '-')}.md)" for key in _OTHERS),
@@ -117,7 +116,7 @@ def _linked(overview: Overview, names: Sequence[str]) -> Overview:
         components=components,
         entry_points=tuple(replace(entry, name=_in_code(entry.name)) for entry in overview.entry_points),
         flows=tuple(replace(flow, title=literal(flow.title), path=_named(flow.path)) for flow in overview.flows),
-        commands=tuple(replace(c, command=_in_code(c.command)) for c in overview.commands),
+        commands={purpose: replace(c, command=_in_code(c.command)) for purpose, c in overview.commands.items()},
         reading=_named(overview.reading),
         terms=_named(overview.terms),
     )

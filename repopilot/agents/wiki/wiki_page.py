@@ -8,18 +8,12 @@ from urllib.parse import quote, urlsplit
 
 from repopilot import i18n
 from repopilot.foreign_text import code_span, visible
+from repopilot.repo.permalinks import FORMS
 
 COMMIT = "\0"
 """Stands for the commit in a page's text: a page whose ground is the same keeps the commit that it was written at.
 Foreign text is made visible first, so it can't hold it."""
 LONGEST_CODE = 240
-_PAGES = {
-    "github.com": "{url}/blob/{commit}/{path}#L{line}",
-    "gitlab.com": "{url}/-/blob/{commit}/{path}#L{line}",
-    "codeberg.org": "{url}/src/commit/{commit}/{path}#L{line}",
-    "bitbucket.org": "{url}/src/{commit}/{path}#lines-{line}",
-}
-"""The address of a line, by host."""
 _KINDS = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "codeberg.org", "forgejo": "codeberg.org"}
 
 
@@ -32,9 +26,10 @@ def link_template(url: str | None, root: str) -> str:
     """
     host = (urlsplit(url).hostname or "") if url else ""
     kind = next((known for word, known in _KINDS.items() if word in host.split(".")), host)
-    if not url or kind not in _PAGES:
+    if not url or kind not in FORMS:
         return f"{_braced(root)}{{path}}#L{{line}}"
-    return _PAGES[kind].replace("{url}", _braced(url.removesuffix(".git"))).replace("{commit}", COMMIT)
+    form = FORMS[kind]
+    return _braced(url.removesuffix(".git")) + f"{form.file}{form.line}".replace("{commit}", COMMIT)
 
 
 def _braced(text: str) -> str:

@@ -65,6 +65,11 @@ class Nodes(Sequence[Node]):
         return [self.name(n) for n in range(int(np.count_nonzero(self.kinds == FILE)))]
 
     @cached_property
+    def owners(self) -> np.ndarray:
+        """int32: the file of each node; a file or package is its own."""
+        return np.where(self.files >= 0, self.files, np.arange(len(self), dtype=np.int32))
+
+    @cached_property
     def definitions(self) -> np.ndarray:
         """The numbers of all nodes that files define."""
         return np.flatnonzero((self.kinds != FILE) & (self.kinds != PACKAGE))

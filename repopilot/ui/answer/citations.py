@@ -8,17 +8,11 @@ from collections.abc import Sequence
 from urllib.parse import quote, urlsplit
 
 from repopilot.i18n.format import short_commit
+from repopilot.repo.permalinks import FORMS
 from repopilot.results import Answer
 from repopilot.types import Citation
 from repopilot.ui.trace.step_text import inert, outside_code
 
-_HOSTS = {
-    "github.com": ("/blob/{commit}/{path}", "#L{start}-L{end}"),
-    "gitlab.com": ("/-/blob/{commit}/{path}", "#L{start}-{end}"),
-    "codeberg.org": ("/src/commit/{commit}/{path}", "#L{start}-L{end}"),
-    "bitbucket.org": ("/src/{commit}/{path}", "#lines-{start}:{end}"),
-}
-"""How hosts address lines of a file at a commit."""
 _MARK = re.compile(r"\[(\d{1,3})\??\](?!\\?\()")
 
 
@@ -77,8 +71,9 @@ def answer_markdown(answer: Answer, url: str) -> str:
 def host_link(url: str, citation: Citation, start: int, end: int) -> str:
     """The address of lines at their commit on the repository's host; '' where the host's form isn't known. Pure."""
     host = urlsplit(url).hostname or ""
-    form = _HOSTS.get(host.removeprefix("www."))
+    form = FORMS.get(host.removeprefix("www."))
     if form is None or not citation.commit.isalnum():
         return ""
     path = quote(citation.path)
-    return url.removesuffix(".git") + "".join(form).format(commit=citation.commit, path=path, start=start, end=end)
+    address = f"{form.file}{form.lines}".format(commit=citation.commit, path=path, start=start, end=end)
+    return url.removesuffix(".git") + address
