@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pathspec.patterns import GitWildMatchPattern
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
+from repopilot.repo.git_patterns import git_pattern
 
 FILE = ".gitattributes"
 _SETTING = re.compile(r"(-|!)?linguist-(generated|vendored)(?:=(\S+))?")
 
 
 class _Rule(NamedTuple):
-    pattern: GitWildMatchPattern
+    pattern: GitIgnoreSpecPattern
     settings: dict[str, bool | None]
 
 
@@ -71,17 +72,14 @@ def _rule(line: str) -> _Rule | None:
         return None
     found = (_SETTING.fullmatch(word) for word in words[2].split())
     settings = {each[2]: None if each[1] == "!" else _is_set(each[1], each[3]) for each in found if each is not None}
-    try:
-        return _Rule(GitWildMatchPattern(words[1].strip('"')), settings) if settings else None
-    except ValueError:  # no pattern of git
-        return None
+    return _Rule(git_pattern(words[1].strip('"')), settings) if settings else None
 
 
 def _is_set(sign: str | None, value: str | None) -> bool:
     return sign != "-" and (value or "true").lower() not in ("false", "no", "0")
 
 
-def _matches(pattern: GitWildMatchPattern, path: str) -> bool:
+def _matches(pattern: GitIgnoreSpecPattern, path: str) -> bool:
     """Whether a pattern matches a file itself: other than in `.gitignore`, one that matches its folder doesn't."""
     found = pattern.regex.match(path) if pattern.regex is not None else None
     return found is not None and not found.groupdict().get("ps_d")

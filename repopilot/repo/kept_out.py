@@ -12,6 +12,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command, local
+from repopilot.repo.git_patterns import ignore_spec
 from repopilot.repo.path_rules import PathPatterns
 from repopilot.repo.read import read_raw
 from repopilot.settings import Settings
@@ -84,7 +85,7 @@ def _matches_ignore_file(path: str, snapshot: Snapshot) -> bool:
         patterns = _bytes(f"{folder}.gitignore", snapshot)
         if patterns is not None:
             lines = patterns.decode("utf-8", "replace").splitlines()
-            specs = (*specs, (folder, GitIgnoreSpec.from_lines(lines)))
+            specs = (*specs, (folder, ignore_spec(lines)))
         inner = f"{folder}{part}"
         folder = f"{inner}/"
         if local.ignored(inner if inner == path else folder, specs):

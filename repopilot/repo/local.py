@@ -14,6 +14,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed
+from repopilot.repo.git_patterns import ignore_spec
 from repopilot.types import Snapshot, Source
 
 UNVERSIONED = "unversioned"
@@ -207,7 +208,7 @@ def _own_ignore(root: Path, folder: str) -> tuple[tuple[str, GitIgnoreSpec], ...
         lines = file.read_text("utf-8", "replace").splitlines()
     except OSError:
         return ()
-    return ((folder, GitIgnoreSpec.from_lines(lines)),)
+    return ((folder, ignore_spec(lines)),)
 
 
 def ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:

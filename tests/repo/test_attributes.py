@@ -11,7 +11,8 @@ FILES = {
         "gen/** linguist-generated=true\n*.lock text linguist-generated\n"
         "sub linguist-vendored\n/third/** linguist-vendored\n"
         '*.js linguist-vendored\nsrc/*.js -linguist-vendored\n# x linguist-generated\n"odd name.c" linguist-generated\n'
-        "off.c linguist-generated=false\n[ linguist-generated\n[attr]mine linguist-generated\n!a linguist-generated\n"
+        "off.c linguist-generated=false\n[z-a] linguist-generated\n"
+        "[ linguist-generated\n[attr]mine linguist-generated\n!a linguist-generated\n"
     ),
     "a/.gitattributes": "b.py linguist-generated\n*.js !linguist-vendored\n",
 }

@@ -9,6 +9,7 @@ from support.git_server import GitServer, commit, git, publish
 
 from repopilot.errors import Cancelled, SourceError
 from repopilot.i18n import Message
+from repopilot.repo.kept_out import kept_out
 from repopilot.repo.local import changed, fingerprint
 from repopilot.repo.read import read, read_raw
 from repopilot.repo.sample_size import sample_size
@@ -174,6 +175,16 @@ def test_ignored_files_of_nested_gitignores(tmp_path: Path, options: Settings) -
     git(tmp_path / "p", "init", "-q")
     tracked = {f.path for f in walk(open_source(parse_source(str(tmp_path / "p")), options), options)[0]}
     assert plain == tracked == {"a.py", "sub/e.py"}
+
+
+@pytest.mark.parametrize("line", ["*a" * 60 + "b", "[z-a]", "a\\"])
+def test_no_line_of_a_gitignore_stops_a_walk(line: str, tmp_path: Path, options: Settings) -> None:
+    (tmp_path / ".gitignore").write_text(f"{line}\n*.log\n")
+    (tmp_path / "x.log").write_text("1\n")
+    (tmp_path / f"{'a' * 200}.py").write_text("a = 1\n")
+    snapshot = open_source(parse_source(str(tmp_path)), options)
+    assert [file.path for file in walk(snapshot, options)[0]] == [f"{'a' * 200}.py"]
+    assert kept_out("x.log", snapshot, options) and not kept_out("a" * 200, snapshot, options)
 
 
 def test_uncommitted_work_is_read_and_nothing_is_written(work: Path, options: Settings) -> None:
