@@ -448,7 +448,8 @@ def _is_local(found: _Collected, path: str, scope: str, name: str) -> bool:
 
 def _by_syntax(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol]) -> None:
     """Be sure of the places whose receivers have a type that is written down within the function or block."""
-    wanted = _spans(resolver, symbols, resolved := resolver.meanings(symbols[0].name))
+    resolved = resolver.meanings(symbols[0].name)
+    wanted = _spans(resolver, symbols, resolved)
     for one in resolved:
         at = (one.occurrence.span.path, one.occurrence.line)
         if at not in found.defined and one.occurrence.span not in wanted and one.meaning.inside & wanted:

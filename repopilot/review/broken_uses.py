@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from repopilot import i18n
 from repopilot.code.graph.import_resolver import family
@@ -31,7 +32,7 @@ from repopilot.resolve.snapshot_tree import SnapshotTree
 from repopilot.resolve.syntax_calls import Parameters, arguments_at, parameters_of
 from repopilot.resolve.syntax_source import Declaration, SyntaxSource
 from repopilot.resolve.usage import may_be
-from repopilot.resolve.values import Diagnosis, Occurrence, Resolved
+from repopilot.resolve.values import Diagnosis, NameSpan, Occurrence, Resolved
 from repopilot.review.code import Code
 from repopilot.review.scope import Scope, shown_path
 from repopilot.sandbox.language_servers.session import Servers
@@ -280,6 +281,7 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
             yield _Definition(name, name, "import", imported.line, imported.line, "", imported=True)
 
 
+@lru_cache(maxsize=128)
 def _analysis(path: str, text: str) -> FileAnalysis:
     return analyse(path, text, language_of(path) or "", file_kind(path))
 
@@ -329,12 +331,15 @@ class _Comparison:
         uses = self.before.uses(at, name)
         sure = self._lines(uses.sure)
         maybe = self._lines(use for use in uses.by_name if not served and self._may_mean(each, use))
+        told = sure | maybe
         moved = each.gone and not served and self._moved(each)
+        calls = self._calls(name) if takes else {}
         for one in self.after.meanings(name):
-            use, line = one.occurrence, (one.occurrence.span.path, one.occurrence.source.strip())
-            if line not in sure | maybe or (each.gone and self._is_defined(one, name)):
+            use = one.occurrence
+            line = (use.span.path, use.source.strip())
+            if line not in told or (each.gone and self._is_defined(one, name)):
                 continue
-            fits = self._fits(use, takes) if takes else False
+            fits = _fits(calls.get(use.span, (False, None)), takes) if takes else False
             if fits is not True:
                 (left.sure if line in sure and not moved and fits is False else left.open).append(use)
         return left
@@ -361,16 +366,12 @@ class _Comparison:
         """What the syntax takes a changed definition for."""
         syntax = self.before.syntax()
         source = syntax.source(each.old_path)
+        if source is None:
+            return None
         lines = range(each.definition.line - 1, each.definition.last)
-        declared = source.declared(each.definition.name) if source is not None else ()
-        return next(
-            (
-                (source, one, syntax.key_of(source, one))
-                for one in declared
-                if source and one.name.start_point[0] in lines
-            ),
-            None,
-        )
+        declared = (one for one in source.declared(each.definition.name) if one.name.start_point[0] in lines)
+        one = next(declared, None)
+        return (source, one, syntax.key_of(source, one)) if one is not None else None
 
     def _inherited(self, each: DefinitionChange) -> bool:
         """Whether the class of a member that is gone has it from another one."""
@@ -390,16 +391,13 @@ class _Comparison:
         given = [one for one in new if one is not None]
         return given if old is not None and not any(one.accepts(old) for one in given) else []
 
-    def _fits(self, use: Occurrence, takes: Sequence[Parameters]) -> bool | None:
-        """Whether a use fits parameters: that is no call, that certainly doesn't, None where its types decide."""
-        source = self.after.syntax().source(use.span.path)
-        name = (self.after.text(use.span.path) or "")[use.span.start : use.span.end]
-        words = source.words(name) if source is not None else ()
-        at = (word for word in words if source and source.characters(word.start, word.end) == use.span[1:])
-        called, count = next((arguments_at(word.node) for word in at), (False, None))
-        if not called:
-            return True
-        return False if count is not None and not any(one.least <= count <= one.most for one in takes) else None
+    def _calls(self, name: str) -> dict[NameSpan, tuple[bool, int | None]]:
+        """Whether and with how many arguments a name is called where it stands, as in `arguments_at`."""
+        return {
+            NameSpan(source.path, *source.characters(word.start, word.end)): arguments_at(word.node)
+            for source in self.after.syntax().sources(name)
+            for word in source.words(name)
+        }
 
     def _is_defined(self, one: Resolved, name: str) -> bool:
         """Whether a use means something after the change: a definition, or what is outside of the repository."""
@@ -434,6 +432,19 @@ class _Comparison:
                 known[path, one.message, source] -= 1
                 if known[path, one.message, source] < 0:
                     yield one, source
+
+
+def _fits(call: tuple[bool, int | None], takes: Sequence[Parameters]) -> bool | None:
+    """Whether a use fits parameters: True for what is no call, None where the types of the arguments decide.
+
+    Args:
+        call: as in `arguments_at`.
+        takes: the parameters of each definition that it may mean.
+    """
+    called, count = call
+    if not called:
+        return True
+    return False if count is not None and not any(one.least <= count <= one.most for one in takes) else None
 
 
 def _is_at(one: Occurrence, each: DefinitionChange) -> bool:

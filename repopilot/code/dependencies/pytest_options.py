@@ -67,7 +67,8 @@ def read_pytest_options(read: Read) -> PytestOptions:
         The options; none where the project configures nothing.
     """
     section = _section(read)
-    plugins, warnings, options = _additional(written := section.get("addopts", ""))
+    written = section.get("addopts", "")
+    plugins, warnings, options = _additional(written)
     mode = _IMPORT_MODE.search(written)
     return PytestOptions(
         {name: value for name, value in section.items() if name not in _NOT_PASSED and not name.startswith("junit")},
