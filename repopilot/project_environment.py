@@ -153,6 +153,23 @@ class RepositoryFiles(Protocol):
         """The text of one, None where there is none."""
 
 
+def packages_for_tests(
+    snapshot: Snapshot, declaration: PackageDeclaration, files: RepositoryFiles, settings: Settings
+) -> InstalledPackages | None:
+    """The installed packages of another language: as `find_packages`, else those that `of_tests` keeps. Blocking.
+
+    Args:
+        snapshot: the repository.
+        declaration: what it declares.
+        files: its files.
+        settings: the data directory.
+    """
+    found = find_packages(snapshot, declaration, settings)
+    if found or declaration.language != "javascript":
+        return found
+    return load_packages(of_tests(declaration, files.files, files.text), settings)
+
+
 def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> TestPackages:
     """What the tests of a repository need that can run here, fetched or not. Blocking.
 

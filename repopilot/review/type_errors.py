@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from repopilot.project_environment import declared_packages, find_packages
+from repopilot.project_environment import declared_packages, packages_for_tests
 from repopilot.sandbox.async_runner import check_types_in_sandbox
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, mypy_checker, typescript_checker
 from repopilot.trace import Step
@@ -131,4 +131,6 @@ def node_packages(workspace: Workspace) -> InstalledPackages | None:
     """The packages of a repository for Node; None where it declares none, or they aren't here."""
     declared = (each for each in declared_packages(workspace.snapshot) if each.language == "javascript")
     declaration = next(declared, None)
-    return find_packages(workspace.snapshot, declaration, workspace.settings) if declaration is not None else None
+    if declaration is None:
+        return None
+    return packages_for_tests(workspace.snapshot, declaration, workspace.index, workspace.settings)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
-from repopilot.project_environment import declared_packages, find_packages, until_fetched
+from repopilot.project_environment import declared_packages, packages_for_tests, until_fetched
 from repopilot.repo.text_encoding import decoded
 from repopilot.sandbox.async_runner import run_shell_in_sandbox
 from repopilot.sandbox.run_program import RunnerSuite
@@ -65,9 +65,10 @@ async def _require_agreement(command: str, desk: Desk) -> None:
 
 
 def _needs(original: Workspace) -> ShellNeeds:
-    snapshot, settings = original.snapshot, original.settings
-    declared = declared_packages(snapshot)
-    suites = [RunnerSuite(each.language, (), each.node, find_packages(snapshot, each, settings)) for each in declared]
+    suites = []
+    for each in declared_packages(original.snapshot):
+        packages = packages_for_tests(original.snapshot, each, original.index, original.settings)
+        suites.append(RunnerSuite(each.language, (), each.node, packages))
     return ShellNeeds(original.current_environment(), tuple(suites))
 
 

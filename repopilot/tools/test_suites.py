@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.code.dependencies.node_test_packages import of_tests
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import SandboxError
 from repopilot.impact.change import Change
@@ -19,7 +18,7 @@ from repopilot.impact.codebase import codebase_of
 from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
 from repopilot.impact.dependents import affected_places, covering_tests
 from repopilot.index.store import Index
-from repopilot.project_environment import declared_packages, find_packages
+from repopilot.project_environment import declared_packages, packages_for_tests
 from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.environments.package_install import installer_name
 from repopilot.sandbox.run import ChosenTests
@@ -202,10 +201,7 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
             raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
         return RunnerSuite(language, tests)
     runner_of(language, declaration.node)
-    snapshot, settings, index = workspace.snapshot, workspace.settings, workspace.index
-    packages = find_packages(snapshot, declaration, settings) or find_packages(
-        snapshot, of_tests(declaration, index.files, index.text), settings
-    )
+    packages = packages_for_tests(workspace.snapshot, declaration, workspace.index, workspace.settings)
     needed = declaration.requirements or declaration.elsewhere
     if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
         raise SandboxError(
@@ -219,6 +215,8 @@ def _covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
     """The test files that the graph says cover some files of code."""
     index = workspace.index
     changed = [Change(path, whole=True) for path in paths if path in index.files and not is_test_path(path)]
+    if not changed:
+        return []
     base = codebase_of(index)
-    covering = covering_tests(base, changed, affected_places(base, changed, workspace.resolver)[0]) if changed else []
-    return [test.path for test in covering]
+    affected = affected_places(base, changed, workspace.resolver)[0]
+    return [test.path for test in covering_tests(base, changed, affected)]

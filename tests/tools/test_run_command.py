@@ -12,7 +12,11 @@ from support.index_case import write
 from support.shop_workspace import workspace_of
 
 from repopilot import trace
+from repopilot.code.dependencies.node_test_packages import of_tests
 from repopilot.errors import UsageError
+from repopilot.project_environment import declared_packages
+from repopilot.sandbox.environments.environment_store import EnvironmentFacts, write_facts
+from repopilot.sandbox.environments.package_install import packages_key
 from repopilot.sandbox.levels import STRONG, why_unavailable
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import registry
@@ -202,3 +206,17 @@ async def test_the_packages_of_the_repository_are_there(tmp_path: Path):
         done = await run("pymake && maker && echo 1 > node_modules/new.js")
         assert "py made" in done.data["output"] and (done.data["exit_code"] or run.changed() == {"made.js": "added"})
         assert done.data["exit_code"] == (127 if "node" in missing_programs(["javascript"]) else 0)
+
+
+async def test_so_are_those_that_were_fetched_for_its_tests_only(tmp_path: Path):
+    package = '{"name": "p", "devDependencies": {"eslint": "9.0.0", "maker": "1.0.0"}}'
+    async with shell(tmp_path, {"package.json": package, "a.test.js": "import 'maker';\n"}) as run:
+        workspace = run.desk.workspace
+        [declaration] = declared_packages(workspace.snapshot)
+        fewer = of_tests(declaration, workspace.index.files, workspace.index.text)
+        assert fewer.requirements == ("maker@1.0.0",)
+        folder = workspace.settings.environments_folder / packages_key(fewer)
+        write(folder, {"node_modules/maker/made.txt": "by maker\n"})
+        write_facts(EnvironmentFacts(), folder)
+        done = await run("cat node_modules/maker/made.txt")
+        assert "by maker" in done.data["output"] or "node" in missing_programs(["javascript"])
