@@ -16,6 +16,13 @@ from repopilot.code.source_positions import line_at
 
 Group = Literal["runtime", "dev", "optional", "build", "peer", "indirect"]
 FactKind = Literal["name", "version", "licence", "language", "description"]
+_FACTS: dict[str, FactKind] = {
+    "name": "name",
+    "version": "version",
+    "license": "licence",
+    "description": "description",
+}
+"""The keys that most manifests use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +142,7 @@ def _npm(path: str, text: str) -> Manifest:
         start = lines.find(rf'^[^\S\n]*"{key}"\s*:')
         for name, version in (data.get(key) or {}).items():
             needs.append(Dependency(name, str(version), group, path, lines.find(rf'"{re.escape(name)}"\s*:', start)))
-    named: dict[str, FactKind] = {"name": "name", "version": "version", "license": "licence"}
-    facts = list(_plain_facts(path, data, lines, {**named, "description": "description"}, '"'))
+    facts = list(_plain_facts(path, data, lines, _FACTS, '"'))
     start = lines.find(r'^[^\S\n]*"engines"\s*:')
     for name, version in (data.get("engines") or {}).items():
         line = lines.find(rf'"{re.escape(name)}"\s*:', start - 1)
@@ -187,13 +193,7 @@ def _pyproject(path: str, text: str) -> Manifest:
     needs = [*_pep621(path, data, lines), *_poetry(path, data, lines)]
     poetry = (data.get("tool") or {}).get("poetry") or {}
     project = data.get("project") or poetry
-    keys: dict[str, FactKind] = {
-        "name": "name",
-        "version": "version",
-        "license": "licence",
-        "description": "description",
-        "requires-python": "language",
-    }
+    keys: dict[str, FactKind] = {**_FACTS, "requires-python": "language"}
     start = lines.find(r"^\[(project|tool\.poetry)\]")
     facts = [*_plain_facts(path, project, lines, keys, after=start)]
     python = poetry.get("dependencies", {}).get("python")
@@ -265,14 +265,14 @@ def _setuptools(path: str, text: str) -> Manifest:
     for extra, listed in parts.extras.items():
         below = lines.find(rf"(?<!\w){re.escape(extra)}(?!\w)", start - 1)
         needs += _listed(path, listed, _group_of(extra), lines, below - 1, extra)
-    keys: dict[str, FactKind] = {
-        "name": "name",
-        "version": "version",
-        "license": "licence",
-        "description": "description",
-        "python_requires": "language",
+    keys: dict[str, FactKind] = {**_FACTS, "python_requires": "language"}
+    given = {
+        "name": parts.name,
+        "version": parts.version,
+        "license": parts.licence,
+        "description": parts.description,
+        "python_requires": parts.python,
     }
-    given = dict(zip(keys, (parts.name, parts.version, parts.licence, parts.description, parts.python), strict=True))
     facts = tuple(_plain_facts(path, given, lines, keys, before=r"(?:^|[(,])\s*"))
     return Manifest(path, "python", tuple(needs), facts, entry_points=parts.entry_points.get("console_scripts", {}))
 
@@ -296,14 +296,7 @@ def _cargo(path: str, text: str) -> Manifest:
         needs += _cargo_tables(path, tables, lines, rf"target\.['\"]?{re.escape(target)}['\"]?\.")
     needs += _cargo_tables(path, data.get("workspace") or {}, lines, r"workspace\.")
     package = {**((data.get("workspace") or {}).get("package") or {}), **(data.get("package") or {})}
-    keys: dict[str, FactKind] = {
-        "name": "name",
-        "version": "version",
-        "license": "licence",
-        "description": "description",
-        "rust-version": "language",
-        "edition": "language",
-    }
+    keys: dict[str, FactKind] = {**_FACTS, "rust-version": "language", "edition": "language"}
     start = lines.find(r"^\[(workspace\.)?package\]")
     plain = {key: value for key, value in package.items() if isinstance(value, str)}
     facts = tuple(_plain_facts(path, plain, lines, keys, after=start))
@@ -383,8 +376,7 @@ def _composer(path: str, text: str) -> Manifest:
                 facts.append(ProjectFact("language", str(version), path, line, "PHP"))
             else:
                 needs.append(Dependency(name, str(version), group, path, line))
-    named: dict[str, FactKind] = {"name": "name", "version": "version", "license": "licence"}
-    facts += _plain_facts(path, data, lines, {**named, "description": "description"}, '"')
+    facts += _plain_facts(path, data, lines, _FACTS, '"')
     return Manifest(path, "composer", tuple(needs), tuple(facts), strings(data.get("scripts")))
 
 
@@ -406,14 +398,7 @@ def _gemfile(path: str, text: str) -> Manifest:
 
 def _gemspec(path: str, text: str) -> Manifest:
     needs, facts = [], []
-    kinds: dict[str, FactKind] = {
-        "name": "name",
-        "version": "version",
-        "license": "licence",
-        "description": "description",
-        "licenses": "licence",
-        "required_ruby_version": "language",
-    }
+    kinds: dict[str, FactKind] = {**_FACTS, "licenses": "licence", "required_ruby_version": "language"}
     for number, line in enumerate(text.split("\n"), 1):
         gem = re.match(r"\s*\w+\.add_(runtime_|development_)?dependency[ (]\s*['\"]([^'\"]+)['\"](.*)", line)
         if gem:
