@@ -146,7 +146,7 @@ def generated_in(changes: Iterable[FileChange], read: Callable[[str], str | None
         read: gives the text of a file of the repository, None where there is none.
     """
     attributes = LinguistAttributes(read)
-    return [c.path for c in changes if attributes.is_generated(c.path, before_change(c) or "") and c.change != "added"]
+    return [c.path for c in changes if c.change != "added" and attributes.is_generated(c.path, before_change(c) or "")]
 
 
 def change(path: str, new: str, old: str | None) -> FileChange:

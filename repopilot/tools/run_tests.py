@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import Field
 
@@ -118,7 +116,7 @@ async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
         after = before.run
         if made:
             async with desk.step.child("tests", "tool"):
-                after = await _run(tests, desk, before.emptied, before.run)
+                after = await _run_edited(tests, desk, before)
     except SandboxError as error:
         raise SandboxError(error.message, joined((error.hint, message("check_tools.not_again")))) from error
     compared = compare(before.run, after, [c.path for c in made if is_test_path(c.path)])
@@ -153,10 +151,10 @@ async def _state_before(tests: TestSelection, desk: Desk) -> StateBefore:
     environment = await asyncio.to_thread(copy.original.current_environment)
     key = (*tests.paths, tests.suite.language if tests.suite else "", environment.key if environment else "")
     if key not in copy.before:
-        run, emptied = await _run(tests, desk, ()), tuple[str, ...]()
+        run, emptied = await _run_unedited(tests, desk, ()), tuple[str, ...]()
         while (broken := _broken_conftest(run, desk)) and broken not in emptied:
             emptied = (*emptied, broken)
-            run = await _run(tests, desk, emptied)
+            run = await _run_unedited(tests, desk, emptied)
         copy.before[key] = StateBefore(run, emptied)
     return copy.before[key]
 
@@ -167,22 +165,25 @@ def _broken_conftest(run: TestRun, desk: Desk) -> str:
     return found[1] if found and stored_text(found[1], desk.working_copy.original) else ""
 
 
-async def _run(tests: TestSelection, desk: Desk, emptied: Sequence[str], before: TestRun | None = None) -> TestRun:
-    """Run the tests on the repository as it is, or with the edits those that ended `before`; some files are emptied
-    unless they are edited."""
-    copy, original = desk.working_copy, desk.working_copy.original
+async def _run_unedited(tests: TestSelection, desk: Desk, emptied: Sequence[str]) -> TestRun:
+    """Run the tests on the repository as it is, with some files emptied."""
+    copy, files = desk.working_copy, dict.fromkeys(emptied, "")
+    if not await asyncio.to_thread(copy.changes):
+        return await run_selected(tests, files, copy.original, await asyncio.to_thread(copy.root))
+    async with checked_out(copy.original) as folder:
+        return await run_selected(tests, files, copy.original, folder)
+
+
+async def _run_edited(tests: TestSelection, desk: Desk, before: StateBefore) -> TestRun:
+    """Run the tests with the edits, but not those that a time limit kept from running before. Files that were emptied
+    for that run are empty again, unless they are edited."""
+    copy, unreached = desk.working_copy, before.run.unreached if before.run.outcomes else ()
     made = await asyncio.to_thread(copy.changes)
-    edited = made and not before
-    as_it_was: AbstractAsyncContextManager[Path | None] = checked_out(original) if edited else nullcontext()
-    made = made if before else ()
-    files = dict.fromkeys(emptied, "") | texts_of(made)
-    async with as_it_was as folder:
-        inputs = folder if folder else await asyncio.to_thread(copy.root)
-        edits = {change.path for change in made}
-        unreached = before.unreached if before and before.outcomes else ()
-        left_out = [name for name in unreached if name.partition("::")[0] not in edits]
-        took = before.duration_s if before else 0.0
-        return await run_selected(tests, files, original, inputs, left_out=left_out, seconds=took)
+    edited = {change.path for change in made}
+    left_out = [name for name in unreached if name.partition("::")[0] not in edited]
+    files = dict.fromkeys(before.emptied, "") | texts_of(made)
+    inputs = await asyncio.to_thread(copy.root)
+    return await run_selected(tests, files, copy.original, inputs, left_out=left_out, seconds=before.run.duration_s)
 
 
 def _ran(run: TestRun) -> bool:

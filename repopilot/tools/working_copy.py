@@ -89,10 +89,11 @@ class WorkingCopy:
         """How many edits there are to take back."""
         return len(self._steps)
 
-    def changed_since(self, steps: int) -> list[FileChange]:
+    def changed_since(self, steps: int) -> tuple[FileChange, ...]:
         """What the edits after the first `steps` made of the files they touch, as `changes` has it."""
-        touched = {path for step in self._steps[steps:] for path in step}
-        return [change for change in self.changes() if change.path in touched]
+        drafts = self._drafts
+        touched = {path: drafts[path] for step in self._steps[steps:] for path in step}
+        return _changes_between(self._base, touched)
 
     def text(self, path: str) -> str | None:
         """The text of a file with the edits so far, None where there is none.
