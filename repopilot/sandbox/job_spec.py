@@ -20,9 +20,8 @@ MB = 1024 * 1024
 COPY = "repo"
 """Where a program's copy of the code lies in the writable folder."""
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
-
-
-_PATIENCE, _START_S = 3, 3.0
+_PATIENCE = 3
+_START_S = 3.0
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 

@@ -55,6 +55,30 @@ class RunnerSuite:
     packages: InstalledPackages | None = None
     seconds: float = 0.0
 
+    @property
+    def node_modules(self) -> Path | None:
+        """The folder with the packages of JavaScript, None for none."""
+        return self.packages.folder if self.packages and self.language == "javascript" else None
+
+    @property
+    def links(self) -> Mapping[str, str]:
+        """The members of a workspace that have to be linked; an installation by the user has linked them already."""
+        return self.project.links if self.node_modules and self.packages and self.packages.key else {}
+
+    @property
+    def written(self) -> Mapping[str, str]:
+        """Texts by path of the files that the installation adds to the repository."""
+        return self.packages.files if self.packages else {}
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """The folders of the packages."""
+        return readable_packages(self.packages) if self.packages else ()
+
+    def plan(self, program: Path) -> RunPlan:
+        """What a runner has to know, with the program of the language."""
+        return RunPlan(program, self.tests, self.project, self.packages.folder if self.packages else None)
+
 
 def run_suite(
     files: Mapping[str, str | bytes],
@@ -86,14 +110,11 @@ def run_suite(
     program, readable = find_program(suite.language)
     achieved = level(settings)
     limits = _limits(suite, settings)
-    packages = suite.packages
-    plan = RunPlan(program, suite.tests, suite.project, packages.folder if packages else None)
+    plan = suite.plan(program)
     command = runner.command(plan)
-    readable = (*readable, *command.readable, *(readable_packages(packages) if packages else ()))
-    node_modules = packages.folder if packages and suite.language == "javascript" else None
-    written = {**(packages.files if packages else {}), **runner.written(plan)}
-    links = suite.project.links if node_modules and packages and packages.key else {}
-    copied = CopiedRun(replace(command, readable=readable), limits, written, node_modules, inputs, links)
+    readable = (*readable, *command.readable, *suite.readable)
+    written = {**suite.written, **runner.written(plan)}
+    copied = CopiedRun(replace(command, readable=readable), limits, written, suite.node_modules, inputs, suite.links)
     outcome, top = run_in_copy(files, copied, achieved, cancel or threading.Event())
     report = runner.read(outcome.report, top)
     return _result(outcome, report, _Context(achieved, limits, top, command, _texts(files, report, inputs, top)))

@@ -20,8 +20,7 @@ from repopilot.sandbox import stage
 from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import STRONG, level
 from repopilot.sandbox.output.bounded_json import json_of
-from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, readable_packages, run_in_copy, why_stopped
-from repopilot.sandbox.runners.runner_form import RunPlan
+from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, run_in_copy, why_stopped
 from repopilot.sandbox.runners.runner_table import find_program, runner_of
 from repopilot.settings import Settings
 from repopilot.types import Environment
@@ -139,17 +138,13 @@ def _run(command: str, needs: ShellNeeds) -> CopiedRun:
             tool, own = find_program(suite.language)
         except SandboxError:  # the command says itself that it isn't here
             continue
-        packages = suite.packages
-        readable = (*readable, *own, *(readable_packages(packages) if packages else ()))
+        readable = (*readable, *own, *suite.readable)
         paths.append(str(tool.parent))
         if suite.language == "javascript":
-            installed = packages.folder if packages else None
-            members = suite.project.links if packages and packages.key else {}
-            run = replace(run, node_modules=installed, links=members)
+            run = replace(run, node_modules=suite.node_modules, links=suite.links)
         else:
-            plan = RunPlan(tool, project=suite.project, packages=packages.folder if packages else None)
-            variables |= runner_of(suite.language, suite.project).command(plan).variables
-        run = replace(run, written={**run.written, **(packages.files if packages else {})})
+            variables |= runner_of(suite.language, suite.project).command(suite.plan(tool)).variables
+        run = replace(run, written={**run.written, **suite.written})
     variables["PATH"] = os.pathsep.join((*paths, "/usr/local/bin", "/usr/bin", "/bin"))
     if folders:
         variables["PYTHONPATH"] = os.pathsep.join(folders)

@@ -105,8 +105,7 @@ def typescript_checker(inputs: Path, packages: InstalledPackages | None) -> Type
         return None
     arguments = (str(node), "{root}/node_modules/typescript/bin/tsc", "--noEmit", "--pretty", "false")
     program = SandboxProgram(arguments, NODE_VARIABLES, readable=(*readable, *readable_packages(packages)))
-    limits = replace(LANGUAGES["javascript"].limits, memory=2048 * MB)
-    run = CopiedRun(program, limits, packages.files, packages.folder, inputs)
+    run = CopiedRun(program, LANGUAGES["javascript"].limits, packages.files, packages.folder, inputs)
     return TypeChecker("tsc", run, _TSC_ERROR, frozenset({0, 1, 2}))
 
 

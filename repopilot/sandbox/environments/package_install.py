@@ -14,7 +14,7 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -50,11 +50,11 @@ class _Installer:
     Attributes:
         program: its name.
         folder: the name of the folder with the packages.
-        commands: arguments to try in turn, from the declaration and the folder to work in.
+        commands: arguments to try in turn, from the declaration and the folder to work in; none where the steps do it.
         variables: of its environment, from that folder.
         installed: `name@version` of what is there.
         written: the files that it reads, texts by path.
-        steps: commands that are all run in turn, in place of `commands`, and whether each has to succeed.
+        steps: what is run before, each in turn, and whether it has to succeed.
     """
 
     program: str
@@ -63,7 +63,7 @@ class _Installer:
     variables: Callable[[Path], Mapping[str, str]]
     installed: Callable[[Path], Sequence[str]]
     written: Callable[[PackageDeclaration], Mapping[str, str]] = lambda declaration: declaration.files
-    steps: Callable[[PackageDeclaration, Path], Iterator[tuple[Sequence[str], bool]]] | None = None
+    steps: Callable[[PackageDeclaration, Path], Iterable[tuple[Sequence[str], bool]]] = lambda declaration, folder: ()
 
 
 def packages_key(declaration: PackageDeclaration) -> str:
@@ -159,14 +159,16 @@ def _install(
     folder: Path,
     bounds: tuple[Settings, threading.Event],
 ) -> bool:
-    """Run the commands until one succeeds: whether it kept the versions of the lock file, which the last of several
-    doesn't. Raises EnvironmentFailed where none does."""
-    problem = ""
-    for arguments, required in installer.steps(declaration, folder) if installer.steps else ():
+    """Run all steps, then the commands until one succeeds: whether the versions of the lock file were kept, which the
+    last of several commands doesn't do. Raises EnvironmentFailed where a required step or each command fails."""
+    for arguments, required in installer.steps(declaration, folder):
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
         if outcome.status and required:
             raise _not_installed(installer, outcome.output)
     commands = installer.commands(declaration, folder)
+    if not commands:
+        return True
+    problem = ""
     for number, arguments in enumerate(commands, 1):
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
         if outcome.status == 0:
@@ -175,8 +177,6 @@ def _install(
             kept = number < len(commands) and "--no-package-lock" not in arguments
             return kept or number == 1 or not declaration.lock
         problem = problem or outcome.output
-    if installer.steps:
-        return True
     raise _not_installed(installer, problem)
 
 

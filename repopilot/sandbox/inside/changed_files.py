@@ -51,7 +51,7 @@ def difference(before: str, after: str, caches: Collection[str]) -> dict[str, ob
     new = _entries(after, left_out)
     deleted = [path for path in old if path not in new]
     special = [path for path, found in new.items() if not _same_kind(old.get(path), found)]
-    regular = [path for path, found in new.items() if stat.S_ISREG(found.st_mode) and path not in special]
+    regular = [path for path, found in new.items() if stat.S_ISREG(found.st_mode) and _same_kind(old.get(path), found)]
     changed = [path for path in regular if path not in old or _differs(f"{before}/{path}", f"{after}/{path}")]
     count = len(changed) + len(deleted) + len(special)
     if count > MOST_FILES or sum(new[path].st_size for path in changed) > MOST_BYTES:

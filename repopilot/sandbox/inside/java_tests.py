@@ -31,15 +31,15 @@ _MOST_LINES, _LONGEST = 40, 20_000
 def main(arguments: Sequence[str]) -> int:
     """Run the tests. Arguments: the file to write, the tool, its command and options as JSON, then paths of tests."""
     report, tool, command, *tests = arguments
-    files = [path for path in _files() if not _REPORTS.search(path)]
-    for path in _files():
+    files = [*_files()]
+    sources = _sources(files)
+    for path in files:
         if _REPORTS.search(path):
             os.unlink(path)
         elif tool == "maven" and os.path.basename(path) == maven_poms.POM:
             text = Path(path).read_text("utf-8", "replace")
             Path(path).write_text(maven_poms.reduced(text), "utf-8")
     status, told = _run([*json.loads(command), *_chosen(tool, tests)])
-    sources = {str(PurePosixPath(path).with_suffix("")): path for path in files if path.endswith(_SOURCES)}
     found = [test for path in sorted(_files()) if _REPORTS.search(path) for test in _tests(path, sources)]
     if status and not any(test["outcome"] == "failed" for test in found):
         problem = "\n".join(told) or f"exit status {status}"
@@ -88,7 +88,16 @@ def _run(command: Sequence[str]) -> tuple[int, list[str]]:
     return child.returncode, list(filter(None, dict.fromkeys(told)))
 
 
-def _tests(report: str, sources: dict[str, str]) -> Iterator[dict[str, object]]:
+def _sources(files: Sequence[str]) -> dict[str, list[str]]:
+    """The files of code by what stands before their suffix."""
+    found: dict[str, list[str]] = {}
+    for path in files:
+        if path.endswith(_SOURCES):
+            found.setdefault(PurePosixPath(path).stem, []).append(path)
+    return found
+
+
+def _tests(report: str, sources: dict[str, list[str]]) -> Iterator[dict[str, object]]:
     """The tests of one report."""
     try:
         suite = ElementTree.parse(report).getroot()
@@ -113,14 +122,15 @@ def _tests(report: str, sources: dict[str, str]) -> Iterator[dict[str, object]]:
         }
 
 
-def _source(class_: str, sources: dict[str, str], module: str) -> str:
+def _source(class_: str, sources: dict[str, list[str]], module: str) -> str:
     """The path of the file of a class, '' for one that is not the repository's."""
     name = "/" + class_.partition("$")[0].replace(".", "/")
-    found = [path for stem, path in sources.items() if f"/{stem}".endswith(name)]
+    named = sources.get(name.rpartition("/")[2], ())
+    found = [path for path in named if f"/{path}".rpartition(".")[0].endswith(name)]
     return next((path for path in found if path.startswith(f"{module}/")), found[0] if found else "")
 
 
-def _placed(text: str, sources: dict[str, str], module: str) -> str:
+def _placed(text: str, sources: dict[str, list[str]], module: str) -> str:
     """The frames of a stack with the paths of the repository's files."""
 
     def placed(frame: re.Match[str]) -> str:
