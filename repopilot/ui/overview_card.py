@@ -160,7 +160,8 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
 
 
 def _component_row(component: Component, language: str) -> dict:
-    named = (path for path in component.paths if component.name in path.rpartition("/")[2])
+    last = component.name.rpartition("/")[2]
+    named = (path for path in component.paths if last in path.rpartition("/")[2])
     ask = i18n.text("ui.overview.ask", language, path=next(named, component.paths[0]))
     symbols = component.symbols[:SYMBOLS_SHOWN]
     return _row(component.name, component.summary, *_first(component), places=symbols, ask=ask)

@@ -114,6 +114,13 @@ def test_every_file_is_in_exactly_one_of_few_groups(paths, random):
         assert covered == set(group.files)
 
 
+def test_components_that_are_called_alike_are_told_apart(tmp_path):
+    files = {f"{top}/{folder}/core.py": f"def {top}_{folder}():\n{BODY}\n" for top in "ab" for folder in ("x", "y")}
+    found = overview_of(workspace_of(tmp_path, files | {"c/core.py": f"def c():\n{BODY}\n"}).index)
+    names = [component.name for component in found.components]
+    assert len(set(names)) == len(names) > 2, names
+
+
 def test_a_cycle_is_what_reaches_itself():
     uses = [ComponentUse(*pair, 1, "a.py", 1) for pair in ((0, 1), (1, 2), (2, 0), (2, 3))]
     assert cycles(4, uses) == ((0, 1, 2),)

@@ -38,14 +38,27 @@ def components_of(
     groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
     ranked = _most_used(graph, groups)
     tests = tests_of(graph, groups)
-    return tuple(
-        _component(index, group, lines, symbols, len(tests[number]))
-        for number, (group, symbols) in enumerate(zip(groups, ranked, strict=True))
-    )
+    names = _names([group.name or index.name for group in groups])
+    parts = zip(names, groups, ranked, tests, strict=True)
+    return tuple(_component(index, name, group, lines, symbols, len(of)) for name, group, symbols, of in parts)
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """The last part of each path; where several end alike, with as many folders before it as tell them apart."""
+    depths = [1] * len(paths)
+    while True:
+        names = ["/".join(path.split("/")[-depth:]) for path, depth in zip(paths, depths, strict=True)]
+        often = Counter(names)
+        longer = [n for n, path in enumerate(paths) if often[names[n]] > 1 and depths[n] <= path.count("/")]
+        if not longer:
+            return names
+        for number in longer:
+            depths[number] += 1
 
 
 def _component(
     index: Index,
+    name: str,
     group: Group,
     lines: Mapping[str, int],
     symbols: Sequence[NamedPlace],
@@ -53,7 +66,7 @@ def _component(
 ) -> Component:
     source = _described(index, group)
     return Component(
-        name=group.name.rpartition("/")[2] or index.name,
+        name=name,
         paths=shortest_paths(group.files, lines),
         files=group.files,
         summary=source.note if source else "",
