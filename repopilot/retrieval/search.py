@@ -104,8 +104,9 @@ def search(
     near = meant.near(query)
     before = time.perf_counter()
     found = ranking(index.lexical, index.chunks, query, mask, history_of(index), near)
-    if found is not None and (first := project_options(index.text(NAME)).options.first):
-        found.files["put first"] = PUT_FIRST * np.array([fits(path, first) for path in index.lexical.files], float)
+    put_first = index.derived(_put_first)
+    if found is not None and put_first is not None:
+        found.files["put first"] = put_first
     seconds["lexical"] = time.perf_counter() - before
     if found is None:
         return Results(query, (), (*query.notes, *meant.notes, _no_match_note(query)), seconds)
@@ -117,6 +118,12 @@ def search(
         hits = _with_documentation(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
     return Results(query, hits, tuple(notes), seconds, files, compared)
+
+
+def _put_first(index: Index) -> np.ndarray | None:
+    """What the repository's own wish adds to the score of each file; None where it has none."""
+    first = project_options(index.text(NAME)).options.first
+    return PUT_FIRST * np.array([fits(path, first) for path in index.lexical.files], float) if first else None
 
 
 def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dict[str, float]) -> Results:
