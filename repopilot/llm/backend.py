@@ -311,9 +311,8 @@ def _describe(error: Exception, model: Model) -> tuple[str, str]:
     if names & {"ConnectError", "ConnectionError", "APIConnectionError", "ConnectionRefusedError"}:
         return i18n.message("llm.unreachable", name=name), i18n.message("llm.unreachable_hint")
     if "ResponseError" in names or "APIError" in names:
-        return i18n.message("llm.failed", name=name, error=_without_key(str(error), model)[:200]), i18n.message(
-            "llm.see_log"
-        )
+        failure = _without_key(str(error), model)[:200]
+        return i18n.message("llm.failed", name=name, error=failure), i18n.message("llm.see_log")
     reason = f"{type(error).__name__}: {_without_key(str(error), model)[:120]}"
     return i18n.message("llm.no_reply", name=name, reason=reason), i18n.message("llm.no_reply_hint")
 

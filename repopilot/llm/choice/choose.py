@@ -18,7 +18,7 @@ from repopilot.llm import capability, embedded
 from repopilot.llm.choice.discovery import PROBE_S, FoundModel, find_model, ollama_address
 from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.resources import ModelResources
-from repopilot.llm.servers import ollama_api, openai_api
+from repopilot.llm.servers import ollama_api
 from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import calibration, machine
 from repopilot.llm.speed.calibration import SpeedKey
@@ -66,18 +66,11 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
     Returns:
         The model, None where there is no other.
     """
-    note = i18n.message("llm.second_model")
     if model.kind == "embedded" and (installed := embedded.find_reviewer(settings, model.name)):
-        return embedded.build(*installed, settings, (note,), resources.engines, resources.replies)
-    ollama = settings.model_copy(update={"llm_url": "", "embedded": False})
-    for where in (settings, ollama) if settings.reviewer_model else (settings,):
-        found = await asyncio.to_thread(find_model, where, PROBE_S, [])
-        name = _reviewer_name(found, settings, model.name) if found else None
-        if found and name:
-            can = capability.of_ollama(found.url, name, PROBE_S) if found.kind == "ollama" else None
-            second = replace(found, name=name, can=can, notes=(note,))
-            return await asyncio.to_thread(build, second, settings, resources)
-    return None
+        notes = (i18n.message("llm.second_model"),)
+        return embedded.build(*installed, settings, notes, resources.engines, resources.replies)
+    found = await asyncio.to_thread(_find_reviewer, settings, model.name)
+    return await asyncio.to_thread(build, found, settings, resources) if found else None
 
 
 async def warm_up(model: Model) -> None:
@@ -145,13 +138,23 @@ async def pull(
     await ollama_api.pull(found, name, progress=progress, cancel=cancel)
 
 
+def _find_reviewer(settings: Settings, primary: str) -> FoundModel | None:
+    ollama = settings.model_copy(update={"llm_url": "", "embedded": False})
+    for where in (settings, ollama) if settings.reviewer_model else (settings,):
+        found = find_model(where, PROBE_S, [])
+        name = _reviewer_name(found, settings, primary) if found else None
+        if found and name:
+            can = capability.of_ollama(found.url, name, PROBE_S) if found.kind == "ollama" else None
+            return replace(found, name=name, can=can, notes=(i18n.message("llm.second_model"),))
+    return None
+
+
 def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str | None:
     wanted = settings.reviewer_model
     if found.kind != "ollama":
         if found.kind == "embedded" or wanted in ("", primary):
             return None
-        listed = openai_api.find_models(found.url, settings.llm_key, PROBE_S)[1]
-        return wanted if wanted in listed or not listed else None
+        return wanted if wanted in found.listed or not found.listed else None
     others = [tag for tag in found.tags if tag.is_chat_model and tag.name != primary]
     names = [tag.name for tag in others]
     if wanted:

@@ -38,6 +38,7 @@ class FoundModel:
         sizes: what suits the machine, None where a server answers whose speed is not known.
         speed_key: what a measured speed of the model holds for.
         can: what an Ollama server says of the model.
+        listed: the models that a server of another kind lists.
     """
 
     kind: Literal["ollama", "openai", "embedded"]
@@ -49,6 +50,7 @@ class FoundModel:
     sizes: SizeChoice | None = None
     speed_key: SpeedKey | None = None
     can: capability.Capability | None = None
+    listed: tuple[str, ...] = ()
 
     @property
     def speed(self) -> Speed | None:
@@ -112,7 +114,7 @@ def _configured(url: str, settings: Settings, timeout_s: float) -> FoundModel | 
     base, names = openai_api.find_models(url, settings.llm_key, timeout_s)
     name = settings.llm_model or next(iter(names), "")
     note = i18n.message("llm.at_server", name=name, url=without_credentials(base))
-    return FoundModel("openai", name, base, notes=(note,)) if name else None
+    return FoundModel("openai", name, base, notes=(note,), listed=tuple(names)) if name else None
 
 
 def _in_ollama(
