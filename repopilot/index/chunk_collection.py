@@ -53,11 +53,12 @@ def store_over(index: Index, vectors: Vectors) -> ChromaVectorStore:
 
 def node_of(chunk: Chunk, commit: str) -> TextNode:
     """A chunk as a node with its id and text. A language model is shown path, lines and symbol of the metadata."""
+    metadata = _metadata(chunk, commit)
     return TextNode(
         id_=chunk.id,
         text=chunk.text,
-        metadata=_metadata(chunk, commit),
-        excluded_embed_metadata_keys=list(_metadata(chunk, commit)),
+        metadata=metadata,
+        excluded_embed_metadata_keys=list(metadata),
         excluded_llm_metadata_keys=list(_NOT_FOR_MODELS),
     )
 
@@ -101,17 +102,19 @@ class _ChunkCollection:
     def get(
         self, ids: Sequence[str] | None = None, where: Mapping[str, Any] | None = None, limit: int | None = None
     ) -> dict[str, list]:
-        rows = [row for row in self._fitting(where or {}) if ids is None or self._index.chunks[row].id in ids]
-        return self._reply(rows[:limit])
+        return self._reply(self._fitting(where or {}, None if ids is None else frozenset(ids))[:limit])
 
     def add(self, **_: object) -> NoReturn:
         raise UsageError(i18n.message("retrieval.vectors.read_only"), i18n.message("retrieval.vectors.read_only_hint"))
 
     delete = add
 
-    def _fitting(self, where: Mapping[str, Any]) -> list[int]:
+    def _fitting(self, where: Mapping[str, Any], ids: frozenset[str] | None = None) -> list[int]:
+        commit = self._index.commit
         return [
-            row for row, chunk in enumerate(self._index.chunks) if _fits(_metadata(chunk, self._index.commit), where)
+            row
+            for row, chunk in enumerate(self._index.chunks)
+            if (ids is None or chunk.id in ids) and _fits(_metadata(chunk, commit), where)
         ]
 
     def _reply(self, rows: Sequence[int]) -> dict[str, list]:

@@ -20,4 +20,4 @@ def chances(question: str) -> dict[str, float]:
     Returns:
         The chances by label; their sum is 1.
     """
-    return learnt.chances(question, "repopilot.routing")
+    return learnt.chances(question, __package__)

@@ -31,7 +31,10 @@ def absent_names(question: str, index: Index, results: Results, holding: Holding
         return []
     names = [a for a in claim_of(question).anchors if a.kind == "name"]
     known = identifiers("\n".join(h.chunk.text for h in results.hits))
-    indexed = lambda name: [path for path in holding(name) if path in index.files]  # noqa: E731
+
+    def indexed(name: str) -> list[str]:
+        return [path for path in holding(name) if path in index.files]
+
     return [n.text for n in names if last_name(n.text) not in known and not exists_in(index, n, indexed)]
 
 

@@ -11,11 +11,10 @@ Command = Literal["install", "build", "start", "test", "lint", "docs", "bench"]
 History = Literal["added", "changed", "reason"]
 Manifest = Literal["dependency", "licence", "version"]
 Scope = Literal["uncommitted", "last commit", "generated", "everything"]
-Asked = (
-    Relation | Command | History | Manifest | Scope | Literal["none", "value", "path", "overview", "task", "run tests"]
-)
-"""`Scope`: of a review or an impact; `reason`: why something changed; `path`: from one definition to another; `task`:
-reads like a commit message; `none`: nothing of these."""
+Computed = Literal[Relation, Command, History, Manifest, "value", "path"]
+"""What code answers from the index; `reason`: why something changed; `path`: from one definition to another."""
+Asked = Literal[Computed, Scope, "none", "overview", "task", "run tests"]
+"""`Scope`: of a review or an impact; `task`: reads like a commit message; `none`: nothing of these."""
 SURE = 0.75
 """Least chance of what is asked: a wrong computed answer costs more than the evidence that is shown else."""
 

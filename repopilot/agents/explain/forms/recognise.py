@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import get_args
 
-from repopilot.retrieval.query.asked import SURE, Asked, Command, History, Manifest, Relation, likeliest
+from repopilot.retrieval.query.asked import SURE, Asked, Computed, Relation, likeliest
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
 LONGEST, SHORT = 24, 6
 """Words. A longer text is more than one plain question; in a short one an ordinary word may be a name."""
-COMPUTED = frozenset(("value", "path", *map(str, (*get_args(Relation), *get_args(Command))), *get_args(History)))
-COMPUTED |= frozenset(get_args(Manifest))
 NAMES: dict[str, range] = {"value": range(1, LONGEST), "path": range(2, 3)}
 NAMES |= dict.fromkeys(get_args(Relation), range(1, 2))
 """How many names a question about them has."""
@@ -67,7 +65,7 @@ def _read(question: str, words: Sequence[str]) -> Form | None:
         if "/" not in word:
             question = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " name ", question)
     kind, chance = likeliest(question)
-    if kind not in COMPUTED or chance < SURE or len(names) not in NAMES.get(kind, range(LONGEST)):
+    if kind not in get_args(Computed) or chance < SURE or len(names) not in NAMES.get(kind, range(LONGEST)):
         return None
     return Form(kind, names, chance)
 
