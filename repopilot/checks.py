@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,9 +96,8 @@ def _disk(runtime: Runtime) -> Check:
     settings = runtime.settings
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
-        probe = settings.home / f".probe-{os.getpid()}"
-        probe.write_bytes(b"x")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=settings.home) as probe:
+            probe.write(b"x")
     except OSError as error:
         problem = _message("unwritable", home=settings.home, error=error.strerror)
         return Check("disk", "broken", problem, _message("set_home"))

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -11,7 +12,10 @@ from support.app import running
 
 from repopilot import __version__
 from repopilot.api.jobs import MOST, RepositoryJobs, UnknownRepository, repository_id
+from repopilot.checks import is_usable
 from repopilot.errors import Cancelled, SourceError
+from repopilot.runtime import Runtime
+from repopilot.settings import Settings
 from repopilot.types import Progress
 
 TOKEN = "a-token-of-the-tests-0123"
@@ -138,6 +142,12 @@ def test_metrics_count_requests_and_times_and_tell_no_content(client, repository
     assert 'repopilot_step_seconds_count{kind="run",state="ok"}' in reply.text
     assert f'version="{__version__}"' in reply.text and "process_resident_memory_bytes" in reply.text
     assert SECRET_NAME not in reply.text and "f1" not in re.sub("[0-9a-f]{12}", "", reply.text)
+
+
+def test_health_that_many_ask_for_at_once_is_up(tmp_path):
+    with Runtime(Settings(home=tmp_path, _env_file=None)) as runtime, ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(is_usable, [runtime] * 400))
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_server_that_can_not_write_its_data_is_down(tmp_path):
