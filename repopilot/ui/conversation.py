@@ -214,7 +214,17 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
         {}, or {error}.
     """
     process, wanted = chat.process, str(payload.get("address", ""))
-    closing = process.openings.named(wanted, chat.owner)
+    known = await asyncio.to_thread(all_opened, process.database)
+    owners = {owner for owner, address in known if address == wanted}
+    if chat.owner not in owners:
+        return {}
+    # With its last owner a repository is no longer shared.
+    leaving = {chat.owner} if owners - {chat.owner, EVERYBODY} else owners
+    closing = [
+        each
+        for each in process.openings.all()
+        if each.address == wanted and (each.owner == chat.owner or (each.shared and EVERYBODY in leaving))
+    ]
     for opening in closing:
         if not process.openings.close(opening):
             return {"error": i18n.text("ui.errors.opening_busy", chat.language)}
@@ -222,14 +232,10 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
     def delete() -> None:
         for job in filter(None, (opening.job for opening in closing)):
             job.done.wait(CLOSE_TIMEOUT_S)
-        known = all_opened(process.database)
-        if (chat.owner, wanted) in known:
-            others = {(owner, each) for owner, each in known if (owner, each) != (chat.owner, wanted)}
-            if not any(owner != EVERYBODY and each == wanted for owner, each in others):
-                others.discard((EVERYBODY, wanted))
-                forget(process.database, wanted, EVERYBODY)
-            delete_data(wanted, [each for _, each in others], process.runtime.settings)
-            forget(process.database, wanted, chat.owner)
+        others = [address for owner, address in known if address != wanted or owner not in leaving]
+        delete_data(wanted, others, process.runtime.settings)
+        for owner in leaving:
+            forget(process.database, wanted, owner)
 
     try:
         await asyncio.to_thread(delete)
@@ -262,8 +268,7 @@ async def share_repository(chat: Chat, payload: dict) -> dict:
         await asyncio.to_thread(change)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
-    for opening in [each for each in process.openings.all() if each.shared and each.address == wanted]:
-        process.openings.close(opening)
+    process.openings.end_sharing(wanted)
     return {}
 
 

@@ -120,8 +120,14 @@ async def test_what_is_shared_is_seen_by_all_until_it_no_longer_is(process, serv
     assert listed(process, "bob") == [] == found(process, "bob")
     assert (await opened(process, "bob", address)).phase == "credentials", "having used it made it not their own"
     await share_repository(Chat(process, owner="ada"), {"address": address})
+    assert process.openings.retry(await opened(process, "bob", address)) and process.openings.named(address, "bob")
+    await share_repository(Chat(process, owner="ada"), {"address": address})
+    assert not process.openings.named(address, "bob"), "one that is busy, too"
+    await share_repository(Chat(process, owner="ada"), {"address": address})
+    assert (await opened(process, "bob", address)).shared
     await delete_repository(Chat(process, owner="ada"), {"address": address})
     assert listed(process, "bob") == [], "nobody is left who shares it"
+    assert not process.openings.named(address, "bob")
 
 
 @pytest.mark.slow

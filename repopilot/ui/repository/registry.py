@@ -206,12 +206,21 @@ class Openings:
         """Forget an opening, so that its data can be deleted once its job is done. False while it is busy."""
         if not opening.idle:
             return False
+        self._forget(opening)
+        return True
+
+    def end_sharing(self, place: str) -> None:
+        """Forget the openings, busy ones too, of those with whom the repository at an address was shared."""
+        for opening in self.all():
+            if opening.shared and opening.address == place:
+                self._forget(opening)
+
+    def _forget(self, opening: Opening) -> None:
         if opening.job is not None and opening.job.settled.is_set():
             opening.job.cancel()
         if opening.watch is not None:
             opening.watch.stop()
         self._open.pop((opening.owner, opening.key), None)
-        return True
 
     def reindex(self, opening: Opening) -> bool:
         """Discard the index and build it again. False while it is busy."""
