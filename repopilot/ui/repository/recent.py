@@ -16,22 +16,23 @@ log = logging.getLogger(__name__)
 def recent(database: Database, owner: str = "") -> list[dict]:
     """[{name, address, own, shared}] of the repositories a user opened, newest first, then of those that others share
     with every login; [] where it can't be read."""
-    rows = _rows(database)
+    select = "SELECT owner, address, name, digest FROM opened WHERE owner IN (?, ?) ORDER BY number DESC"
+    rows = _rows(database, select, owner, EVERYBODY if owner else owner)
     own = {row[1]: row[2] for row in rows if row[0] == owner}
-    shared = {row[1]: row[2] for row in rows if owner and row[0] == EVERYBODY}
+    shared = {row[1]: row[2] for row in rows if row[0] == EVERYBODY}
     shown = [*list(own.items())[:SHOWN], *[each for each in shared.items() if each[0] not in own][:SHOWN]]
     return [{"name": name, "address": at, "own": at in own, "shared": at in shared} for at, name in shown]
 
 
 def all_opened(database: Database) -> list[tuple[str, str]]:
     """(owner, address) of every repository that anybody opened or shares; [] where it can't be read."""
-    return [(row[0], row[1]) for row in _rows(database)]
-
-
-def _rows(database: Database) -> list[tuple]:
     select = "SELECT owner, address, name, digest FROM opened ORDER BY number DESC"
+    return [(row[0], row[1]) for row in _rows(database, select)]
+
+
+def _rows(database: Database, select: str, *values: str) -> list[tuple]:
     try:
-        rows = database.run(lambda connection: connection.execute(select).fetchall())
+        rows = database.run(lambda connection: connection.execute(select, values).fetchall())
     except StorageError as error:
         log.warning("opened repositories can't be read: %s", error)
         return []
