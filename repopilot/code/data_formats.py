@@ -44,6 +44,19 @@ def table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def parsed_table(parse: Callable[[str], Any], text: str | None) -> Mapping[str, Any]:
+    """The table or object that a text holds, an empty one where it holds none.
+
+    Args:
+        parse: reads the text, such as `from_json`.
+        text: None for none.
+    """
+    try:
+        return table(parse(text or ""))
+    except ValueError:
+        return {}
+
+
 def strings(value: object) -> dict[str, str]:
     """The texts in a table or an object; anything else is passed over."""
     return {str(name): text for name, text in table(value).items() if isinstance(text, str)}

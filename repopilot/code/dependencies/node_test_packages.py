@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from repopilot.code.data_formats import from_json
+from repopilot.code.data_formats import from_json, parsed_table
 from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.code.dependencies.workspaces import MANIFEST
 from repopilot.code.languages import is_doc_path, is_example_path
@@ -78,9 +78,5 @@ def _can_load(path: str) -> bool:
 
 def _in_manifest(text: str | None) -> list[str]:
     """What the settings of tools in package.json name: of runners and compilers, not of linters."""
-    try:
-        data = from_json(text or "")
-    except ValueError:
-        return []
-    tables = [data.get(key) for key in _TOOLS] if isinstance(data, dict) else []
-    return _WORD.findall(json.dumps(tables))
+    data = parsed_table(from_json, text)
+    return _WORD.findall(json.dumps([data[key] for key in _TOOLS if key in data]))

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from repopilot.code.data_formats import from_json, from_yaml, strings, table
+from repopilot.code.data_formats import from_json, from_yaml, parsed_table, strings, table
 from repopilot.code.dependencies.declaration_parts import Read, texts
 from repopilot.code.languages import is_doc_path, is_example_path
 
@@ -63,16 +63,16 @@ class NodeWorkspace:
 
 def read_node_workspace(read: Read, names: ListNames) -> NodeWorkspace:
     """The packages of JavaScript at the top of a repository; nothing where its package.json can't be read."""
-    manifest = _manifest(read(MANIFEST))
+    manifest = parsed_table(from_json, read(MANIFEST))
     declared = manifest.get("workspaces")
     shared = table(declared)
-    pnpm = _yaml(read(_PNPM)) if _PNPM in names("") else {}
+    pnpm = parsed_table(from_yaml, read(_PNPM)) if _PNPM in names("") else {}
     patterns = [*texts(declared), *texts(shared.get("packages")), *texts(pnpm.get("packages"))]
     catalogs = {"default": strings(shared.get("catalog")) | strings(pnpm.get("catalog"))}
     for place in (shared, pnpm):
         catalogs |= {str(name): strings(each) for name, each in table(place.get("catalogs")).items()}
     folders = [folder for folder in member_folders(patterns, MANIFEST, names) if not _is_shown(folder)]
-    members = {folder: _manifest(read(f"{folder}/{MANIFEST}")) for folder in folders}
+    members = {folder: parsed_table(from_json, read(f"{folder}/{MANIFEST}")) for folder in folders}
     configured = _settings_in(names("")) or "jest" in manifest
     own = ((folder, _settings_in(names(folder))) for folder in folders if not configured)
     projects = tuple(f"{folder}/{name}" for folder, name in own if name)
@@ -106,20 +106,6 @@ def _matching(folder: str, parts: list[str], names: ListNames) -> Iterator[str]:
     inside = sorted(name for name in names(folder) if fnmatchcase(name, here)) if "*" in here else [here]
     for name in inside:
         yield from _matching(f"{folder}/{name}".lstrip("/"), below, names)
-
-
-def _manifest(text: str | None) -> Mapping[str, Any]:
-    try:
-        return table(from_json(text or ""))
-    except ValueError:
-        return {}
-
-
-def _yaml(text: str | None) -> Mapping[str, Any]:
-    try:
-        return table(from_yaml(text or ""))
-    except ValueError:
-        return {}
 
 
 def _settings_in(names: frozenset[str]) -> str:

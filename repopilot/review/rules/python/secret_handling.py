@@ -157,8 +157,12 @@ def _is_timed(tree: PythonTree, sides: list[ast.expr]) -> bool:
 
 def _is_from_request(tree: PythonTree, node: ast.expr) -> bool:
     """Whether a value is read from a request, here or where the name was assigned."""
-    values = tree.assigned.get((tree.scope(node), node.id), []) if isinstance(node, ast.Name) else [node]
-    return any(_REQUEST.search(ast.unparse(value)) for value in values)
+    return any(_REQUEST.search(ast.unparse(value)) for value in _written(tree, node))
+
+
+def _written(tree: PythonTree, node: ast.expr) -> list[ast.expr]:
+    """An expression, or the values that its function assigns to it where it is a name."""
+    return tree.assigned.get((tree.scope(node), node.id), []) if isinstance(node, ast.Name) else [node]
 
 
 def _final_name(node: ast.expr) -> str:
@@ -179,8 +183,8 @@ def _final_name(node: ast.expr) -> str:
 
 def _is_mac(tree: PythonTree, node: ast.expr) -> bool:
     """Computed by HMAC, here or where the name was assigned."""
-    values = tree.assigned.get((tree.scope(node), node.id), []) if isinstance(node, ast.Name) else [node]
-    return any(isinstance(v, ast.Call) and re.search(r"\bhmac\.(new|digest)\b", ast.unparse(v)) for v in values)
+    calls = (value for value in _written(tree, node) if isinstance(value, ast.Call))
+    return any(re.search(r"\bhmac\.(new|digest)\b", ast.unparse(call)) for call in calls)
 
 
 def _is_harmless(tree: PythonTree, node: ast.Compare, sides: list[ast.expr]) -> bool:
