@@ -98,9 +98,8 @@ def run_shell(
     achieved = level(settings)
     if achieved not in STRONG:
         raise SandboxError(i18n.message("command_tool.weak"), i18n.message("sandbox.run_doctor"))
-    run = replace(_run(command, needs), inputs=inputs, limits=replace(_LIMITS, seconds=seconds))
-    files = needs.environment.files if needs.environment else {}
-    outcome, top = run_in_copy({}, replace(run, written={**run.written, **files}), achieved, cancel)
+    run = _run(command, replace(_LIMITS, seconds=seconds), inputs, needs)
+    outcome, top = run_in_copy({}, run, achieved, cancel)
     output = outcome.output.replace(f"{top}/", "")
     stopped = why_stopped(outcome, run.limits) if outcome.ended != "finished" else ""
     ended = ShellRun(outcome.status, output, stopped, seconds=round(outcome.seconds, 1))
@@ -126,13 +125,14 @@ def _paths(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, list) else ()
 
 
-def _run(command: str, needs: ShellNeeds) -> CopiedRun:
+def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -> CopiedRun:
     """The shell with the programs and packages that tests of the repository get."""
     python, folders, readable = _python(needs.environment)
     links = {f"{{work}}/bin/{name}": str(python) for name in ("python", "python3")}
     paths = ["{root}/node_modules/.bin", "{work}/bin", *(f"{each}/bin" for each in folders)]
     variables: dict[str, str] = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "", "OPENSSL_CONF": "/dev/null"}
-    run = CopiedRun(SandboxProgram(()), _LIMITS, left_out=secret_name)
+    written: dict[str, str] = {}
+    node = RunnerSuite("javascript")
     for suite in needs.suites:
         try:
             tool, own = find_program(suite.language)
@@ -141,10 +141,11 @@ def _run(command: str, needs: ShellNeeds) -> CopiedRun:
         readable = (*readable, *own, *suite.readable)
         paths.append(str(tool.parent))
         if suite.language == "javascript":
-            run = replace(run, node_modules=suite.node_modules, links=suite.links)
+            node = suite
         else:
             variables |= runner_of(suite.language, suite.project).command(suite.plan(tool)).variables
-        run = replace(run, written={**run.written, **suite.written})
+        written |= suite.written
+    written |= needs.environment.files if needs.environment else {}
     variables["PATH"] = os.pathsep.join((*paths, "/usr/local/bin", "/usr/bin", "/bin"))
     if folders:
         variables["PYTHONPATH"] = os.pathsep.join(folders)
@@ -152,7 +153,7 @@ def _run(command: str, needs: ShellNeeds) -> CopiedRun:
     program = SandboxProgram(
         (shell, "-c", command), variables, readable=readable, links=links, caches=tuple(sorted(stage.LEFT_OUT))
     )
-    return replace(run, program=program)
+    return CopiedRun(program, limits, written, node.node_modules, inputs, node.links, secret_name)
 
 
 def _python(environment: Environment | None) -> tuple[Path, list[str], tuple[Path, ...]]:

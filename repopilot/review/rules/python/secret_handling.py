@@ -1,4 +1,4 @@
-"""Secrets in Python code that can be guessed, timed, read in a log, or that are published with the code."""
+"""Secrets in Python code that can be guessed, or found out by timing."""
 
 from __future__ import annotations
 
