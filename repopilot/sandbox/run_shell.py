@@ -143,7 +143,7 @@ def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -
         if suite.language == "javascript":
             node = suite
         else:
-            variables |= runner_of(suite.language, suite.project).command(suite.plan(tool)).variables
+            variables |= _variables(suite, tool)
         written |= suite.written
     written |= needs.environment.files if needs.environment else {}
     variables["PATH"] = os.pathsep.join((*paths, "/usr/local/bin", "/usr/bin", "/bin"))
@@ -154,6 +154,14 @@ def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -
         (shell, "-c", command), variables, readable=readable, links=links, caches=tuple(sorted(stage.LEFT_OUT))
     )
     return CopiedRun(program, limits, written, node.node_modules, inputs, node.links, secret_name)
+
+
+def _variables(suite: RunnerSuite, tool: Path) -> Mapping[str, str]:
+    """What the runner of a language sets; nothing where it isn't here, as most commands do without."""
+    try:
+        return runner_of(suite.language, suite.project).command(suite.plan(tool)).variables
+    except SandboxError:
+        return {}
 
 
 def _python(environment: Environment | None) -> tuple[Path, list[str], tuple[Path, ...]]:

@@ -220,3 +220,9 @@ async def test_so_are_those_that_were_fetched_for_its_tests_only(tmp_path: Path)
         write_facts(EnvironmentFacts(), folder)
         done = await run("cat node_modules/maker/made.txt")
         assert "by maker" in done.data["output"] or "node" in missing_programs(["javascript"])
+
+
+async def test_a_command_runs_without_the_build_tool_of_the_repository(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    async with shell(tmp_path, {"build.gradle": "", "a.txt": "a\n"}) as run:
+        assert (await run("cat a.txt")).data["output"] == "a\n"
