@@ -112,7 +112,7 @@ async def run_selected(
     tests: TestSelection,
     files: Mapping[str, str],
     workspace: Workspace,
-    inputs: Path,
+    inputs: Path | None,
     *,
     left_out: Sequence[str] = (),
     seconds: float = 0.0,
@@ -124,7 +124,7 @@ async def run_selected(
         tests: which.
         files: texts by path, which replace those of `inputs`.
         workspace: the repository, for its settings and what its tests need.
-        inputs: a folder with the repository.
+        inputs: a folder with the repository; None where `files` are all there is.
         left_out: ids of tests of Python that are not run.
         seconds: what the tests took the last time, 0 where nobody knows.
         verify: as in `run_pytest`.
@@ -133,7 +133,7 @@ async def run_selected(
         SandboxError: nothing can be run.
         StorageError: the files can't be written.
     """
-    there = tuple(path for path in tests.paths if path in files or (inputs / path).is_file())
+    there = tuple(path for path in tests.paths if path in files or (inputs and (inputs / path).is_file()))
     if tests.paths and not there:
         return TestRun(0, 0, 0, 0.0, "limits", "", False)
     if tests.suite:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sysconfig
+import venv
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import pytest
 from support.shop_workspace import answering, shop_workspace, traced, workspace_of
 from support.small_repo import FILES
 
+from repopilot.agents.generate.debate import try_objection
+from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.testing.agent import test as answer_test
 from repopilot.impact.covering_tests import all_tests, covering_tests, reaching_tests
 from repopilot.results import Turn
@@ -43,6 +47,24 @@ async def test_existing_tests_are_run_without_a_model(shop: Workspace, question:
         said = "✓ 9 tests du dépôt réussissent.  \n✓ Vérifié\u202f: "
     assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
+
+
+async def test_packages_that_came_after_the_repository_was_opened_are_there(tmp_path: Path) -> None:
+    test = "import late\n\n\ndef test_it():\n    assert late.VALUE == 1\n"
+    opened = workspace_of(tmp_path, {"test_it.py": test})
+    venv.create(tmp_path / "venv", with_pip=False)
+    site = next((tmp_path / "venv").glob("lib/python*/site-packages"))
+    (site / "late.py").write_text("VALUE = 1\n")
+    (site / "pytest.pth").write_text(sysconfig.get_path("purelib"))
+    settings = opened.settings.model_copy(update={"test_python": str(tmp_path / "venv/bin/python")})
+    later = replace(opened, settings=settings)
+    answer, *_ = await asked(later, "run the tests", "")
+    assert answer.result.run.passed == 1, answer.text
+    added = FileChange("calc.py", "added", "", "def one():\n    return 1\n")
+    body = f"{test}\n\ndef test_one():\n    from calc import one\n\n    assert one() == 1\n"
+    examination = Examination("", later)
+    tried, *_ = await traced(lambda step: try_objection(body, (added,), {}, examination, step))
+    assert tried.shown == "refuted"
 
 
 async def test_the_last_generated_files_are_what_is_tested(shop: Workspace) -> None:

@@ -12,10 +12,9 @@ from repopilot.agents.coding.edit_request import Calls, EditRequest, FailingTest
 from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import parse_python
 from repopilot.index.store import Index
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
-from repopilot.sandbox.run import ChosenTests
 from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.trace import Step
 from repopilot.types import Failure, TestRun
 from repopilot.workspace import Workspace
@@ -104,11 +103,10 @@ async def with_failing_test(request: EditRequest, workspace: Workspace, inputs: 
     if test is None or text is None:
         return request
     request = replace(request, task=without_tests(request.task))
+    selected = TestSelection((test.path,))
     async with step.child("run the failing test", "tool", test.id) as running:
         recorded = text + _RECORDER.format(name=test.name.rpartition("::")[2], mark=_MARK)
-        run = await run_in_sandbox(
-            {test.path: recorded}, [test.path], workspace.settings, inputs, workspace.environment, verify=False
-        )
+        run = await run_selected(selected, {test.path: recorded}, workspace, inputs)
         own = {name: outcome for name, outcome in run.outcomes.items() if _is_of(name, test)}
         failure = next((f for f in run.failures if _tells(f, test) and not missing_modules(run)), None)
         running.note(outcomes=own, calls=len(_calls(run.output)))
@@ -116,11 +114,10 @@ async def with_failing_test(request: EditRequest, workspace: Workspace, inputs: 
     if failure is None:
         return request
     left_out = tuple(name for name in run.outcomes if "::" in name and not _is_of(name, test))
-    chosen = ChosenTests((test.path,), left_out)
 
     async def passes(changes: Changes) -> bool:
         files = {test.path: text, **texts_of(changes)}
-        again = await run_in_sandbox(files, chosen, workspace.settings, inputs, workspace.environment, verify=False)
+        again = await run_selected(selected, files, workspace, inputs, left_out=left_out)
         return _all_pass(again, test)
 
     calls = _order(_calls(run.output), workspace.index)

@@ -21,11 +21,11 @@ from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import CHARS_PER_TOKEN, Model
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
 from repopilot.tools.file_change import texts_of
+from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.trace import Step
-from repopilot.types import FileChange
+from repopilot.types import FileChange, TestRun
 from repopilot.workspace import Workspace
 
 CRITIC_FOCUS = "logic errors, security, unhandled edge cases"
@@ -226,13 +226,17 @@ def text_of_test(reply: str) -> str:
     return reply.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
 
 
+async def run_review_test(test: str, path: str, files: Mapping[str, str], examination: Examination) -> TestRun:
+    """Run a test of the Critic over some files, under a path that the repository lacks; a pass is verified."""
+    selected = TestSelection((path,))
+    return await run_selected(selected, {**files, path: test}, examination.workspace, examination.inputs, verify=True)
+
+
 async def _objection(
     body: str, new: Mapping[str, str], before: Mapping[str, str], examination: Examination
 ) -> TriedTest:
     """What the test shows on the new texts, and on those with the old ones restored."""
-    workspace = examination.workspace
-    where = (workspace.settings, examination.inputs, workspace.environment)
-    run = await run_in_sandbox({**new, OBJECTION_TEST: body}, [OBJECTION_TEST], *where)
+    run = await run_review_test(body, OBJECTION_TEST, new, examination)
     if run.genuine:
         return TriedTest("refuted", body)
     if not some_failed(run) or run.errors or missing_modules(run):
@@ -240,5 +244,5 @@ async def _objection(
     failure = "\n".join(each.assertion for each in run.failures)[:LONGEST_FAILURE]
     if not before:
         return TriedTest("fails", body, failure)
-    old = await run_in_sandbox({**new, **before, OBJECTION_TEST: body}, [OBJECTION_TEST], *where)
+    old = await run_review_test(body, OBJECTION_TEST, {**new, **before}, examination)
     return TriedTest("regression" if old.passed and not some_failed(old) else "not run", body, failure)

@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.agents.coding.agent import LoopEdit
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.change_summary import checked_summary
-from repopilot.agents.generate.debate import TriedTest
+from repopilot.agents.generate.debate import TriedTest, run_review_test
 from repopilot.agents.generate.edit_tests import choose_by_tests
 from repopilot.agents.generate.evidence import Examination
 from repopilot.agents.generate.judging import Version, debated, inputs_of, judged
@@ -23,7 +23,6 @@ from repopilot.agents.generate.loop_attempts import Attempt, best_attempt
 from repopilot.code.languages import is_test_path
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Sentence, TestReport
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.tools.file_change import Changes, change, texts_of
 from repopilot.trace import Step, result_or_none
 from repopilot.workspace import Workspace
@@ -190,8 +189,7 @@ async def _with_proved(done: LoopVersion, examiner: _Examiner, step: Step) -> Lo
         for test in proved:
             path = _new_test_path(changes, version.report, at.workspace)
             text = f"{test}\n"
-            where = (at.workspace.settings, at.inputs, at.workspace.environment)
-            work = run_in_sandbox({**texts_of(changes), path: text}, [path], *where)
+            work = run_review_test(text, path, texts_of(changes), at)
             run = await result_or_none(work, i18n.message("generate.work.tests"), keeping)
             if run is not None and run.genuine:
                 changes = (*changes, change(path, text, None))

@@ -13,10 +13,10 @@ from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import MutantOutcome, TestReport
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.stored_text import stored_text
+from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.trace import Step
 from repopilot.types import Symbol, TestRun
 from repopilot.workspace import Workspace
@@ -82,8 +82,7 @@ async def _judged(
     async with step.child("mutants", "tool", subject.qualified) as judging, checked_out(workspace) as folder:
         for mutant in made:
             files = {**modules, subject.path: mutant.text}
-            where = (workspace.settings, folder, workspace.environment)
-            run = await run_in_sandbox(files, list(modules), *where, verify=False)
+            run = await run_selected(TestSelection(tuple(modules)), files, workspace, folder)
             if run.outcomes:
                 failed = (test for test, outcome in run.outcomes.items() if outcome in ("failed", "error"))
                 caught = sorted({_name_of(test) for test in failed if green.outcomes.get(test) == "passed"})
@@ -101,7 +100,7 @@ def _name_of(test_id: str) -> str:
 async def run_shown(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:
     """Run test files in the sandbox, with other texts of some files, as a step that shows the outcome."""
     async with step.child("tests", "tool", ", ".join(tests)) as running, checked_out(workspace) as folder:
-        run = await run_in_sandbox(files, tests, workspace.settings, folder, workspace.environment)
+        run = await run_selected(TestSelection(tuple(tests)), files, workspace, folder, verify=True)
         running.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
         await running.write(run.output[-4000:])
     return run
