@@ -49,11 +49,22 @@ def test_any_text_gives_one_short_line(lines, data):
         ("# Copyright by the growers\n# Licence: MIT\n\n# Reads what growers set.\n", "Reads what growers set."),
         ('"""Copyright (c) the growers and others."""\n', ""),
         ("#!/bin/sh\n# Runs the tests in a loop.\nset -e\n", "Runs the tests in a loop."),
+        ("-- Reads what growers set\nlocal x = 1\n", "Reads what growers set"),
+        ("# --------\n# ---- Fruit ----\n\n# Reads what growers set.\n", "Reads what growers set."),
+        ("# Reads what growers set.\n" + "# It is about fruit.\n" * 30, "Reads what growers set."),
         ("import fruit\n# Not at the head of the file.\n", ""),
     ],
 )
 def test_what_a_file_says_of_itself_at_its_head(text, said):
     assert head_summary(text) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#a: b\n\n" * 100_000, "#" + "-" * 100_000 + " (a", "# a" + " " * 100_000 + "b", "/*" + "\n" * 100_000 + "*/ a"],
+)
+def test_no_head_takes_long(text):
+    assert head_summary(text) == ""
 
 
 @given(st.text("#/*\"' abc:=-\n", max_size=80))

@@ -1,4 +1,4 @@
-"""The first sentence of a definition's documentation: of its docstring, or of the comment above it. Pure."""
+"""The first sentence of the docstring or the comment of a definition or a file. Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
 _LICENCE = re.compile(r"copyright|licen[cs]|SPDX", re.I)
-_DIRECTIVE = re.compile(r"^[^\w@]*@?[\w-]+(?:[:=]\s?|-)[\w, \t=-]*\W*$")
-"""A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`."""
+_DIRECTIVE = re.compile(r"^(?:\s*--\s)?+(?:[^\w@]*+@?(?:\w[\w-]*+[:=]\s?|\w++-)|(?>[^\w@]*?-[-:=]))[\w, \t=-]*+\W*$")
+"""A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`; or a ruler."""
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
+_LONGEST_LINE = 2 * LONGEST
 
 
 def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
@@ -47,22 +48,29 @@ def head_summary(text: str) -> str:
     Returns:
         As `doc_summary`.
     """
-    lines = text.split("\n")
+    lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
     number = 0
     while number < len(lines):
         if not lines[number].strip() or lines[number].startswith("#!"):
             number += 1
             continue
-        if found := _DOCSTRING.match("\n".join(lines[number:])):
+        if _DOCSTRING.match(lines[number]) and (found := _DOCSTRING.match("\n".join(lines[number:]))):
             return "" if _LICENCE.search(found["said"]) else _sentence(found["said"])
         end = _comment_end(lines, number)
         if end == number:
             return ""
         block = "\n".join(lines[number:end])
         if not _LICENCE.search(block) and not all(map(_DIRECTIVE.match, lines[number:end])):
-            return _sentence(_BLOCK_MARKS.sub("", block) if "/*" in lines[number] else _comment_above(lines, end + 1))
+            return _sentence(_head_comment(lines[number:end]))
         number = end
     return ""
+
+
+def _head_comment(lines: Sequence[str]) -> str:
+    """What a comment says in its first lines."""
+    if "/*" in lines[0]:
+        return _BLOCK_MARKS.sub("", "\n".join(lines[:_LONGEST_BLOCK]))
+    return _comment_above(lines, min(len(lines), _MOST_LINES) + 1)
 
 
 def _comment_end(lines: Sequence[str], start: int) -> int:
