@@ -61,8 +61,8 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
         query: a query of kind `overview`; whether it asks how to run things decides the order.
     """
     how = query.wish in get_args(Command)
-    files = _files(index)
-    found = [*_readme_places(index, files, how)]
+    files = index.derived(_files)
+    found = [*_readme_places(index, how)]
     weights = {
         "manifest": 0.85 if how else 0.7,
         "entry point": 0.8,
@@ -94,8 +94,8 @@ def _files(index: Index) -> list[str]:
     return sorted(own, key=lambda path: (path.count("/"), path))
 
 
-def _readme_places(index: Index, files: list[str], how: bool) -> Iterator[OverviewPlace]:
-    readme = next((path for path in files if _README.search(path)), None)
+def _readme_places(index: Index, how: bool) -> Iterator[OverviewPlace]:
+    readme = readme_path(index)
     if readme is None:
         return
     rows = index.lexical.rows_of_file(readme).tolist()
@@ -132,7 +132,7 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
 
 
 def _manifests(index: Index) -> list[Manifest]:
-    paths = [path for path in _files(index) if is_manifest(path) and is_product_path(path)][:MANIFESTS]
+    paths = [path for path in index.derived(_files) if is_manifest(path) and is_product_path(path)][:MANIFESTS]
     read = (read_manifest(path, index.text(path) or "") for path in paths)
     return [manifest for manifest in read if manifest is not None]
 
@@ -158,7 +158,7 @@ def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) 
 
 
 def _lines(index: Index, count_tokens: Callable[[str], int]) -> Iterator[str]:
-    files = _files(index)
+    files = index.derived(_files)
     yield f"Repository {index.name} at {index.commit}: {len(index.files)} files. {_languages(index, files)}"
     readme = readme_path(index)
     if readme:
@@ -191,7 +191,7 @@ def _about(text: str, count_tokens: Callable[[str], int]) -> str:
 
 def readme_path(index: Index) -> str | None:
     """The README nearest to the root."""
-    return next((path for path in _files(index) if _README.search(path)), None)
+    return next((path for path in index.derived(_files) if _README.search(path)), None)
 
 
 def readme_paragraphs(text: str) -> Iterator[str]:
