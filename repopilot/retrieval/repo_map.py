@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 README_CHUNKS, README_READ, MANIFESTS, ENTRIES, MAIN = 4, 30, 4, 6, 4
 FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
 ABOUT_TOKENS, LEAST_WORDS = 160, 4
-_CODE_BLOCK = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
-_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])?")
-_MARKUP = re.compile(r"<[^>]*>|[`*]|\b_|_\b|^[^\S\n]*[|>.=#~-]+", re.M)
+# None of these looks for an end behind the next beginning: a README of beginnings would take hours.
+_TARGET = r"(?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])?"
+_CODE_BLOCK = re.compile(r"<!--(?:(?!<!--).)*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
+_IMAGE = re.compile(rf"!\[[^\[\]]*\]{_TARGET}|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
+_LINK = re.compile(rf"\[([^\[\]]*)\]{_TARGET}")
+_MARKUP = re.compile(r"<[^<>]*>|[`*]|\b_|_\b|^[^\S\n]*[|>.=#~-]+", re.M)
 
 _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
 _RUN_FILE = re.compile(

@@ -4,7 +4,7 @@ import pytest
 from support.index_case import instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
-from repopilot.retrieval.repo_map import overview
+from repopilot.retrieval.repo_map import overview, readme_paragraphs
 from repopilot.retrieval.search import search
 
 
@@ -68,3 +68,13 @@ def test_a_readme_is_quoted_without_badges_and_code(tmp_path):
 @pytest.mark.parametrize("budget", [0, 10, 40, 80, 500])
 def test_the_map_keeps_to_its_budget(index, budget):
     assert count(overview(index, budget, count)) <= budget
+
+
+@pytest.mark.parametrize("beginning", ["<!--", "![", "[", "<", "[a](", "[a](b(", "![[a]", "```\n~~~x\n"])
+def test_no_readme_takes_long(beginning):
+    assert len(list(readme_paragraphs(beginning * 100_000))) <= 1
+
+
+def test_links_and_images_leave_their_words():
+    readme = "[![b](x)](y) Fruit of [Foo](https://w/Foo_(bar)) is <b>ripe</b> now. ![i](z) [Read on][x] here.\n"
+    assert list(readme_paragraphs(readme)) == ["Fruit of Foo is ripe now. Read on here."]
