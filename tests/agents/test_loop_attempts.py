@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from support.shop_workspace import answering, shop_workspace, traced
 
-from repopilot.agents.coding.agent import LoopEdit
+from repopilot.agents.coding.agent import LoopEdit, LoopEditor
 from repopilot.agents.generate.loop_attempts import Attempt
 from repopilot.agents.generate.pipeline import generate
 from repopilot.results import TestReport
@@ -62,7 +62,7 @@ async def test_one_attempt_is_no_step_of_its_own(attempted):
 def _attempt(note: str = "", changed: bool = True, ran: bool = True, genuine: bool = False, **report) -> Attempt:
     edit = LoopEdit((FileChange("a.py", "modified", "", ""),) * changed, (), note, "")
     run = TestRun(1, 0, 0, 0.1, "limits", "", genuine) if ran else None
-    return Attempt(edit, TestReport(run, **report))
+    return Attempt(edit, LoopEditor("", None, None), TestReport(run, **report))  # type: ignore[arg-type]
 
 
 def test_the_better_attempt_breaks_nothing_and_turns_what_it_should():

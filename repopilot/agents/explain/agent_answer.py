@@ -264,7 +264,7 @@ def _sentence(checked: CheckedPart, numbers: Mapping[CitedLines, int]) -> Senten
         return None
     passage = checked.passage
     text = _numbered(checked, numbers) if passage.kind == "sentence" else passage.text
-    places = tuple(f"{place.path}:{place.start}-{place.end}" for place in checked.places)
+    places = tuple(each.place for each in checked.places)
     return Sentence(text, checked.status, checked.why, places)
 
 

@@ -271,11 +271,10 @@ def _spellings(anchor: Anchor) -> tuple[str, ...]:
 def _place_problem(written: Sequence[CitedLines], cited: Sequence[CitedLines | None], known: Known) -> str:
     """Why the places of a sentence don't count, '' where they do."""
     for place, meant in zip(written, cited, strict=True):
-        name = f"{place.path}:{place.start}-{place.end}"
         if meant is None:
-            return message("explain.sentence.no_lines", place=name)
+            return message("explain.sentence.no_lines", place=place.place)
         if not known.read.holds(meant.path, meant.start, meant.end):
-            return message("explain.sentence.unread", place=name)
+            return message("explain.sentence.unread", place=place.place)
     return ""
 
 

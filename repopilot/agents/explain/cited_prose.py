@@ -41,6 +41,11 @@ class CitedLines:
     start: int
     end: int
 
+    @property
+    def place(self) -> str:
+        """It as `path:start-end`."""
+        return f"{self.path}:{self.start}-{self.end}"
+
     def __contains__(self, other: CitedLines) -> bool:
         return self.path == other.path and self.start <= other.start and other.end <= self.end
 

@@ -56,7 +56,7 @@ def _lines_after(changes: Changes, before: Index) -> LinesRead:
 
 def _sentence(checked: CheckedPart) -> Sentence:
     assert checked.status is not None
-    places = tuple(f"{place.path}:{place.start}-{place.end}" for place in checked.places)
+    places = tuple(each.place for each in checked.places)
     text = " ".join(checked.passage.bare.split())
     shown = (f"{at.path}:{at.start}" + f"-{at.end}" * (at.end > at.start) for at in checked.places)
     cited = f" ({', '.join(map(code_span, shown))})" if places else ""

@@ -32,14 +32,14 @@ class Attempt:
 
     Attributes:
         edit: what it left.
-        report: what its tests say, None when they could not be run.
         editor: goes on with it.
+        report: what its tests say, None when they could not be run.
         tested: whether its tests were to be run.
     """
 
     edit: LoopEdit
+    editor: LoopEditor
     report: TestReport | None = None
-    editor: LoopEditor | None = None
     tested: bool = False
 
     @property
@@ -126,7 +126,7 @@ async def _attempt(
         if shown and edit.changes:
             shown(edit)
         tested = several and bool(edit.changes)
-        made = Attempt(edit, await test(edit, trying) if tested else None, editor, tested)
+        made = Attempt(edit, editor, await test(edit, trying) if tested else None, tested)
         if several:
             trying.note(files=[change.path for change in edit.changes], proved=made.proved)
     return made

@@ -73,7 +73,7 @@ async def change_by_loop(
             examiner.without_model()
         version = await examiner.examine(edit, step, best)
         edit, done = await _rounds(best, version, examiner, step, show)
-        if best.editor is not None and edit.summary:
+        if edit.summary:
             work = checked_summary(edit, task, best.editor.copy)
             said = await result_or_none(work, i18n.message("generate.work.summary"), step)
             done = replace(done, said=said or ())
@@ -136,7 +136,7 @@ async def _rounds(
     """Tell the model what speaks against its change, as often as the settings say; the best version counts."""
     edit = made = first.edit
     latest, done = version, LoopVersion(version)
-    most = examiner.examination.workspace.settings.loop_rounds if first.editor else 0
+    most = examiner.examination.workspace.settings.loop_rounds
     while (told := _reasons(latest)) and not made.note and most:
         if done.rounds == most:
             step.degrade(i18n.message("generate.rounds_over", count=most))
@@ -144,7 +144,6 @@ async def _rounds(
         show(edit, done)
         done = replace(done, rounds=done.rounds + 1)
         async with step.child(f"round {done.rounds}", "agent", told) as again:
-            assert first.editor is not None
             made = await first.editor.go_on(told, again)
             if made.silent or made.changes in ((), latest.changes):
                 again.degrade(made.note or i18n.message("generate.round_same"))

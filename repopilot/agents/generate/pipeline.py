@@ -67,9 +67,9 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
         The outcome.
     """
     language = reply_language(question, workspace.settings)
-    until = time.monotonic() + workspace.settings.revise_within_s
     if workspace.uses_tools:
-        return await _by_loop(question, workspace, step)
+        return await _by_loop(question, workspace, step, language)
+    until = time.monotonic() + workspace.settings.revise_within_s
     found, edit = await _first_version(EditRequest(question), workspace, step)
     if isinstance(edit, RepoPilotError):
         choices = getattr(edit, "choices", ())
@@ -87,9 +87,8 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Generatio
     return await _with_impact(outcome, workspace, step)
 
 
-async def _by_loop(task: str, workspace: Workspace, step: Step) -> GenerationOutcome:
+async def _by_loop(task: str, workspace: Workspace, step: Step, language: str) -> GenerationOutcome:
     """What a model that uses tools makes of a task: its change, then tests, debate, verdict and impact."""
-    language = reply_language(task, workspace.settings)
 
     def outcome_of(edit: LoopEdit) -> GenerationOutcome:
         notes = (edit.note,) if edit.note else ()

@@ -43,10 +43,10 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
     language = reply_language(question, workspace.settings)
     async with step.child("what changes", "tool", question) as reading:
         request = await asyncio.to_thread(_request, question, workspace)
-        if workspace.uses_tools and (request.note or not (request.targets or request.diff or request.changes)):
+        if workspace.uses_tools and (request.note or not request):
             request = await _places_by_model(question, request, workspace, reading)
         reading.note(targets=list(request.targets), diff=request.diff, files=[c.path for c in request.changes])
-        if not (request.targets or request.diff or request.changes):
+        if not request:
             raise UsageError(message("impact.errors.no_target"), message("impact.errors.no_target_hint"))
         if request.note:
             reading.degrade(request.note)

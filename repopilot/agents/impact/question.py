@@ -31,6 +31,9 @@ class ImpactRequest:
     changes: tuple[FileChange, ...] = ()
     note: str = ""
 
+    def __bool__(self) -> bool:
+        return bool(self.targets or self.diff or self.changes)
+
 
 def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactRequest:
     """Read what a question asks the impact of.
@@ -42,7 +45,7 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
 
     Returns:
         The request. A question that names nothing is read as a wish: its targets are the places that it would probably
-        change, which `note` says; where there is none all fields are empty.
+        change, which `note` says; an empty one where there is none.
 
     Raises:
         UsageError: it names a definition that its file doesn't have.

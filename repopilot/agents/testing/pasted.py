@@ -16,6 +16,7 @@ from repopilot.agents.testing.repair import RepairRequest, default_test_path, re
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
 from repopilot.index.store import Index
 from repopilot.results import Answer, TestReport
+from repopilot.retrieval.pack import fence_of
 from repopilot.retrieval.query.parse import parse, reply_language
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
@@ -48,8 +49,9 @@ def pasted_code(message: str) -> PastedCode | None:
     wish, blocks = _blocks(message)
     code, tests = "", ""
     for block in blocks:
-        names = [name for name in _definitions(block) if not name.startswith(("test", "Test"))]
-        own = [name for name in _definitions(block) if name not in names]
+        defined = _definitions(block)
+        names = [name for name in defined if not name.startswith(("test", "Test"))]
+        own = [name for name in defined if name not in names]
         tests += f"{candidates.without_definitions(block, names).strip()}\n" if own else ""
         code += f"{candidates.without_definitions(block, own).strip()}\n" if names else ""
     if not candidates.public_names(code):
@@ -163,5 +165,5 @@ def _attempts(report: TestReport, language: str) -> list[str]:
 
 
 def _fenced(language: str, text: str) -> str:
-    fence = "````" if "```" in text else "```"
+    fence = fence_of(text)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
