@@ -74,7 +74,7 @@ def api(runtime: Runtime, token: str) -> FastAPI:
         title="RepoPilot", version=__version__, responses=REPLIES, dependencies=[BEARER, REQUEST_ID], **pages
     )
     repositories = Repositories(runtime, SharedOpenings(runtime))
-    metrics = Metrics(repositories.followed.states)
+    metrics = Metrics(repositories.jobs.states)
     requests = Requests(metrics.watched)
     application.add_middleware(RequestGuard, token=token, metrics=metrics)
     _errors(application)
@@ -172,14 +172,14 @@ def _openings(application: FastAPI, repositories: Repositories, requests: Reques
         client = client_of(request, repositories.runtime.settings)
         requests.begin(request.state.id, client, "repositories", work).leave()
         id = repository_id(body.source, body.ref)
-        facts = repositories.followed.begun(id, body.source, body.ref).document()
+        facts = repositories.jobs.begin(body.source, body.ref).document()
         address = f"{request.scope.get('root_path', '')}/repositories/{id}"
         return JSONResponse({"request": request.state.id, "id": id, **facts}, 202, {"Location": address})
 
     @application.get("/repositories/{id}")
     async def opening(id: str) -> dict:
         """How far the opening of a repository is, or why it failed."""
-        return {"id": id, **repositories.followed.of(id).document()}
+        return {"id": id, **repositories.jobs.of(id).document()}
 
     @application.get("/repositories")
     async def listed() -> dict:

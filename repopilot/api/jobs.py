@@ -15,7 +15,7 @@ from repopilot.repo.source import split_token
 from repopilot.types import OnProgress, Progress
 
 MOST = 1_000
-"""RepositoryJobs that are remembered; of more, those that ended longest ago are forgotten."""
+"""Openings that are remembered; of more, those that ended longest ago are forgotten."""
 State = Literal["running", "ready", "failed", "cancelled"]
 
 
@@ -30,7 +30,7 @@ class RepositoryJob:
     Attributes:
         source: as the client named it, without its token.
         ref: a branch, tag or commit, '' for none.
-        state: of it; a repository that is open stays `ready` while it is brought up to date.
+        state: where it stands; a repository that is open stays `ready` while it is brought up to date.
         waiting: requests that wait for it.
         progress: the latest, None before the first.
         error: why it failed.
@@ -74,7 +74,7 @@ class RepositoryJobs:
         return [each.state for each in self._found.values()]
 
     @contextmanager
-    def followed(self, source: str, ref: str, progress: OnProgress) -> Iterator[OnProgress]:
+    def follow(self, source: str, ref: str, progress: OnProgress) -> Iterator[OnProgress]:
         """Follow the work of opening a repository within the context.
 
         Args:
@@ -85,7 +85,7 @@ class RepositoryJobs:
         Yields:
             What is told how far the work is.
         """
-        opening = self.begun(repository_id(source, ref), source, ref)
+        opening = self.begin(source, ref)
         opening.waiting += 1
 
         def told(moment: Progress) -> None:
@@ -109,8 +109,9 @@ class RepositoryJobs:
             if state != "cancelled" or not (opening.waiting or opening.state == "ready"):
                 opening.state = state
 
-    def begun(self, id: str, source: str, ref: str) -> RepositoryJob:
+    def begin(self, source: str, ref: str) -> RepositoryJob:
         """The opening of a repository that is about to be opened."""
+        id = repository_id(source, ref)
         opening = self._found.pop(id, None) or RepositoryJob(split_token(source)[0], ref)
         if opening.state != "ready" and not opening.waiting:
             opening.state, opening.progress, opening.error = "running", None, None

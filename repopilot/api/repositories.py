@@ -37,14 +37,14 @@ class Repositories:
         openings: those under way.
         progress: is told how far clone and index are, from any thread.
         opened: by source and ref.
-        followed: what is told of each opening.
+        jobs: what clients are told of each opening.
     """
 
     runtime: Runtime
     openings: SharedOpenings
     progress: OnProgress = lambda progress: None
     opened: dict[tuple[str, str], OpenedRepository] = field(default_factory=dict)
-    followed: RepositoryJobs = field(default_factory=RepositoryJobs)
+    jobs: RepositoryJobs = field(default_factory=RepositoryJobs)
 
     def listed(self) -> list[dict]:
         """{id, source, ref, name, commit} of what is open."""
@@ -68,7 +68,7 @@ class Repositories:
     async def open(self, source: str, ref: str = "") -> OpenedRepository:
         """A repository up to date. Raises RepoPilotError; SourceRefused for a folder that holds all a user has."""
         self.check(source)
-        with self.followed.followed(source, ref, self.progress) as progress:
+        with self.jobs.follow(source, ref, self.progress) as progress:
             known = self.opened.get((source, ref))
             fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
             if known is None or known.snapshot.root is not None or not fresh:

@@ -79,13 +79,13 @@ def test_of_two_who_wait_one_that_leaves_cancels_nothing():
     said = []
 
     def opened(error=None):
-        with openings.followed("https://a.example/b/c", "", said.append) as told:
+        with openings.follow("https://a.example/b/c", "", said.append) as told:
             told(Progress("cloning", 1, 4))
             if error:
                 raise error
 
     id = repository_id("https://x:y@a.example/b/c", "")
-    with openings.followed("https://a.example/b/c", "", said.append):
+    with openings.follow("https://a.example/b/c", "", said.append):
         with pytest.raises(Cancelled):
             opened(Cancelled("gone"))
         assert openings.of(id).document() == {
@@ -107,9 +107,9 @@ def test_of_two_who_wait_one_that_leaves_cancels_nothing():
 
 def test_no_more_openings_are_remembered_than_fit():
     openings = RepositoryJobs()
-    with openings.followed("first", "", print):
+    with openings.follow("first", "", print):
         for n in range(MOST + 10):
-            with openings.followed(f"https://a.example/b/{n}", "", print):
+            with openings.follow(f"https://a.example/b/{n}", "", print):
                 pass
         assert len(openings.states()) <= MOST + 1 and openings.of(repository_id("first", "")).state == "running"
     with pytest.raises(UnknownRepository):
