@@ -1,4 +1,4 @@
-"""The command line: its arguments and exit status. What runs them is in run_command.py, the commands in commands.py.
+"""The command line: its arguments and exit status. execute.py runs a command, the commands are in commands.py.
 
 `--json` writes one JSON document to standard output; progress and logs go to standard error. Exit status 0 ok,
 1 failed, 2 invalid arguments, 130 stopped by the user.
@@ -16,9 +16,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options and arguments.run != "tool":
         parser().parse_args(argv)  # says what is wrong, and exits
     arguments.options = options
-    from repopilot.cli.run_command import run_command  # which `--help` and `--version` don't wait for
+    from repopilot.cli.execute import execute  # which `--help` and `--version` don't wait for
 
-    return run_command(arguments)
+    return execute(arguments)
 
 
 def parser() -> argparse.ArgumentParser:

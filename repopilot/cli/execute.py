@@ -20,7 +20,7 @@ from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 
-def run_command(arguments: argparse.Namespace) -> int:
+def execute(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
