@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import chainlit as cl
-
 from repopilot import i18n
 from repopilot.foreign_text import code_span
 from repopilot.sandbox.environments.environment_store import allow, is_allowed
-from repopilot.ui.answer.user_question import ANSWER_S
+from repopilot.ui.answer.user_question import pressed
 from repopilot.ui.chat import Chat
 
 CHOICES = ("always", "now", "no")
@@ -41,15 +39,9 @@ def consent_of(chat: Chat, language: str) -> Callable[[str], Awaitable[bool]] | 
 
 async def _asked(chat: Chat, key: str, command: str, language: str) -> bool:
     question = i18n.text("ui.commands.question", language, command=code_span(command, _LONGEST_COMMAND))
-    actions = [
-        cl.Action("answer", {"choice": choice}, label=i18n.text(f"ui.commands.{choice}", language))
-        for choice in CHOICES
-    ]
-    message = cl.AskActionMessage(question, actions, timeout=ANSWER_S)
-    pressed = await message.send()
-    choice = pressed["payload"]["choice"] if pressed else "no"
-    message.content = f"{question}\n\n**{i18n.text(f'ui.commands.{choice}', language)}**"
-    await message.update()
+    labels = [i18n.text(f"ui.commands.{choice}", language) for choice in CHOICES]
+    number = await pressed(question, labels, labels, labels[-1])
+    choice = "no" if number is None else CHOICES[number]
     if choice == "always":
         await asyncio.to_thread(allow, key, chat.settings, KIND)
     return choice != "no"

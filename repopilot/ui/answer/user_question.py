@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import chainlit as cl
 
 from repopilot import i18n
@@ -26,15 +28,34 @@ async def ask_in_chat(language: str, question: str, choices: tuple[str, ...]) ->
     if not choices:
         return await _typed(question)
     just_do = i18n.text("ui.ask.just_do", language, default=choices[0])
-    labels = (*choices, just_do, i18n.text("ui.ask.other", language))
+    other = i18n.text("ui.ask.other", language)
+    answers = (*choices, choices[0], other)
+    none = i18n.text("ui.ask.none", language)
+    number = await pressed(inert(question), (*choices, just_do, other), [inert(each) for each in answers], none)
+    if number is None:
+        return ""
+    return await _typed(i18n.text("ui.ask.type", language)) if number == len(choices) + 1 else answers[number]
+
+
+async def pressed(question: str, labels: Sequence[str], answers: Sequence[str], unanswered: str) -> int | None:
+    """Put a question with buttons into the chat and wait; then it says below what was answered.
+
+    Args:
+        question: as Markdown.
+        labels: of the buttons.
+        answers: what is said once a button was pressed, for each.
+        unanswered: what is said where none was in time.
+
+    Returns:
+        The number of the button, None where none was pressed in time.
+    """
     actions = [cl.Action("answer", {"number": number}, label=label) for number, label in enumerate(labels)]
-    message = cl.AskActionMessage(inert(question), actions, timeout=ANSWER_S)
-    pressed = await message.send()
-    number = pressed["payload"]["number"] if pressed else None
-    answer = "" if number is None else (*choices, choices[0], labels[-1])[number]
-    message.content = f"{inert(question)}\n\n**{inert(answer or i18n.text('ui.ask.none', language))}**"
+    message = cl.AskActionMessage(question, actions, timeout=ANSWER_S)
+    reply = await message.send()
+    number = reply["payload"]["number"] if reply else None
+    message.content = f"{question}\n\n**{unanswered if number is None else answers[number]}**"
     await message.update()
-    return await _typed(i18n.text("ui.ask.type", language)) if number == len(labels) - 1 else answer
+    return number
 
 
 async def _typed(question: str) -> str:
