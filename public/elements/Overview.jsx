@@ -7,26 +7,30 @@ function Name({ row, open }) {
   return <button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{row.name}</button>;
 }
 
-function Section({ section, words, beside, open, ask }) {
+function Row({ row, separator, words, beside, open, ask }) {
+  const text = row.text || (beside ? '' : row.places.map(([name]) => name).join(', '));
+  return (
+    <li>
+      <Name row={row} open={open} />
+      {text && <span className="rp-overview-text" title={text}>{text}</span>}
+      {beside && row.places.length > 0 && (
+        <span className="rp-overview-text">
+          {row.places.map(([name, path, line], n) => (
+            <span key={n}>{n > 0 && separator}<button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{name}</button></span>
+          ))}
+        </span>
+      )}
+      {row.ask && <button className="rp-button rp-overview-ask" aria-label={`${words.ask}: ${row.name}`} title={row.ask} onClick={() => ask(row.ask)}><MessageCircleQuestion size={13} /><span>{words.ask}</span></button>}
+    </li>
+  );
+}
+
+function Section({ section, ...rest }) {
+  const separator = section.part === 'flows' ? ' → ' : ', ';
   return (
     <section className="rp-overview-part" data-part={section.part}>
       <div role="heading" aria-level="3" className="rp-muted rp-detail">{section.title}</div>
-      <ul>
-        {section.rows.map((row, at) => [row, at, row.text || (beside ? '' : row.places.map(([name]) => name).join(', '))]).map(([row, at, text]) => (
-          <li key={at}>
-            <Name row={row} open={open} />
-            {text && <span className="rp-overview-text" title={text}>{text}</span>}
-            {beside && row.places.length > 0 && (
-              <span className="rp-overview-text">
-                {row.places.map(([name, path, line], n) => (
-                  <span key={n}>{n > 0 && (section.part === 'flows' ? ' → ' : ', ')}<button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{name}</button></span>
-                ))}
-              </span>
-            )}
-            {row.ask && <button className="rp-button rp-overview-ask" aria-label={`${words.ask}: ${row.name}`} title={row.ask} onClick={() => ask(row.ask)}><MessageCircleQuestion size={13} /><span>{words.ask}</span></button>}
-          </li>
-        ))}
-      </ul>
+      <ul>{section.rows.map((row, at) => <Row key={at} row={row} separator={separator} {...rest} />)}</ul>
     </section>
   );
 }

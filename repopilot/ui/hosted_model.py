@@ -32,8 +32,8 @@ def hosted_props(chat: Chat) -> dict | None:
     set for everybody."""
     if not _may_choose(chat):
         return None
-    used = without_credentials(chat.process.models.settings.llm_url)
-    return {"services": list(SERVICES), "used": used if chat.process.models.settings.llm_url else ""}
+    url = chat.process.models.settings.llm_url
+    return {"services": list(SERVICES), "used": without_credentials(url) if url else ""}
 
 
 async def use_hosted(chat: Chat, payload: dict) -> dict:
@@ -52,7 +52,7 @@ async def use_hosted(chat: Chat, payload: dict) -> dict:
         if not _may_choose(chat):
             raise ModelError(i18n.message("llm.hosted.not_here"))
         if not url:
-            started = models.started
+            started = chat.process.runtime.settings
             await models.prefer(llm_url=started.llm_url, llm_key=started.llm_key, llm_model=started.llm_model)
             return {}
         url = _checked(url, key, chat.settings)

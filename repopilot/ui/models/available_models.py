@@ -59,7 +59,7 @@ class Models:
     how fast they are while no question is being answered.
 
     Attributes:
-        settings, started: those in use, and those of the start.
+        settings: those in use.
         model, embedder: those in use now, None while there is none.
         roles: the models for one kind of work each.
         names: the models to choose from.
@@ -68,7 +68,7 @@ class Models:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        self.settings = self.started = runtime.settings
+        self.settings = runtime.settings
         self._runtime = runtime
         self.model: Model | None = None
         self.roles = ModelRoles()

@@ -74,9 +74,7 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     """
     from repopilot.index.embed import can_embed
 
-    filling = len(index.chunks) <= opening.settings.most_embedded
-
-    report = index.report
+    report, filling = index.report, len(index.chunks) <= opening.settings.most_embedded
     facts = [count(len(index.files), "file", language), count(len(index.chunks), "chunk", language)]
     facts.append(commit_words(index.commit, language))
     times = (f"{phase_name(phase, language)} {duration(took, language)}" for phase, took in report.seconds.items())
@@ -87,12 +85,7 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     notes = dict.fromkeys([*index.notes, *report.remarks, *(opening.job.notes if opening.job else ())])
     return {
         "text": i18n.text("ui.opening.indexed", language, facts=" · ".join(facts)),
-        "dense": dense_words(
-            index.dense,
-            language,
-            embeds=can_embed(opening.settings),
-            filling=filling,
-        ),
+        "dense": dense_words(index.dense, language, embeds=can_embed(opening.settings), filling=filling),
         "complete": index.dense >= 1,
         "facts": " · ".join(lines),
         "skipped": i18n.text("ui.opening.skipped" if skipped else "ui.opening.none_skipped", language, count=skipped),
