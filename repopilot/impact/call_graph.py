@@ -34,7 +34,7 @@ _RELATION_KEYS = {verb: kind.name.lower() for kind, verb in VERBS.items()}
 DEFINED = frozenset(("class", "function", "value"))
 
 _CANDIDATES = 3  # definitions of one name that a path may begin or end at
-_IN_FILE = re.compile(r"([\w./-]+\.\w+):([A-Za-z_$][\w.$]*)")
+_IN_FILE = re.compile(r"(?<![\w./-])([\w./-]+\.\w+):([A-Za-z_$][\w.$]*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.forms.recognise import recognise
+from repopilot.agents.impact.question import read_request
+from repopilot.impact.codebase import codebase_of
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
 from repopilot.workspace import Workspace
@@ -168,3 +170,10 @@ async def test_a_pasted_stack_finds_its_place(orchard: Workspace, ask: Ask, stac
     answer, _, _ = await traced(lambda step: explain(stack, orchard, step))
     assert answer.evidence[0].path in ("orchard/apples.py", "tests/test_apples.py")
     assert answer.result.lead.startswith("Best match")
+
+
+@pytest.mark.parametrize("question", ["which version of httpx is required{}?", "what does `{}` break if it changes?"])
+def test_a_long_run_of_signs_takes_no_time(orchard: Workspace, ask: Ask, question: str) -> None:
+    text = question.format("." * 100_000)
+    assert ask(text) is None or "0.27" in ask(text).text
+    assert not read_request(text, orchard, codebase_of(orchard.index).graph).diff

@@ -17,7 +17,7 @@ from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
 _RANGE = re.compile(r"(?<![\w./])([\w][\w./~^-]*?\.\.\.?[\w][\w./~^-]*)")
-_TOKEN = re.compile(r"[\w./@:#-]*\w(?:\(\))?")
+_TOKEN = re.compile(r"(?<![\w./@:#-])[\w./@:#-]*\w(?:\(\))?")
 _MOST_PLACES = 6
 
 

@@ -14,7 +14,7 @@ from repopilot.code.project.manifest import Dependency, ProjectFact
 MOST_ROWS = 40
 """Dependencies in one list; what is left out is counted."""
 _GROUP_ORDER = ("runtime", "peer", "optional", "build", "dev")
-_WORD = re.compile(r"[\w.+#@/-]*[\w+#]")
+_WORD = re.compile(r"(?<![\w.+#@/-])[\w.+#@/-]*[\w+#]")
 
 
 def answer_dependency(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
