@@ -45,6 +45,9 @@ def test_any_text_gives_one_short_line(lines, data):
     [
         ('# -*- coding: utf-8 -*-\n"""Counts the ripe fruit. Slowly."""\n', "Counts the ripe fruit."),
         ("# ruff: noqa\n# fmt: off\nimport fruit\n", ""),
+        ("# Command-line tool of growers\nimport fruit\n", "Command-line tool of growers"),
+        ("/* eslint-disable no-console, @fruit/no-any */\nimport fruit\n", ""),
+        ("/* eslint-disable */\nimport fruit\n", ""),
         ("// @ts-nocheck\n\n/* Routes requests\n * to handlers. */\n", "Routes requests to handlers."),
         ("# Copyright by the growers\n# Licence: MIT\n\n# Reads what growers set.\n", "Reads what growers set."),
         ('"""Copyright (c) the growers and others."""\n', ""),

@@ -17,8 +17,12 @@ _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
 _LICENCE = re.compile(r"copyright|licen[cs]|SPDX", re.I)
-_DIRECTIVE = re.compile(r"^(?:\s*--\s)?+(?:[^\w@]*+@?(?:\w[\w-]*+[:=]\s?|\w++-)|(?>[^\w@]*?-[-:=]))[\w, \t=-]*+\W*$")
-"""A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`; or a ruler."""
+_DIRECTIVE = re.compile(
+    r"^(?:\s*--\s)?+(?:[^\w@]*+(?:@\w++|\w[\w-]*+[:=]\s?)[\w, \t=-]*+"
+    r"|[^\w@]*+\w++-[\w-]++(?:[\s,]++@?\w*+[-/][\w/-]*+)*+"
+    r"|(?>[^\w@]*?-[-:=])[\w, \t=-]*+)\W*$"
+)
+"""A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`, `eslint-disable no-console`; or a ruler."""
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
 _LONGEST_LINE = 2 * LONGEST
