@@ -61,9 +61,11 @@ def code_span(text: str, longest: int = 160) -> str:
 
 def literal(text: str) -> str:
     """A text as one line of Markdown that a host shows as it is: no heading, list, link, image, HTML, mention,
-    reference or command comes of it. What is between backticks stays inline code."""
+    reference or command comes of it. What is between backticks stays inline code; a comment in it, which could pose as
+    one of our marks, is broken by a space without width."""
     parts = _SPAN.split(" ".join(visible(text).split()))
     del parts[2::3]  # the backticks alone
+    parts[1::2] = [part.replace("<!--", "<!\u200b--") for part in parts[1::2]]
     parts[::2] = [_MARKDOWN.sub(r"\\\g<0>", without_references(part)) for part in parts[::2]]
     return _BLOCK.sub(r"\1\\", "".join(parts))
 

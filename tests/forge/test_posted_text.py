@@ -91,6 +91,7 @@ def finding(path, text):
 @given(TEXTS, TEXTS)
 @example("a`b\n# Heading @ada\n\nfixes #1", "`x` fixes #1")
 @example("`", "`` ` fixes #1")
+@example("", "```~~~``<!-- repopilot:summary -->``")
 def test_a_review_posts_text_alone(path, text):
     comment = comment_text(finding(path, text), "0" * 16, "en")
     own, mark = comment.rsplit("\n", 1)
