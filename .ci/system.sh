@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install what the tests need beside Python: a Chromium (the system's own, else one from the system's packages, else
-# Playwright's), bubblewrap on Linux, PostgreSQL, Maven's surefire, and, where there is Node, the conformance suite of MCP. Never fails: the test run ends with a list of what was left out and why, and CI
+# Playwright's), bubblewrap on Linux, PostgreSQL, Maven's surefire, and, where there is npm, the conformance suite of MCP
+# and the language server of TypeScript. Never fails: the test run ends with a list of what was left out and why, and CI
 # fails on it.
 system_packages() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
@@ -34,13 +35,15 @@ if command -v mvn >/dev/null 2>&1 && [ ! -d /usr/share/maven-repo/org/apache/mav
     system_packages libsurefire-java junit4 libmaven-compiler-plugin-java libmaven-resources-plugin-java ||
         echo "Could not install surefire: the tests that Maven runs will be left out." >&2
 fi
-# The conformance suite of MCP, pinned in its lock file.
-suite=.ci/conformance
-if command -v npm >/dev/null 2>&1 && ! cmp -s $suite/package-lock.json $suite/node_modules/installed; then
-    echo "Installing the conformance suite of MCP." >&2
-    npm ci --silent --no-audit --no-fund --prefix $suite && cp $suite/package-lock.json $suite/node_modules/installed ||
-        echo "Could not install the conformance suite of MCP: its test will be left out." >&2
-fi
+# The conformance suite of MCP and the language server of TypeScript, pinned in their lock files.
+for suite in .ci/conformance .ci/typescript; do
+    if command -v npm >/dev/null 2>&1 && ! cmp -s $suite/package-lock.json $suite/node_modules/installed; then
+        echo "Installing what $suite names." >&2
+        npm ci --silent --no-audit --no-fund --prefix $suite &&
+            cp $suite/package-lock.json $suite/node_modules/installed ||
+            echo "Could not install what $suite names: its tests will be left out." >&2
+    fi
+done
 # Libraries that wheels need and a minimal Debian lacks.
 if ! .venv/bin/python -c "import xllamacpp" >/dev/null 2>&1; then
     echo "The embedded engine does not start: installing libgomp from the system's packages." >&2

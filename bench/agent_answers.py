@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("open", "closed"), default="open")
     parser.add_argument("--list", action="store_true")
     given = parser.parse_args()
-    with Runtime(Settings().model_copy(update={"cache_on_disk": False})) as runtime:
+    with Runtime(Settings()) as runtime:
         judged = [row for file in sorted((DATA / given.half).glob("*.jsonl")) for row in _judged(file, given, runtime)]
     print_figures(judged)
     if given.list:
@@ -101,7 +101,7 @@ def print_misses(judged: Sequence[Judged]) -> None:
     for row in judged:
         if row.true == row.checked:
             continue
-        why = "; ".join(f"{part.status}: {i18n.said(part.why, 'en')}" for part in row.parts if part.why)
+        why = "; ".join(f"{part.status}: {i18n.translated(part.why, 'en')}" for part in row.parts if part.why)
         print(f"\n{row.repository} {'true' if row.true else row.kind}: {row.sentence}\n    {why or 'unmarked'}")
 
 

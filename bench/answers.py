@@ -47,7 +47,7 @@ _EVIDENCE_STEP = "read"
 def main() -> None:
     arguments = _arguments()
     settings = Settings(home=arguments.home) if arguments.home else Settings()
-    settings = settings.model_copy(update={"ollama_url": "", "llm_url": "", "cache_on_disk": False})
+    settings = settings.model_copy(update={"ollama_url": "", "llm_url": ""})
     with Runtime(settings) as runtime:
         cases = list(_cases(arguments, runtime))
         runs = {model: asyncio.run(_run(model, cases, settings)) for model in arguments.models}

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import shlex
@@ -35,9 +36,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.reports.kit import PRODUCT, Done, sh
+from repopilot.code.data_formats import from_jsonc
 from repopilot.code.languages import is_example_path, is_test_path, language_of
 from repopilot.code.split import analyse
-from repopilot.types import Symbol
+from repopilot.repo.walk import walk
+from repopilot.settings import Settings
+from repopilot.types import Snapshot, Symbol
 
 MOST_FILES = 3000
 _KINDS = frozenset({"function", "method", "class", "struct", "interface", "trait", "enum", "type"})
@@ -45,7 +49,7 @@ _MOVED = frozenset({"function", "class"})
 TSC = ["tsc"]
 _LINE = re.compile(r":\d+(?::\d+)?|\(\d+,\d+\)|\bline \d+")
 _SHOWN = 300
-_SPECIAL = re.compile(r"__\w+__$|main$|toString$|hashCode$|equals$|constructor$|test|[A-Z_]+$|.{0,2}$")
+_SPECIAL = re.compile(r".*[^\w$#]|__\w+__$|main$|toString$|hashCode$|equals$|constructor$|test|[A-Z_]+$|.{0,2}$")
 
 
 class Edit(NamedTuple):
@@ -84,8 +88,11 @@ def _c(compiler: str) -> Callable[[Path, Sequence[str]], Sequence[str]]:
     return command
 
 
-def _typescript(_root: Path, _files: Sequence[str]) -> Sequence[str]:
-    return (*TSC, "--noEmit", "-p", ".")
+def _typescript(root: Path, _files: Sequence[str]) -> Sequence[str]:
+    """The project; one that has no files of its own, but references, with those."""
+    settings = from_jsonc((root / "tsconfig.json").read_text("utf-8"))
+    whole = isinstance(settings, dict) and settings.get("files") == [] and settings.get("references")
+    return (*TSC, "--build", "--force") if whole else (*TSC, "--noEmit", "-p", ".")
 
 
 def _javascript(root: Path, files: Sequence[str]) -> Sequence[str]:
@@ -129,8 +136,10 @@ def faults(root: Path, language: str, edit: Edit | None = None) -> Counter[str]:
 
 
 def drawn(root: Path, language: str, count: int, lot: random.Random) -> Iterator[Edit]:
-    """Edits of a repository: of five, three are renames, one moves and one changes a signature, where it is Python."""
-    found = [symbol for path in _paths(root) if _is_product(path, language) for symbol in _symbols(root, path)]
+    """Edits of the code that is read: of five, three rename, one moves, one changes a signature where it is Python."""
+    read, _ = walk(Snapshot("drawn", root.name, "", root=root), Settings())
+    product = sorted(file.path for file in read if _is_product(file.path, language))
+    found = [symbol for path in product for symbol in _symbols(root, path)]
     usual = [symbol for symbol in found if symbol.kind in _KINDS and not _SPECIAL.match(symbol.name)]
     owners = Counter(symbol.name for symbol in usual if symbol.kind == "method")
     shared = [symbol for symbol in usual if symbol.kind == "method" and owners[symbol.name] > 1]
@@ -200,11 +209,11 @@ def _put_back(root: Path) -> None:
 
 
 def clone(source: Path, root: Path) -> None:
-    """Copy a repository, with its packages but without their bulk."""
+    """Copy a repository, with its packages as hard links."""
     sh(("git", "clone", "-q", "--local", str(source), str(root)), root.parent)
     packages = source / "node_modules"
     if packages.is_dir():
-        (root / packages.name).symlink_to(packages.absolute())
+        shutil.copytree(packages, root / packages.name, symlinks=True, copy_function=os.link)
         (root / ".git" / "info" / "exclude").write_text(f"{packages.name}\n")
 
 

@@ -79,7 +79,7 @@ class Attempt:
 def main() -> None:
     arguments = _arguments()
     settings = Settings(home=arguments.home) if arguments.home else Settings()
-    settings = settings.model_copy(update={"ollama_url": "", "llm_url": "", "cache_on_disk": False})
+    settings = settings.model_copy(update={"ollama_url": "", "llm_url": ""})
     cases = list(_cases(arguments, settings.home / "edit-trees"))
     if arguments.validate:
         raise SystemExit(_validate(cases))

@@ -1,125 +1,173 @@
 """Tests of popular repositories, measured without any preparation: what is fetched, how long until they ran, which ran.
 
-    python -m bench.environments CHECKOUT … [--files N] [--home DIR]
+    python -m bench.environments FOLDER [--half open|closed] [--names OWNER/NAME …] [--drawn N] [--home DIR]
 
-Of each checkout what its tests need is fetched as a change would have it fetched, and `run_tests` runs N test files
-spread over all; then once more, with an edit of a file that no test reads. A repository counts when at least nine of
-ten of the tests that ran passed, both times alike. Prints a table in Markdown, progress on standard error.
+FOLDER has a bare clone `NAME.git` of each repository of `bench/data/popular_repositories.txt`, which is served on
+loopback and opened by its address. What its tests need is fetched as a change would have it fetched. Then N files of
+code are drawn, spread over all, and `run_tests` runs the tests near each, as the loop does before a change; those of
+the first once more, with an edit of a file that no test reads. A repository counts when all but one of the drawn files
+have tests that ran, at least nine of ten of these tests passed, and none turned by the edit. Prints a table in
+Markdown, progress on standard error.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import re
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from support.git_server import serve
+
 from repopilot import trace
-from repopilot.code.languages import is_test_path
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.errors import RepoPilotError
-from repopilot.impact.covering_tests import is_test_file
 from repopilot.project_environment import environment_document, fetch_for_tests, needed_packages
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.runtime import Runtime
-from repopilot.sandbox.runners.runner_table import is_run_as_test
+from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.settings import Settings
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
+from repopilot.tools.run_tests import RUN_TESTS
+from repopilot.tools.test_suites import tests_near
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.workspace import Workspace, open_index
 
+LIST = Path(__file__).parent / "data" / "popular_repositories.txt"
 ENOUGH = 0.9
+LEAST_DEFINITIONS = 2
+LONGEST_NOTE = 400
 UNREAD = "unread_by_tests.txt"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
-    """The measurement of one repository: seconds of the fetch and of both runs, and what the runs said."""
+    """The measurement of one repository.
+
+    Attributes:
+        name: of the repository.
+        fetching: seconds until what its tests need was there.
+        packages: how many were fetched.
+        megabytes: their size.
+        first: seconds that the tests near the first drawn file took, with the state before.
+        near: of how many drawn files tests ran.
+        drawn: how many were drawn.
+        passed: tests.
+        failed: tests, and files that can't be collected.
+        turned: tests whose outcome an edit that none reads has changed.
+        notes: what went wrong, and what was left out.
+    """
 
     name: str
     fetching: float = 0.0
-    megabytes: float = 0.0
     packages: int = 0
-    seconds: tuple[float, float] = (0.0, 0.0)
+    megabytes: float = 0.0
+    first: float = 0.0
+    near: int = 0
+    drawn: int = 0
     passed: int = 0
     failed: int = 0
-    ended: str = ""
     turned: int = 0
-    note: str = ""
+    notes: list[str] = field(default_factory=list)
 
     @property
     def counts(self) -> bool:
-        return self.passed > 0 and self.passed >= ENOUGH * (self.passed + self.failed) and not self.turned
+        enough = self.passed >= ENOUGH * (self.passed + self.failed)
+        return enough and 0 < self.near >= self.drawn - 1 and not self.turned
 
 
-def sample(workspace: Workspace, count: int) -> list[str]:
-    """Test files spread evenly over all of the language that most are written in."""
-    paths = workspace.index.files
-    python = sorted(path for path in paths if path.endswith(".py") and is_test_file(path) and is_test_path(path))
-    others = sorted(path for path in paths if is_run_as_test(path) and re.search(r"\.(?:test|spec)\.", path))
-    others = others or sorted(path for path in paths if is_run_as_test(path))
-    tests = max(python, others, key=len)
-    step = max(1, len(tests) // count)
-    return tests[step // 2 :: step][:count]
+def popular(half: str | None = None) -> list[str]:
+    """The names of the listed repositories, `owner/name`: of the open or the closed half, or all."""
+    lines = [line.split() for line in LIST.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return [name for kind, name in lines if half in (None, kind)]
 
 
-async def measure(workspace: Workspace, files: int) -> Row:
-    name, started = workspace.snapshot.name, time.monotonic()
+def drawn(workspace: Workspace, count: int) -> list[str]:
+    """Files with code of the language that most are written in, spread evenly over all."""
+    index = workspace.index
+    code = [path for path in sorted(index.files) if _is_drawn(path) and len(index.outline(path)) >= LEAST_DEFINITIONS]
+    languages = Counter(_language(path) for path in code)
+    code = [path for path in code if _language(path) == languages.most_common(1)[0][0]]
+    step = max(1, len(code) // count)
+    return code[step // 2 :: step][:count]
+
+
+def _is_drawn(path: str) -> bool:
+    beside = is_test_path(path) or is_doc_path(path) or is_example_path(path) or path.endswith((".d.ts", "setup.py"))
+    return bool(_language(path)) and not beside
+
+
+def _language(path: str) -> str | None:
+    return "python" if path.endswith(".py") else language_of_tests(path)
+
+
+async def measure(name: str, workspace: Workspace, count: int) -> Row:
+    row = Row(name)
+    started = time.monotonic()
     problems = await fetch_for_tests(workspace.snapshot, workspace.index, workspace.settings, lambda _: None)
-    fetching = time.monotonic() - started
+    row.fetching = time.monotonic() - started
     needed = await asyncio.to_thread(needed_packages, workspace.snapshot, workspace.index, workspace.settings)
     facts = environment_document(needed, workspace.settings, problems)
-    notes = [*problems, *(f"without {entry['requirement']}" for entry in facts["left_out"])]  # type: ignore[attr-defined]
-    row = Row(name, fetching, float(facts["megabytes"]), int(facts["packages"]))  # type: ignore[arg-type,call-overload]
-    async with trace.root(lambda event: None, "bench") as step, working_copy(workspace) as copy:
-        desk = Desk(workspace, copy, None, step)
-        arguments = {"paths": sample(workspace, files)}
-        try:
-            runs, seconds = [], []
-            for _ in range(2):
-                started = time.monotonic()
-                runs.append(await registry.call(registry.find("run_tests", toolbox()), arguments, desk))
-                seconds.append(time.monotonic() - started)
-                copy.edit({UNREAD: "edited"})
-        except RepoPilotError as error:
-            return Row(name, fetching, row.megabytes, row.packages, note="; ".join([*notes, str(error)]))
-    print(f"{name}: {runs[-1].text}\n", file=sys.stderr, flush=True)
-    first, second = (run.data for run in runs)
-    return Row(
-        name,
-        fetching,
-        row.megabytes,
-        row.packages,
-        (seconds[0], seconds[1]),
-        int(second["passed"]),  # type: ignore[call-overload]
-        int(second["failed"]) + int(second["errors"]),  # type: ignore[call-overload]
-        f"{first['ended']}, {second['ended']}",
-        len(second["turned_red"]) + len(second["turned_green"]),  # type: ignore[arg-type]
-        "; ".join(notes),
-    )
+    row.packages = int(facts["packages"])  # type: ignore[call-overload]
+    row.megabytes = float(facts["megabytes"])  # type: ignore[arg-type]
+    row.notes = [*problems, *(f"without {entry['requirement']}" for entry in facts["left_out"])]  # type: ignore[attr-defined]
+    paths = drawn(workspace, count)
+    row.drawn = len(paths)
+    async with trace.root(lambda event: None, "bench") as step:
+        for number, path in enumerate(paths):
+            async with working_copy(workspace) as copy:
+                context = ToolContext(workspace, copy, step)
+                try:
+                    await run_near(path, context, row, again=number == 0)
+                except RepoPilotError as error:
+                    row.notes.append(f"{path}: {error}")
+    return row
+
+
+async def run_near(path: str, context: ToolContext, row: Row, *, again: bool) -> None:
+    """Run the tests near a drawn file, and add what came of it to the row."""
+    near = tests_near([path], context.workspace)
+    print(f"{row.name}: {path}: {', '.join(near)}", file=sys.stderr, flush=True)
+    if not near:
+        row.notes.append(f"{path}: no tests near")
+        return
+    started = time.monotonic()
+    run = await registry.call(registry.find(RUN_TESTS, toolbox()), {"paths": near}, context)
+    row.first = row.first or time.monotonic() - started
+    print(f"{time.monotonic() - started:.0f} s: {run.text}\n", file=sys.stderr, flush=True)
+    passed = int(run.data["passed"])  # type: ignore[call-overload]
+    failed = int(run.data["failed"]) + int(run.data["errors"])  # type: ignore[call-overload]
+    row.near += bool(passed)
+    row.passed += passed
+    row.failed += failed
+    if run.data["ended"] != "finished":
+        row.notes.append(f"{path}: {run.data['ended']}")
+    if not passed:
+        row.notes.append(f"{path}: {run.text}")
+    if again:
+        context.working_copy.edit({UNREAD: "edited"})
+        second = await registry.call(registry.find(RUN_TESTS, toolbox()), {"paths": near}, context)
+        row.turned = len(second.data["turned_red"]) + len(second.data["turned_green"])  # type: ignore[arg-type]
 
 
 def table(rows: Sequence[Row]) -> str:
     lines = [
-        "| repository | fetch s | packages | MB | run s | again s | passed | failed | ended | turned | counts | note |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| repository | counts | first run s | fetch s | packages | MB | ran near | passed | failed | turned | notes |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        cells = [
-            row.name,
-            f"{row.fetching:.0f}",
-            row.packages,
-            f"{row.megabytes:.0f}",
-            *map("{:.0f}".format, row.seconds),
-        ]
-        cells += [row.passed, row.failed, row.ended, row.turned, "yes" if row.counts else "no", row.note[:300]]
+        cells: list[object] = [row.name, "yes" if row.counts else "no"]
+        cells += [f"{row.fetching + row.first:.0f}", f"{row.fetching:.0f}", row.packages, f"{row.megabytes:.0f}"]
+        cells += [f"{row.near}/{row.drawn}", row.passed, row.failed, row.turned, "; ".join(row.notes)[:LONGEST_NOTE]]
         lines.append(f"| {' | '.join(map(str, cells))} |".replace("\n", " "))
     lines.append(f"\n{sum(row.counts for row in rows)} of {len(rows)} count.")
     return "\n".join(lines)
@@ -127,19 +175,24 @@ def table(rows: Sequence[Row]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkouts", nargs="+", type=Path)
-    parser.add_argument("--files", type=int, default=6)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--half", choices=("open", "closed"))
+    parser.add_argument("--names", nargs="*", help="instead of the listed ones")
+    parser.add_argument("--drawn", type=int, default=3)
     parser.add_argument("--home", type=Path)
     arguments = parser.parse_args()
     rows = []
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, serve(arguments.folder.resolve()) as server:
         home = arguments.home or Path(scratch)
-        settings = Settings(home=home).model_copy(update={"ollama_url": "", "llm_url": "", "history_commits": 0})
+        settings = Settings(home=home, allow_http=True, allow_private_hosts=True)
+        settings = settings.model_copy(update={"ollama_url": "", "llm_url": "", "history_commits": 0})
         with Runtime(settings) as runtime:
-            for checkout in arguments.checkouts:
-                snapshot = open_source(parse_source(str(checkout.resolve())), settings)
+            for name in arguments.names or popular(arguments.half):
+                source = parse_source(f"{server.url}/{name.rpartition('/')[2]}.git")
+                snapshot = open_source(source, settings)
                 workspace = Workspace(snapshot, open_index(snapshot, runtime, lambda _: None), settings)
-                rows.append(asyncio.run(measure(workspace, arguments.files)))
+                rows.append(asyncio.run(measure(name, workspace, arguments.drawn)))
+                print(table(rows[-1:]), file=sys.stderr, flush=True)
     print(table(rows))
 
 

@@ -21,32 +21,31 @@ from tempfile import mkdtemp
 from pydantic import BaseModel
 
 from repopilot.agents.coding.blocks import read_blocks
-from repopilot.agents.coding.checks import edits
-from repopilot.agents.coding.excerpts import code_of_task
+from repopilot.agents.coding.checks.preserve import leaves_out
 from repopilot.agents.coding.new_definition import definition_in
 from repopilot.agents.coding.typed_commands import read_command
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
-from repopilot.agents.explain.sentence_check import Ground, check_sentence
+from repopilot.agents.explain.sentence_check import ClaimContext, check_sentence
 from repopilot.agents.follow_up import resolve
+from repopilot.agents.review.rules import registry
 from repopilot.agents.testing import candidates
-from repopilot.code.dependencies.lock_files import LOCK_FILES, locked_versions
-from repopilot.code.dependencies.package_declarations import read_packages
-from repopilot.code.dependencies.project_version import declared_version
-from repopilot.code.dependencies.pytest_options import read_pytest_options
-from repopilot.code.dependencies.python_project import read_project
+from repopilot.code.file_version import code
 from repopilot.code.graph.build import link_graph
 from repopilot.code.languages import file_kind, language_of
-from repopilot.code.mutation.mutants import mutants
-from repopilot.code.mutation.syntax_mutants import syntax_mutants
-from repopilot.code.project import manifest, project_commands
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.errors import RepoPilotError
-from repopilot.foreign_text import valid
+from repopilot.foreign_text import without_surrogates
 from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.storage.codec import encode
 from repopilot.index.store import Index
 from repopilot.llm import structured
 from repopilot.llm.tool_calls import calls_in_text
+from repopilot.project import manifest, project_commands
+from repopilot.project.lock_files import locked_versions
+from repopilot.project.package_declarations import read_packages
+from repopilot.project.project_version import declared_version
+from repopilot.project.pytest_options import read_pytest_options
+from repopilot.project.python_project import read_project
 from repopilot.redaction.redact import redact
 from repopilot.repo import patch
 from repopilot.repo.history import commits
@@ -58,11 +57,10 @@ from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.query.stack_frames import frames, places
 from repopilot.retrieval.search import search
-from repopilot.review.code import code
-from repopilot.review.rules import registry
 from repopilot.routing.router import classify
 from repopilot.runtime import Runtime
 from repopilot.sandbox.controls import inversion
+from repopilot.sandbox.controls.mutants import line_mutants, mutants
 from repopilot.sandbox.runners.runner_table import RUNNERS
 from repopilot.sandbox.verdict import read_report
 from repopilot.settings import Settings
@@ -98,7 +96,7 @@ class Target:
 def _text(data: bytes) -> str:
     """A text as JSON, a socket or an argument brings it, behind the boundary where it is made valid."""
     try:
-        return valid(data.decode("utf-8", "surrogatepass"))
+        return without_surrogates(data.decode("utf-8", "surrogatepass"))
     except UnicodeDecodeError:
         return data.decode("utf-8", "replace")
 
@@ -138,7 +136,7 @@ def _graph(path: str, data: bytes, random: Random) -> None:
     files = [each for each in found if each is not None]
     text = _text(data)
     manifests = [m for name in ("package.json", "go.mod", "Cargo.toml") if (m := manifest.read_manifest(name, text))]
-    link_graph(files, [""] * len(files), manifests)
+    link_graph(files, manifests)
 
 
 def _manifests(path: str, data: bytes, random: Random) -> None:
@@ -146,7 +144,7 @@ def _manifests(path: str, data: bytes, random: Random) -> None:
     name = random.choice(_MANIFESTS) if random.random() < 0.5 else path
     manifest.read_manifest(name, text)
     project_commands.commands_in(name, text)
-    locked_versions(random.choice(LOCK_FILES), text)
+    locked_versions(text)
 
     def of_any(asked: str) -> str | None:
         return text if asked == name or random.random() < 0.3 else None
@@ -159,7 +157,7 @@ def _manifests(path: str, data: bytes, random: Random) -> None:
 
 _MANIFESTS = (
     "package.json pyproject.toml Cargo.toml go.mod pom.xml composer.json Gemfile setup.cfg setup.py tox.ini noxfile.py "
-    "Pipfile environment.yml requirements.txt pytest.ini Makefile README.md .travis.yml Cargo.lock package-lock.json "
+    "requirements.txt pytest.ini Makefile README.md .travis.yml Cargo.lock package-lock.json "
     "build.gradle mix.exs shop.csproj pubspec.yaml justfile Taskfile.yml Dockerfile compose.yaml tasks.py"
 ).split()
 
@@ -180,7 +178,7 @@ def _citations(path: str, data: bytes, random: Random) -> None:
     complete_sentences(text[:half], ended=False)
     earlier: list[str] = []
     for sentence in islice(complete_sentences(text, ended=True), 30):
-        checked = check_sentence(sentence, Ground(_EXCERPTS), earlier)
+        checked = check_sentence(sentence, ClaimContext(_EXCERPTS), earlier)
         assert isinstance(checked, str) or 1 <= checked.lines[0] <= checked.lines[1] <= 60, checked
         earlier.append(sentence)
     sentences_of_json(text)
@@ -202,7 +200,7 @@ def _replies(path: str, data: bytes, random: Random) -> None:
     with suppress(RepoPilotError):
         safe = file_change.safe_path(text.partition("\n")[0])
         assert not Path(safe).is_absolute() and ".." not in Path(safe).parts
-    edits.problem_of("shop.py", text, _SHOP["shop.py"])
+    leaves_out(file_change.change("shop.py", text, _SHOP["shop.py"]))
     file_change.unified("shop.py", _SHOP["shop.py"], text)
     definition_in(text, "Cart", "shop.py", "python")
     _program(text)
@@ -213,14 +211,12 @@ def _program(reply: str) -> None:
     candidates.problem_of(program, ["discount"])
     candidates.signatures(program)
     candidates.replace_function(_SHOP["shop.py"], "Cart.add", program)
-    candidates.without_functions(program, candidates.function_names(program)[:2])
     candidates.function_at(reply, 3)
 
 
 def _tasks(path: str, data: bytes, random: Random) -> None:
     """What is read out of a task, and values set in a file of any content."""
     task = _text(data[:4_000])
-    code_of_task(task)
     with suppress(RepoPilotError):
         read_command(task)
     list(sites_in(_other_path(path, random), _text(data)))
@@ -241,7 +237,7 @@ def _tests(path: str, data: bytes, random: Random) -> None:
     text = _text(data)
     _inverted(text)
     lines = range(1, text.count("\n") + 2)
-    syntax_mutants(text, _other_path(path, random), lines, 5)
+    line_mutants(text, _other_path(path, random), lines, 5)
     for symbol in candidates.function_names(text)[:3]:
         mutants(text, symbol, 5)
 

@@ -1,4 +1,4 @@
-"""Measures how long the code graph takes: linked in full, loaded, updated. Each in a process of its own.
+"""Measures how long the code graph takes: linked, loaded, updated. Each in a process of its own.
 
 Called by `python -m bench.impact … --speed LINES`. Memory is the largest resident size (MB) of the process itself, and
 of the largest of its workers.
@@ -19,10 +19,10 @@ import numpy as np
 
 from bench.index import make_tree
 from bench.index_runs import runtime_in, snapshot_of
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import Change
+from repopilot.agents.impact.codebase import codebase_of
 from repopilot.code.graph.build import link_graph
-from repopilot.impact.assess import assess
-from repopilot.impact.change import Change
-from repopilot.impact.codebase import codebase_of
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.store import Index
 from repopilot.runtime import Runtime
@@ -54,14 +54,12 @@ def job(tree: Path, runtime: Runtime) -> dict:
 
 
 def linking(tree: Path, runtime: Runtime) -> dict:
-    """Linking alone, of all files and again with one changed file, in seconds."""
+    """Linking alone, in seconds."""
     index = _opened(tree, runtime)
     load_s, files = _timed(lambda: list(index.analyses()))
-    keys = [index.files[file.path].hash for file in files]
-    whole_s, linked = _timed(lambda: link_graph(files, keys))
-    again_s, _ = _timed(lambda: link_graph(files, ["other", *keys[1:]], (), linked))
+    whole_s, _ = _timed(lambda: link_graph(files))
     lines = index.report.lines
-    return {"read_s": load_s, "whole_s": whole_s, "lines_per_s": round(lines / (load_s + whole_s)), "again_s": again_s}
+    return {"read_s": load_s, "whole_s": whole_s, "lines_per_s": round(lines / (load_s + whole_s))}
 
 
 def fresh(tree: Path, runtime: Runtime) -> dict:

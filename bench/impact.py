@@ -21,10 +21,10 @@ import numpy as np
 
 from bench.graph_speed import print_speed
 from bench.instant_index import instant_index_of
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import Change
+from repopilot.agents.impact.codebase import codebase_of
 from repopilot.code.graph.graph import Edge, Graph
-from repopilot.impact.assess import assess
-from repopilot.impact.change import Change
-from repopilot.impact.codebase import codebase_of
 from repopilot.index.embed import Embedder, Embedders
 from repopilot.index.store import Index
 from repopilot.repo.snapshot import open_source

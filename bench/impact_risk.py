@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import changes_of_diffs
+from repopilot.agents.impact.fix_history import is_fix
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.impact.assess import assess
-from repopilot.impact.change import changes_of_diffs
-from repopilot.impact.fix_history import is_fix
 from repopilot.index.build.job import IndexRequest
 from repopilot.repo import history
 from repopilot.repo.patch import parse_patch

@@ -113,7 +113,7 @@ def _history(path: Path, index: Index) -> commit_votes.History | None:
         return None
     limit = Settings.model_fields["history_commits"].default
     commits = [_commit(line) for line in read_lines(path)[:limit]]
-    built = commit_index.build(commits, commit_index.bags_of(commits))
+    built = commit_index.build(commits)
     return commit_votes.open_history(built, index.lexical.file_numbers)
 
 

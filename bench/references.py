@@ -1,6 +1,7 @@
 """Precision and recall of references against language servers that aren't ours, by (file, line).
 
-    python -m bench.references REPOSITORY LANGUAGE --server 'basedpyright-langserver --stdio' [--server …] [--show]
+    python -m bench.references REPOSITORY LANGUAGE --server 'basedpyright-langserver --stdio' [--server …]
+                               [--packages] [--show]
 
 Definitions are drawn by lot from the product's code, two in five of them methods whose name several classes have. What
 most of several servers say is true: each of them misses uses. Half of the definitions, by lot too, is closed: its
@@ -10,6 +11,7 @@ figures are printed, and never its places.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import itertools
 import json
 import random
@@ -19,17 +21,18 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
 from repopilot.index.store import Index
+from repopilot.project_environment import fetch_for_tests
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.resolve.names import Resolver
 from repopilot.resolve.snapshot_tree import SnapshotTree
-from repopilot.resolve.usage import name_span, usage_of
+from repopilot.resolve.uses.usage import name_span, usage_of
 from repopilot.runtime import Runtime
 from repopilot.sandbox.language_servers.session import Servers
 from repopilot.settings import Settings
@@ -55,10 +58,10 @@ class ReferenceServer:
         )
         folders = [{"uri": root.as_uri(), "name": root.name}]
         capabilities = {"workspace": {"configuration": True, "workspaceFolders": True}}
-        self._ask(
-            "initialize",
-            {"processId": None, "rootUri": root.as_uri(), "workspaceFolders": folders, "capabilities": capabilities},
-        )
+        asked = {"processId": None, "rootUri": root.as_uri(), "workspaceFolders": folders, "capabilities": capabilities}
+        # Else TypeScript's asks npm for types of every package that a manifest names.
+        asked["initializationOptions"] = {"disableAutomaticTypingAcquisition": True}
+        self._ask("initialize", asked)
         self._send({"method": "initialized", "params": {}})
 
     def open(self, path: str) -> None:
@@ -68,6 +71,10 @@ class ReferenceServer:
             text = (self._root / path).read_text("utf-8", errors="replace")
             document = {"uri": self._uri(path), "languageId": self._language, "version": 1, "text": text}
             self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+
+    def settle(self, path: str) -> None:
+        """Wait until it has read a file: clangd answers with what it knows by then."""
+        self._ask("textDocument/documentSymbol", {"textDocument": {"uri": self._uri(path)}})
 
     def references(self, path: str, line: int, column: int) -> set[Place]:
         """The places that use what stands at a place, by file and line from 1."""
@@ -121,7 +128,7 @@ class ReferenceServer:
 class NoServers(Servers):
     """No server for any language."""
 
-    def session(self, language: str, root: Path) -> None:
+    def session(self, language: str, root: Path, written: Callable[[], Path] | None = None) -> None:
         """None."""
 
 
@@ -150,9 +157,10 @@ def compared(
     """Each definition with its true places, those that we call sure, and those by name."""
     index, root = workspace.index, workspace.snapshot.root
     assert root is not None
-    for server, path in itertools.product(servers, index.files):
-        if _family(path) == language:
-            server.open(path)
+    files = [path for path in index.files if _family(path) == language]
+    for ready in (ReferenceServer.open, ReferenceServer.settle):
+        for server, path in itertools.product(servers, files):
+            ready(server, path)
     for symbol in drawn(index, language):
         text = (root / symbol.path).read_text("utf-8", errors="replace")
         span = name_span(text, symbol)
@@ -191,6 +199,7 @@ def main() -> None:
     parser.add_argument("language", choices=("python", "typescript", "go", "c"))
     parser.add_argument("--server", required=True, action="append", dest="servers")
     parser.add_argument("--no-server", action="store_true", help="ask no server of ours")
+    parser.add_argument("--packages", action="store_true", help="fetch what the repository declares, for our server")
     parser.add_argument("--show", action="store_true", help="print what differs")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
@@ -199,12 +208,15 @@ def main() -> None:
             snapshot = open_source(parse_source(str(asked.repository.resolve())), settings)
             index = open_index(snapshot, runtime, lambda _: None)
             workspace = Workspace(snapshot, index, settings, lookups=runtime.lookups)
+            if asked.packages:
+                problems = asyncio.run(fetch_for_tests(snapshot, index, settings, lambda _: None))
+                print("\n".join(problems))
             root = asked.repository.resolve()
             servers = [ReferenceServer(command, root, asked.language) for command in asked.servers]
             try:
                 own = workspace.resolver
                 if asked.no_server:
-                    own = Resolver(SnapshotTree(snapshot, settings), index, NoServers(settings, None))
+                    own = Resolver(SnapshotTree(snapshot, settings), index, NoServers(settings))
                 rows = list(compared(workspace, servers, asked.language, own))
             finally:
                 for server in servers:

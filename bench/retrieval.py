@@ -204,7 +204,7 @@ def ours(case: Case, left_out: str, history: bool = False) -> Method:
     """The instant ranking without one contribution, and with the history of the case if wanted."""
     lexical = case.index.lexical
     commits = [Commit("", subject, tuple(paths), 0) for subject, paths in case.history if len(paths) <= MOST_PATHS]
-    built = commit_index.build(commits, commit_index.bags_of(commits))
+    built = commit_index.build(commits)
     past = open_history(built, lexical.file_numbers) if history else None
     everything = np.ones(len(lexical), bool)
 

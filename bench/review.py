@@ -1,7 +1,6 @@
 """Defects found and false alarms of the review.
 
-    python -m bench.review [--model [--anyway]] [--every N] [--questions] [--defects FILE] [--clean FILE]
-                           [--languages FILE]
+    python -m bench.review [--every N] [--defects FILE] [--clean FILE] [--languages FILE]
 
 60 defects, 20 a domain, half of them outside the rules of ruff, bandit and radon, are planted one at a time into files
 of installed packages, as a change that adds the faulty function. 60 clean changes add back a function of the package.
@@ -11,9 +10,7 @@ a clean change is a false alarm.
 Other sets in the same form: `--defects FILE`, `--clean FILE` (cases headed `=== clean NAME`); `--languages FILE` adds
 defects in JavaScript, TypeScript, Go and Java (`=== LANGUAGE DOMAIN NAME`), each a new file. `review_held_out.txt`,
 `review_clean.txt` and `review_languages.txt` in bench/data were written by somebody who didn't know the rules, and no
-rule was written with them in view; `review_more.txt` was used to write rules. `--questions` prints, for every question
-the model was asked, how well its odds of "yes" tell the defects of the question's domain from clean changes (area under
-the ROC curve, .5 is chance).
+rule was written with them in view; `review_more.txt` was used to write rules.
 """
 
 from __future__ import annotations
@@ -27,17 +24,14 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.instant_index import instant_index_of
 from repopilot import trace
-from repopilot.llm.choice.choose import choose
-from repopilot.llm.resources import ModelResources
+from repopilot.agents.review.agent import review_changes
+from repopilot.agents.review.findings import DOMAINS
 from repopilot.repo.local import open_folder
-from repopilot.review.agent import review_changes
-from repopilot.review.findings import DOMAINS
-from repopilot.review.suspects import KINDS
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Finding, Source
 from repopilot.workspace import Workspace
@@ -148,33 +142,19 @@ def _change(planted: Planted) -> FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A change with what the review found in it, and the model's odds of "yes" by question."""
+    """A change with what the review found in it."""
 
     case: Planted
     findings: list[Finding]
-    odds: dict[str, float]
 
 
 async def _reviewed(planted: Planted, workspace: Workspace) -> Reviewed:
     """The review of one change, against an index that holds the file as it was before."""
-    events: list[trace.Event] = []
     known = _Known(workspace.index, {planted.path: planted.before})
-    space = Workspace(workspace.snapshot, known, workspace.settings, workspace.model, workspace.reviewer)  # type: ignore[arg-type]
-    async with trace.root(events.append, "review") as step:
+    space = Workspace(workspace.snapshot, known, workspace.settings)  # type: ignore[arg-type]
+    async with trace.root(lambda event: None, "review") as step:
         report = await review_changes(space, step, [_change(planted)])
-    return Reviewed(planted, list(report.findings), _odds(events))
-
-
-def _odds(events: Sequence[trace.Event]) -> dict[str, float]:
-    """The highest odds by question; those about single lines are called `… line`."""
-    names = {e.id: e.name for e in events if isinstance(e, trace.Started)}
-    found: dict[str, float] = {}
-    for event in events:
-        if isinstance(event, trace.Finished) and "odds" in event.data and names[event.id].startswith("model-"):
-            rule, _, line = names[event.id].partition(" ")
-            rule = f"{rule} line" if line else rule
-            found[rule] = max(found.get(rule, 0.0), float(str(event.data["odds"])))
-    return found
+    return Reviewed(planted, list(report.findings))
 
 
 class _Known:
@@ -196,29 +176,24 @@ async def run(arguments: argparse.Namespace) -> None:
     planted += list(in_languages(arguments.languages))[::every] if arguments.languages else []
     changes = list(written(files, arguments.clean) if arguments.clean else clean(files))[::every]
     with tempfile.TemporaryDirectory() as home:
-        workspace = await _workspace(Path(home), arguments.model, arguments.anyway)
+        workspace = _workspace(Path(home))
         began = time.perf_counter()
         caught = [await _reviewed(case, workspace) for case in planted]
         alarms = [await _reviewed(case, workspace) for case in changes]
         seconds = time.perf_counter() - began
-    print(f"model: {workspace.model.name if workspace.model else 'none, tools only'}; {seconds:.0f} s in all")
+    print(f"{seconds:.0f} s in all")
     _print_recall(caught)
     _print_alarms(alarms)
-    if arguments.questions:
-        _print_questions(caught, alarms)
 
 
-async def _workspace(home: Path, with_model: bool, anyway: bool = False) -> Workspace:
+def _workspace(home: Path) -> Workspace:
     """A nearly empty index: the changes bring their own code."""
     options = Settings(home=home, dense=False, history_commits=0, workers=1)
     (home / "code").mkdir()
     (home / "code" / "a.py").write_text("A = 1\n")
     snapshot = open_folder(Source("code", path=home / "code"))
-    model = await choose(Settings(), ModelResources()) if with_model else None
-    if model is not None and anyway:  # a name without a size counts as large
-        model = replace(model, name=re.sub(r"[\d.]+b", "", model.name))
     index = instant_index_of(snapshot, options)
-    return Workspace(snapshot, index, options, model=model)
+    return Workspace(snapshot, index, options)
 
 
 def _hits(reviewed: Reviewed) -> list[Finding]:
@@ -233,10 +208,8 @@ def _print_recall(caught: Sequence[Reviewed]) -> None:
             some = [bool(_hits(r)) for r in caught if r.case.domain == domain and r.case.beyond is beyond]
             parts.append(f"{sum(some)}/{len(some)} {label}")
         print(f"{domain:12s} found {', '.join(parts)}")
-    by_model = [r.case.name for r in caught if (found := _hits(r)) and all(f.source == "model" for f in found)]
     print(
-        f"recall {sum(bool(_hits(r)) for r in caught) / len(caught):.2f} of {len(caught)}; by the model alone: "
-        f"{', '.join(by_model) or 'none'}; missed: "
+        f"recall {sum(bool(_hits(r)) for r in caught) / len(caught):.2f} of {len(caught)}; missed: "
         + ", ".join(f"{r.case.domain}/{r.case.name}" for r in caught if not _hits(r))
     )
 
@@ -252,26 +225,10 @@ def _print_alarms(alarms: Sequence[Reviewed]) -> None:
         )
 
 
-def _print_questions(caught: Sequence[Reviewed], alarms: Sequence[Reviewed]) -> None:
-    for rule in sorted({rule for r in (*caught, *alarms) for rule in r.odds}):
-        domain = next(kind.domain for kind in KINDS if kind.rule == rule.split()[0])
-        faulty = sorted((r.odds[rule], r.case.name) for r in caught if r.case.domain == domain and rule in r.odds)
-        right = sorted(r.odds[rule] for r in alarms if rule in r.odds)
-        wins = [(bad > good) + 0.5 * (bad == good) for bad, _ in faulty for good in right]
-        surest = ", ".join(f"{name} {odds:.2f}" for odds, name in faulty[:-9:-1])
-        print(
-            f"{rule:22s} AUC {sum(wins) / max(1, len(wins)):.2f}; surest: {surest}; clean up to "
-            + ", ".join(f"{odds:.2f}" for odds in right[:-6:-1])
-        )
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", action="store_true", help="ask the model that is there as well")
-    parser.add_argument("--anyway", action="store_true", help="ask it although it is too small to be asked")
-    parser.add_argument("--every", type=int, default=1, help="only every Nth case: the model takes its time")
+    parser.add_argument("--every", type=int, default=1, help="only every Nth case")
     parser.add_argument("--defects", type=Path, default=_DEFECTS)
     parser.add_argument("--clean", type=Path)
     parser.add_argument("--languages", type=Path)
-    parser.add_argument("--questions", action="store_true")
     asyncio.run(run(parser.parse_args()))

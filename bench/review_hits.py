@@ -17,11 +17,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from repopilot.agents.review.rules.registry import RULES
+from repopilot.code.file_version import Code, code
 from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
-from repopilot.review.code import Code, code
-from repopilot.review.rules.polyglot.parsed_source import LANGUAGES
-from repopilot.review.rules.registry import RULES
 
 MOST_LINES = 60_000
 _LONGEST_FILE = 8_000
@@ -102,7 +101,8 @@ def main() -> None:
     parser.add_argument("--others", action="store_true", help="the other languages instead of Python")
     parser.add_argument("--samples", type=int, default=0)
     arguments = parser.parse_args()
-    languages = LANGUAGES if arguments.others else ("python",)
+    others = {language for rule in RULES for language in rule.languages} - {"python", "yaml"}
+    languages = sorted(others) if arguments.others else ["python"]
     found: dict[str, list[Hit]] = {rule.id: [] for rule in RULES if {*languages} & {*rule.languages}}
     for folder in arguments.folders:
         for hit in hits_in(folder, languages):

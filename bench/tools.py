@@ -34,7 +34,7 @@ from repopilot.repo.source import parse_source
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.workspace import Workspace, open_index
@@ -95,15 +95,15 @@ async def _measured(case: Case, workspace: Workspace, most: int) -> dict[str, An
     after = {change.path: change for change in reference_changes(case.task, case.tree)}
     wanted = {path: None if c.change == "deleted" else c.content for path, c in after.items()}
     async with trace.root(lambda event: None, "bench") as step, working_copy(workspace) as copy:
-        desk = Desk(workspace, copy, None, step)
+        context = ToolContext(workspace, copy, step)
         before = {path: copy.text(path) for path in wanted}
         first = refactorings(before, wanted) if case.task["kind"] in EXACT else []
-        seconds, failures = await _run(first, desk)
+        seconds, failures = await _run(first, context)
         exact = bool(first) and len(first) <= most and _check(case, copy).resolved
         if not exact and any(call.name == "rename_symbol" for call in first):
             copy.undo(len(first))
             first = [_everywhere(call) for call in first]
-            seconds, failures = await _run(first, desk)
+            seconds, failures = await _run(first, context)
             exact = len(first) <= most and _check(case, copy).resolved
         rest = [] if exact else replacements({path: copy.text(path) for path in wanted}, wanted)
         if len(first) + len(rest) > most >= len(plain := replacements(before, wanted)):
@@ -111,7 +111,7 @@ async def _measured(case: Case, workspace: Workspace, most: int) -> dict[str, An
             first, rest = [], plain
         long = len(first) + len(rest) > most
         if not exact and not long:
-            failures += (await _run(rest, desk))[1]
+            failures += (await _run(rest, context))[1]
         verdict = Checked(True, (), True, True) if exact else _check(case, copy)
     shown = {name: case.task.get(name) for name in ("id", "repository", "group", "kind", "language")}
     scores = {"exact": exact, "resolved": not long and verdict.resolved, "long": long, "calls": len(first) + len(rest)}
@@ -123,13 +123,13 @@ def _everywhere(call: Call) -> Call:
     return Call(call.name, call.arguments | more)
 
 
-async def _run(calls: Sequence[Call], desk: Desk) -> tuple[list[float], list[str]]:
+async def _run(calls: Sequence[Call], context: ToolContext) -> tuple[list[float], list[str]]:
     """The seconds of each call, and what was said to those that failed."""
     seconds, failures = [], []
     for call in calls:
         began = time.perf_counter()
         try:
-            await registry.call(registry.find(call.name, toolbox()), call.arguments, desk)
+            await registry.call(registry.find(call.name, toolbox()), call.arguments, context)
         except RepoPilotError as error:
             failures.append(f"{call.name} {call.arguments.get('name', '')}: {error.message} {error.hint}"[:300])
         seconds.append(round(time.perf_counter() - began, 2))

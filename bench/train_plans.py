@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.plans import Case, read_case
-from repopilot.agents.planning.likely_places import evidence_of
-from repopilot.agents.planning.touched_files import FileEvidence, features
+from repopilot.agents.wishes.likely_places import evidence_of
+from repopilot.agents.wishes.touched_files import FileEvidence, features
 from repopilot.errors import RepoPilotError
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source

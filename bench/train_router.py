@@ -1,10 +1,12 @@
-"""Train a classifier of questions: `python -m bench.train_router intent|asked [FILE.jsonl…] [--check]`.
+"""Train a classifier of questions: `python -m bench.train_router intent|asked|audience [FILE.jsonl…] [--check]`.
 
 `intent` is the router's (repopilot/routing/weights.npz). Each line of its examples is {"query", "intent"}; the intent
 may be a kind of follow-up (`classifier.PROCEED`, `classifier.SAME`). `asked` is what a question asks for
-(repopilot/retrieval/query/weights.npz): {"query", "asked"}. It learns from the router's examples too: those of a change
-or a plan are tasks, the others ask for nothing that is computed. `--check` only prints the accuracy of a five-fold
-cross-validation, for choosing between recipes without touching held-out data. Takes ten seconds.
+(repopilot/retrieval/query/weights.npz): {"query", "asked"}. It learns from the router's examples too: those of a
+change or a plan are tasks, the others ask for nothing that is computed. `audience` is for whom an answer is
+(repopilot/routing/audience/weights.npz): {"query", "audience"}; the router's examples are for developers. `--check`
+only prints the accuracy of a five-fold cross-validation, for choosing between recipes without touching held-out data.
+Takes ten seconds.
 """
 
 from __future__ import annotations
@@ -19,10 +21,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from repopilot.retrieval.query.reading import BUCKETS, masked, ngrams
+from repopilot.routing.classifier import FRAGMENT
 
 DATA = Path(__file__).parent / "data"
 PACKAGE = Path(__file__).parents[1] / "repopilot"
-OUT = {"intent": PACKAGE / "routing", "asked": PACKAGE / "retrieval" / "query"}
+OUT = {
+    "intent": PACKAGE / "routing",
+    "asked": PACKAGE / "retrieval" / "query",
+    "audience": PACKAGE / "routing" / "audience",
+}
 TASKS = ("GENERATE", "DECOMPOSE")
 SCALE = 14.0
 """Of the inputs: the larger, the less the weights are held back."""
@@ -45,14 +52,16 @@ def main() -> None:
         print(round(cross_val_score(regression(labels), matrix, labels, cv=folds).mean(), 3))
         return
     fitted = regression(labels).fit(matrix, labels)
-    weights = fitted.coef_ * rarity
+    two = len(fitted.classes_) == 2
+    weights = (np.vstack([-fitted.coef_, fitted.coef_]) / 2 if two else fitted.coef_) * rarity
+    bias = np.append(-fitted.intercept_, fitted.intercept_) / 2 if two else fitted.intercept_
     scale = np.abs(weights).max(axis=1, keepdims=True) / 127
     out = OUT[options.label] / "weights.npz"
     np.savez_compressed(
         out,
         matrix=np.round(weights / scale).astype(np.int8),
         scale=scale.astype(np.float32),
-        bias=fitted.intercept_.astype(np.float32),
+        bias=bias.astype(np.float32),
         labels=fitted.classes_,
     )
     print(f"{len(examples)} examples -> {out.relative_to(PACKAGE)}, {out.stat().st_size // 1024} KB")
@@ -64,7 +73,11 @@ def examples_of(label: str, files: list[Path]) -> dict[str, str]:
     own = {line["query"]: line[label] for path in files for line in load(path)}
     if label == "intent":
         return routed | own
-    others = {query: "task" if intent in TASKS else "none" for query, intent in routed.items()}
+    if label == "audience":
+        said = {line["query"]: line["audience"] for line in load(DATA / "audience_train.jsonl")}
+        return dict.fromkeys(routed, "developer") | said | own
+    whole = {query: intent for query, intent in routed.items() if intent != FRAGMENT}
+    others = {query: "task" if intent in TASKS else "none" for query, intent in whole.items()}
     return others | {line["query"]: line["asked"] for line in load(DATA / "asked_train.jsonl")} | own
 
 

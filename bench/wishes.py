@@ -3,8 +3,9 @@
     python -m bench.wishes MIRRORS_DIR --home DIR --repos OWNER+NAME … [--each N] [--show]
 
 MIRRORS_DIR/REPO/repo is a bare clone. The wish is the subject of a commit like "Add …", the gold the code it touched
-that exists before it; the index is of the parent commit. `targets` are the places that the wish is understood as,
-`report` they and the files ranked behind them, ten in all; `search` the two best files of a search, `of search`
+that exists before it; the index is of the parent commit. `targets` are the
+places that the wish is understood as, `first` the first of them, counted apart where search and past commits agree on
+it; `report` they and the files ranked behind them, ten in all; `search` the two best files of a search, `of search`
 their report.
 """
 
@@ -17,12 +18,13 @@ from pathlib import Path
 
 from bench.plans import Case, read_case
 from bench.train_plans import mined
-from repopilot.agents.impact.question import read_request
-from repopilot.agents.planning.touched_files import role_of
+from repopilot import i18n
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import changes_of_targets
+from repopilot.agents.impact.codebase import codebase_of
+from repopilot.agents.impact.question import ImpactRequest, read_request
+from repopilot.agents.wishes.touched_files import role_of
 from repopilot.errors import RepoPilotError, UsageError
-from repopilot.impact.assess import assess
-from repopilot.impact.change import changes_of_targets
-from repopilot.impact.codebase import codebase_of
 from repopilot.index.store import Index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -44,6 +46,7 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = Settings(home=arguments.home).model_copy(update={"ollama_url": "", "llm_url": ""})
     rows: list[dict[str, tuple[float, float]]] = []
+    firsts: list[tuple[bool, bool]] = []
     with Runtime(settings) as runtime:
         for repo in arguments.repos:
             mirror = arguments.mirrors / repo / "repo"
@@ -51,17 +54,23 @@ def main() -> None:
                 try:
                     entry = {"repo": repo, "commit": commit, "split": ""}
                     case = read_case(mirror, entry, arguments.home / "trees")
-                    rows += _measured(case, runtime, arguments.show)
+                    rows += _measured(case, runtime, arguments.show, firsts)
                 except (RepoPilotError, subprocess.CalledProcessError) as error:
                     print(repo, commit, error)
     print(f"{len(rows)} wishes: recall, precision")
     for name in rows[0] if rows else ():
         recall, precision = (sum(row[name][i] for row in rows) / len(rows) for i in (0, 1))
         print(f"  {name:8} {recall:.3f} {precision:.3f}")
+    for agreed in (True, False):
+        right = [hit for said, hit in firsts if said is agreed]
+        print(f"  first right where search and history {'agree' if agreed else 'differ'}: {sum(right)} of {len(right)}")
 
 
-def _measured(case: Case, runtime: Runtime, show: bool) -> list[dict[str, tuple[float, float]]]:
-    """(recall, precision) by method; none where the commit touched no code."""
+def _measured(
+    case: Case, runtime: Runtime, show: bool, firsts: list[tuple[bool, bool]]
+) -> list[dict[str, tuple[float, float]]]:
+    """(recall, precision) by method; none where the commit touched no code. To `firsts` goes whether the sources agree
+    on the first place of a wish, and whether it is right."""
     gold = {path for path in case.gold if role_of(path) in ("source", "exports")}
     wish = case.text.splitlines()[0]
     if not gold:
@@ -70,9 +79,12 @@ def _measured(case: Case, runtime: Runtime, show: bool) -> list[dict[str, tuple[
     index = open_index(snapshot, runtime, lambda _: None, wait=True)
     graph = codebase_of(index).graph
     try:
-        wanted = read_request(wish, Workspace(snapshot, index, runtime.settings), graph).targets
+        request = read_request(wish, Workspace(snapshot, index, runtime.settings), graph)
     except UsageError:
-        wanted = ()
+        request = ImpactRequest()
+    wanted = request.targets
+    if isinstance(request.note, i18n.Message):
+        firsts.append((request.note.key == "impact.wished.agreed", wanted[0].partition(":")[0] in gold))
     targets = [change.path for change in changes_of_targets(wanted, index, graph)]
     found = [hit.chunk.path for hit in search(index, wish, _K).hits if hit.chunk.kind not in ("doc", "config")]
     if show:

@@ -35,6 +35,45 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
+  // ---- boxes and what leads from one to another, for the elements: `h` is React's createElement ----
+  const near = (at, on) => (event) => {
+    for (const line of event.currentTarget.ownerSVGElement.querySelectorAll('[data-ends]')) line.classList.toggle('rp-diagram-near', on && line.dataset.ends.split(' ').includes(String(at)));
+  };
+  window.repopilotChart = (h, { boxes, lines, down, width, height, box: [wide, high] }, { open, label, zoom = 1, subject, texts = [] }) => {
+    const longest = Math.floor((wide - 14) / 7.3);
+    const short = (text) => (text.length > longest ? `…${text.slice(1 - longest)}` : text);
+    const line = ([from, to, weight, implied], at) => {
+      const [a, b] = [boxes[from], boxes[to]];
+      const back = down ? a.y >= b.y : a.x >= b.x;
+      let path;
+      if (down && a.y === b.y) {
+        const [x1, x2, y] = [a.x + wide / 2, b.x + wide / 2, a.y + high];
+        path = `M${x1} ${y} C${x1} ${y + high} ${x2} ${y + high} ${x2} ${y}`;
+      } else if (down) {
+        const [x1, x2] = [a.x + wide / 2, b.x + wide / 2];
+        const [y1, y2] = back ? [a.y, b.y + high] : [a.y + high, b.y];
+        path = `M${x1} ${y1} C${x1} ${(y1 + y2) / 2} ${x2} ${(y1 + y2) / 2} ${x2} ${y2}`;
+      } else {
+        const [x1, x2] = back ? [a.x, b.x + wide] : [a.x + wide, b.x];
+        const [y1, y2, bend] = [a.y + high / 2, b.y + high / 2, (x1 + x2) / 2];
+        path = `M${x1} ${y1} C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`;
+      }
+      return h('path', { key: at, d: path, 'data-ends': `${from} ${to}`, className: `${back ? 'rp-diagram-back' : 'rp-diagram-line'}${implied ? ' rp-diagram-implied' : ''}`, strokeWidth: 1 + 3 * weight, markerEnd: 'url(#rp-arrow)' });
+    };
+    const drawn = (box, at) => {
+      const press = (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); open(box, at); } };
+      const [mark, unmark] = [near(at, true), near(at, false)];
+      return h('g', { key: at, ref: box.subject ? subject : null, className: box.subject ? 'rp-diagram-box rp-diagram-subject' : 'rp-diagram-box', role: 'button', tabIndex: 0,
+        'aria-label': `${box.label}, ${box.path}`, onClick: () => open(box, at), onKeyDown: press, onMouseEnter: mark, onMouseLeave: unmark, onFocus: mark, onBlur: unmark },
+      h('title', {}, [box.label, [box.path, box.line].filter(Boolean).join(':')].join('\n')),
+      h('rect', { x: box.x, y: box.y, width: wide, height: high, rx: 6 }),
+      h('text', { x: box.x + 8, y: box.y + high / 2 + 4 }, short(box.label)));
+    };
+    return h('svg', { className: 'rp-diagram', width: width * zoom, height: height * zoom, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': label },
+      h('defs', {}, h('marker', { id: 'rp-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' }, h('path', { d: 'M0 0 L8 4 L0 8 z', className: 'rp-diagram-tip' }))),
+      texts.map(([x, y, text]) => h('text', { key: `${x} ${y}`, x, y, className: 'rp-diagram-head' }, text)), lines.map(line), boxes.map(drawn));
+  };
+
   // ---- the chats ----
   const list = make('div', { class: 'rp-chats-list' });
   const search = make('input', { class: 'rp-input', type: 'search', spellcheck: 'false' });
@@ -64,8 +103,10 @@
     }
     const state = JSON.stringify([found, address('chat'), search.value]);
     if (state === shown || list.querySelector('input, details[open]')) return;
+    const early = !words.chats;
     shown = state;
     ({ words, completed } = found);
+    if (early) complete(); // what was typed before it was known what can be completed
     nameButtons();
     nav.setAttribute('aria-label', words.chats);
     search.placeholder = words.search;
@@ -209,8 +250,10 @@
       return close();
     }
     if (turn !== asked) return;
+    const chosen = rows[at]?.value; // in the list of what was typed before
     rows = found;
-    at = -1;
+    at = rows.findIndex((row) => row.value === chosen);
+    options.dataset.text = token.text;
     if (rows.length) draw(box);
     else close();
   }
@@ -236,6 +279,7 @@
   function close() {
     asked += 1; // what is still on its way comes too late
     options.hidden = true;
+    delete options.dataset.text;
     rows = [];
     at = -1;
     input()?.removeAttribute('aria-activedescendant');
@@ -269,6 +313,21 @@
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }, true);
+
+  // ---- an answer that is typed while a question shows its buttons: that for any other answer first, then what is typed ----
+  document.addEventListener('keydown', (event) => {
+    const other = document.querySelector('button[id^="rp-other-"]');
+    if (!other || event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== input() || !input().value.trim()) return;
+    event.preventDefault();
+    event.stopPropagation();
+    other.click();
+    const waiting = setInterval(() => {
+      const send = document.querySelector('#chat-submit:not([disabled])');
+      if (other.isConnected || !send) return;
+      clearInterval(waiting);
+      send.click();
+    }, 100);
   }, true);
 
   // ---- the first line of a finished answer stays in view, unless the reader went elsewhere ----

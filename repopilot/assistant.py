@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n, intents
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
-from repopilot.foreign_text import valid
+from repopilot.foreign_text import without_surrogates
 from repopilot.i18n import message
 from repopilot.results import Answer, Generation, turn_of
+from repopilot.routing.audience import for_its_reader
 from repopilot.trace import Event, Published, Step, degraded
 from repopilot.types import Intent, Route
 from repopilot.workspace import Workspace
@@ -55,7 +56,7 @@ async def answer(
     from repopilot.agents.lookup_command import look_up
     from repopilot.agents.several_wishes import wishes_of
 
-    question = valid(question)
+    question = without_surrogates(question)
     if not question.strip() and not (forced and intents.by_id(forced).lookup):
         raise UsageError(message("assistant.empty"))
     events: list[Event] = []
@@ -69,6 +70,7 @@ async def answer(
     if command is not None and command.tool not in EDITS:
         return replace(await look_up(command, workspace, recorded), route=BY_COMMAND, degraded=degraded(events))
     forced = "GENERATE" if command is not None else forced
+    question, workspace = await asyncio.to_thread(for_its_reader, question, workspace)
     if forced is None and len(wishes := await wishes_of(question, _judging(workspace), recorded)) > 1:
         done = await _each(wishes, workspace, recorded, is_question)
     else:
@@ -99,7 +101,9 @@ async def _each(wishes: Sequence[str], workspace: Workspace, step: Step, is_ques
             except Cancelled:
                 raise
             except RepoPilotError as error:
-                made = Answer(i18n.text("assistant.not_done", language, why=i18n.said(i18n.reason(error), language)))
+                made = Answer(
+                    i18n.text("assistant.not_done", language, why=i18n.translated(i18n.reason(error), language))
+                )
         done.append(PartAnswer(wish, made, _is_done(made)))
         step.publish(joined(done, language))
         workspace = replace(workspace, turns=(*workspace.turns, turn_of(wish, made)))
@@ -136,32 +140,43 @@ async def _one(
         )
         if computed and chosen.intent in ("EXPLAIN", "IMPACT"):
             chosen = replace(chosen, intent="EXPLAIN", tier="rules", reason=message("routing.computed"))
-        if forced is None and not is_question and await asyncio.to_thread(_holds_code, question, chosen, workspace):
-            chosen = replace(chosen, intent="TEST", tier="rules", reason=message("routing.pasted"))
+        pasted = forced in (None, "REVIEW") and await asyncio.to_thread(_is_about_pasted, question, chosen, workspace)
+        if pasted and forced is None:
+            chosen = _for_pasted(chosen, workspace, is_question)
         routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
         understood = _understood(question, chosen, workspace)
         if understood != question:
             routing.note(understood=understood)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
     left = of_several and is_question and intents.by_id(chosen.intent).acts
-    agent = _left_undone(chosen) if left else _agent(chosen)
-    done = await agent(understood, _with_model_for(chosen, workspace), recorded)
+    agent = _left_undone(chosen) if left else _agent(chosen, bool(pasted))
+    done = await agent(understood, workspace, recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
     return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
 
 
-def _holds_code(question: str, chosen: Route, workspace: Workspace) -> bool:
-    """Whether something is to be done with code in the message that isn't the repository's: it is tested alone."""
+def _is_about_pasted(question: str, chosen: Route, workspace: Workspace) -> bool:
+    """Whether a message is about code in it that isn't the repository's: something is to be done with it, or nothing
+    else is said that could be answered without a model."""
     from repopilot.agents.testing.pasted import pasted_code, stands_alone
 
-    pasted = pasted_code(question) if chosen.intent in ("GENERATE", "REVIEW") else None
-    return pasted is not None and stands_alone(pasted, workspace.index)
+    pasted = pasted_code(question) if chosen.intent in ("GENERATE", "REVIEW", "TEST", "EXPLAIN") else None
+    if pasted is None or (chosen.intent == "EXPLAIN" and (workspace.uses_tools or not pasted.is_all)):
+        return False
+    return stands_alone(pasted, workspace.index)
+
+
+def _for_pasted(chosen: Route, workspace: Workspace, is_question: bool) -> Route:
+    """The route of pasted code: it is tested; where a question is asked, explained by an agent model, else checked."""
+    answering: Intent = "EXPLAIN" if workspace.uses_tools else "REVIEW"
+    intent: Intent = answering if is_question else "TEST"
+    return replace(chosen, intent=intent, tier="rules", reason=message("routing.pasted"))
 
 
 def _judging(workspace: Workspace) -> Model | None:
-    """The model that chooses intents: the one the user named for it, else the one that answers if it is an agent."""
-    return workspace.router or (workspace.model if workspace.uses_tools else None)
+    """The model that chooses intents: the one that answers, if it is an agent."""
+    return workspace.model if workspace.uses_tools else None
 
 
 def _understood(question: str, chosen: Route, workspace: Workspace) -> str:
@@ -184,14 +199,12 @@ def _recording(step: Step, events: list[Event]) -> Step:
     return replace(step, sink=sink)
 
 
-def _with_model_for(route: Route, workspace: Workspace) -> Workspace:
-    """The workspace with the model that the user named for writing code, where the intent's agent does that."""
-    writes = workspace.coder is not None and intents.by_id(route.intent).acts
-    return replace(workspace, model=workspace.coder) if writes else workspace
+def _agent(route: Route, pasted: bool) -> Agent:
+    """The agent of the chosen intent, which a review has another for pasted code; a refusal has none."""
+    if pasted and route.intent == "REVIEW":
+        from repopilot.agents.testing.pasted import check_pasted
 
-
-def _agent(route: Route) -> Agent:
-    """The agent of the chosen intent; a refusal has none."""
+        return check_pasted
     spec = intents.by_id(route.intent)
     return spec.load_agent() if spec.agent else _refusal(route)
 

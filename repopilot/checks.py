@@ -20,7 +20,14 @@ from repopilot.runtime import Runtime
 if TYPE_CHECKING:
     from repopilot.llm.choice.status import SizeOffer
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "microsoft-edge",
+)
 LEAST_FREE_GB = 2.0
 
 

@@ -73,9 +73,13 @@ def remove_tree(folder: Path) -> OSError | None:
 
     def again(work: Callable[[str], object], path: str, failure: OSError | tuple) -> None:
         error = failure if isinstance(failure, OSError) else failure[1]
+        # Not raised again: the error would keep this frame, and the frame the error, with all that its callers hold.
+        if isinstance(error, FileNotFoundError):
+            return
+        if work not in (os.unlink, os.rmdir) or os.path.islink(path):
+            failures.append(error)
+            return
         try:
-            if work not in (os.unlink, os.rmdir) or os.path.islink(path):
-                raise error
             os.chmod(path, stat.S_IRWXU)
             work(path)
         except FileNotFoundError:

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from repopilot import i18n
-from repopilot.agents.generate.render import generation_json
 from repopilot.index.build_report import BuildReport
-from repopilot.project_environment import environment_document, needed_packages
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.results import Answer, Generation, Sentence, TestReport
 from repopilot.tools.registry import Tool, ToolResult
@@ -34,12 +32,15 @@ def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> di
 
 
 def generate_document(done: Answer, events: Iterable[Event], workspace: Workspace) -> dict:
-    """A change: files, answer, calls, verdict, tests, impact, follow_ups, environment, steps."""
+    """A change: files, answer, degraded, those of `generation_json`, environment, steps."""
+    from repopilot.agents.generate.render import generation_json
+
     result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
     result = result if isinstance(result, Generation) else Generation()
     return {
         "files": [asdict(each) for each in done.files],
         "answer": done.text,
+        "degraded": list(done.degraded),
         **generation_json(result),
         "environment": environment_of(workspace),
         "steps": tree(events),
@@ -48,6 +49,8 @@ def generate_document(done: Answer, events: Iterable[Event], workspace: Workspac
 
 def environment_of(workspace: Workspace) -> dict[str, object]:
     """What the tests of a repository could use: requirements, packages, megabytes, seconds, left_out, problems."""
+    from repopilot.project_environment import environment_document, needed_packages
+
     packages = needed_packages(workspace.snapshot, workspace.index, workspace.settings)
     return environment_document(packages, workspace.settings, workspace.fetch_problems)
 
@@ -88,7 +91,7 @@ def evidence_document(place: Evidence) -> dict[str, object]:
 
 def sentence_document(sentence: Sentence) -> dict[str, object]:
     """A sentence of an answer, whether it is checked, and why."""
-    why = i18n.said(sentence.why, "en")
+    why = i18n.translated(sentence.why, "en")
     return {"text": sentence.text, "status": sentence.status, "why": why, "places": list(sentence.places)}
 
 

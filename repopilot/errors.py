@@ -89,6 +89,10 @@ class SandboxError(RepoPilotError):
     """The sandbox could not be set up, or consent to a weaker one is missing."""
 
 
+class NoRunner(SandboxError):
+    """No test runner is known that would run some tests."""
+
+
 class LanguageServerError(SandboxError):
     """A language server can't be started, doesn't answer, or has ended."""
 

@@ -33,7 +33,7 @@ _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", 
 """What hosts make a mention, a reference or a link of, wherever it stands in prose."""
 
 
-def valid(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """A text that every encoder and library takes: JSON and arguments of a program can bring halves of surrogate pairs,
     in whose place stands U+FFFD."""
     return _SURROGATE.sub("\ufffd", text)

@@ -128,7 +128,7 @@ INTENTS: tuple[IntentSpec, ...] = (
         shots=("is this code safe", "find bugs in the importer", "what would you improve here", "check my last commit"),
         command="review",
         icon="scan-search",
-        agent="repopilot.review.agent:review",
+        agent="repopilot.agents.review.agent:review",
     ),
     IntentSpec(
         id="IMPACT",

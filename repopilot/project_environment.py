@@ -11,12 +11,12 @@ from typing import Protocol
 
 from repopilot import i18n
 from repopilot.background import in_background
-from repopilot.code.dependencies.node_test_packages import of_tests
-from repopilot.code.dependencies.package_declarations import PackageDeclaration, read_packages
-from repopilot.code.dependencies.project_version import built_files
-from repopilot.code.dependencies.python_project import ProjectDeclaration, read_project
 from repopilot.code.languages import is_test_path
 from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError, SourceError
+from repopilot.project.node_test_packages import of_tests
+from repopilot.project.package_declarations import PackageDeclaration, read_packages
+from repopilot.project.project_version import built_files
+from repopilot.project.python_project import ProjectDeclaration, read_project
 from repopilot.repo.history import committed_at
 from repopilot.repo.read import names_in, read_on_demand
 from repopilot.sandbox.environments.distribution_metadata import UNKNOWN_VERSION
@@ -29,6 +29,7 @@ from repopilot.sandbox.environments.environment_store import (
     read_facts,
 )
 from repopilot.sandbox.environments.named_interpreter import named_environment
+from repopilot.sandbox.environments.newer_node import with_newer_node
 from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages, packages_key
 from repopilot.sandbox.environments.publication import is_being_built
 from repopilot.sandbox.runners.junit import own_artifacts
@@ -110,6 +111,11 @@ def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
     return _remembered_packages(snapshot) if snapshot.git_dir is not None else _declared_packages(snapshot)
 
 
+def declaration_of(snapshot: Snapshot, language: str) -> PackageDeclaration | None:
+    """What one language of a snapshot declares, None for nothing."""
+    return next((each for each in declared_packages(snapshot) if each.language == language), None)
+
+
 def _declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
     top = f"{snapshot.subdir}/" if snapshot.subdir else ""
 
@@ -120,7 +126,7 @@ def _declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
             return None
 
     found = read_packages(read, cache(lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/"))))
-    return tuple(replace(each, as_of=committed_at(snapshot)) for each in found)
+    return tuple(with_newer_node(replace(each, as_of=committed_at(snapshot))) for each in found)
 
 
 def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings: Settings) -> InstalledPackages | None:
@@ -167,7 +173,7 @@ def packages_for_tests(
     found = find_packages(snapshot, declaration, settings)
     if found or declaration.language != "javascript":
         return found
-    return load_packages(of_tests(declaration, files.files, files.text), settings)
+    return load_packages(_of_tests(declaration, files), settings)
 
 
 def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> TestPackages:
@@ -185,8 +191,13 @@ def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settin
     languages = {language_of_tests(path) for path in paths if is_run_as_test(path)}
     languages |= {"rust"} if any(path.endswith(".rs") for path in paths) else set()  # has its tests beside the code
     others = [each for each in declared_packages(snapshot) if each.language in languages and _can_run(each)]
-    fewer = (each if find_packages(snapshot, each, settings) else of_tests(each, paths, files.text) for each in others)
+    fewer = (each if find_packages(snapshot, each, settings) else _of_tests(each, files) for each in others)
     return TestPackages(python, tuple(fewer))
+
+
+def _of_tests(declaration: PackageDeclaration, files: RepositoryFiles) -> PackageDeclaration:
+    """What tests need of a declaration, with the Node that reads them."""
+    return with_newer_node(of_tests(declaration, files.files, files.text))
 
 
 def _can_run(declaration: PackageDeclaration) -> bool:

@@ -142,7 +142,7 @@ class SearchReport:
         more: whether there are places after those in `places`.
         languages, kinds: (value, how many passages of it match without the filters of that name), most first.
         tokens: the index tokens of the query, to mark its words.
-        notes: messages on what was left out, corrected or not found.
+        notes: messages on what was left out or not found.
         seconds: how long it took.
         commit: the state of the repository; '' where all were searched.
         examples: (what it shows, a query) for a search that says nothing: how queries are written, with names of this
@@ -244,11 +244,22 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedFileNote:
+    """What a change does in a file, in a sentence: by the model, or computed from its definitions."""
+
+    path: str
+    text: str
+    by_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewReport:
     """`findings` are those that count; `pre_existing` were there before the change. `notes` say what was left out;
     `commit` is the state that was looked at; `excerpts` holds numbered lines of code by `path:line`; `note` says how
     the question was understood, '' where that goes without saying; `silenced` are those that the author's comments keep
-    the tools from saying."""
+    the tools from saying; `folded` are opinions of a model and uses that may be broken, which don't count;
+    `walkthrough` says what the change does, file by file; `by_model`: whether a model reviewed it to its end;
+    `dismissed` are those that people dismissed on the host."""
 
     what: str
     commit: str
@@ -259,6 +270,10 @@ class ReviewReport:
     excerpts: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     silenced: tuple[Finding, ...] = ()
+    folded: tuple[Finding, ...] = ()
+    walkthrough: tuple[ChangedFileNote, ...] = ()
+    by_model: bool = False
+    dismissed: tuple[Finding, ...] = ()
     kind: Literal["review"] = "review"
 
 
@@ -408,7 +423,7 @@ class Completeness:
 class ImpactReport:
     """What a change touches. `risks` and `recommendations` refer to other items by their ids: M changed files,
     A affected places, T tests, C co-changed files, I interface changes, S schema. `for_reader`: it is written for
-    somebody who reads no code."""
+    somebody who reads no code. `note` says how a wish in words was understood, '' for what names its places."""
 
     risk: Risk
     ranked: tuple[RankedFile, ...] = ()
@@ -420,6 +435,7 @@ class ImpactReport:
     completeness: Completeness = field(default_factory=Completeness)
     changed: tuple[ChangedFile, ...] = ()
     for_reader: bool = False
+    note: str = ""
     kind: Literal["impact"] = "impact"
 
 
@@ -484,8 +500,11 @@ class TestReport:
         unexercised: names of changed definitions without whose change the tests pass, too.
         red_before: ids of failed tests that fail without the change as well.
         compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
-            and green by it, `still_green` how many passed both times, `added` the ids of those that need it to run.
+            and green by it, `own` of those of `repaired` that it brings or edits itself, `still_green` how many passed
+            both times, `added` the ids of those that need it to run, `skipped` of those skipped both times.
         unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
+        reached: where a limit stopped the tests, how many had ended, of how many; `run` is then the verified run of
+            those alone that turned green. (0, 0) otherwise.
         mutants: the faults that written tests ran on.
     """
 
@@ -506,6 +525,9 @@ class TestReport:
     repaired: tuple[str, ...] = ()
     unbroken: bool = False
     added: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    reached: tuple[int, int] = (0, 0)
     kind: Literal["tests"] = "tests"
 
     @property
@@ -562,6 +584,10 @@ class Generation:
         summary: what was done and what is known of it, in Markdown.
         points: those of the reviewers, in Markdown.
         said: what a model that uses tools says of its change, each sentence checked against the new lines.
+        assumed: what that model decided without asking, a sentence each.
+        unrun: linters and such that the repository asks for and that didn't look at the change.
+        reasons: those reasons of the verdict that move the score.
+        revisions: how often the verdict went back to the model.
     """
 
     verdict: Verdict | None = None
@@ -577,11 +603,38 @@ class Generation:
     summary: str = ""
     points: tuple[str, ...] = ()
     said: tuple[Sentence, ...] = ()
+    assumed: tuple[str, ...] = ()
+    unrun: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    revisions: int = 0
     kind: Literal["generation"] = "generation"
 
 
+@dataclass(frozen=True, slots=True)
+class WikiPage:
+    """A page of a wiki: the name of its file, its title and what it is about (Markdown on a line), and all of it; its
+    links are the names of other pages, and places as `path#L12`."""
+
+    name: str
+    title: str
+    summary: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wiki:
+    """The pages of a wiki that are written, of how many in `total`, at which commit, and in which language."""
+
+    pages: tuple[WikiPage, ...]
+    total: int
+    commit: str
+    language: str
+    kind: Literal["wiki"] = "wiki"
+
+
 Result = Annotated[
-    Explanation | Generation | TestReport | Plan | ReviewReport | ImpactReport | SearchReport, Discriminator("kind")
+    Explanation | Generation | TestReport | Plan | ReviewReport | ImpactReport | SearchReport | Wiki,
+    Discriminator("kind"),
 ]
 
 

@@ -94,7 +94,7 @@ class Runtime:
             if self._models is None:
                 from repopilot.llm.resources import ModelResources
 
-                self._models = ModelResources.for_settings(self.settings)
+                self._models = ModelResources()
             return self._models
 
     @property

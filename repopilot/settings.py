@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from repopilot import i18n
@@ -16,6 +17,22 @@ from repopilot.errors import UsageError
 OWN_FILE = Path(__file__).resolve().parents[1] / ".env"
 """Never that of the folder RepoPilot is started in: it may be a stranger's clone, which could send the code away."""
 
+
+EDITORS = {
+    "vscode": "vscode://file{path}:{line}",
+    "vscodium": "vscodium://file{path}:{line}",
+    "cursor": "cursor://file{path}:{line}",
+    "windsurf": "windsurf://file{path}:{line}",
+    "zed": "zed://file{path}:{line}",
+    "idea": "idea://open?file={path}&line={line}",
+}
+"""How editors are told to open a line, by the names that the setting takes."""
+_EDITOR_TEMPLATE = re.compile(
+    r"(?!(?:javascript|vbscript|data|blob|file|filesystem|https?|ftp|wss?|about|view-source|mailto|chrome|edge):)"
+    r"[a-z][a-z0-9+.-]*://[!-~]*",
+    re.IGNORECASE,
+)
+"""An address that is handed to another program: none that a browser opens, or runs, itself."""
 
 DEFAULT_CONTEXT = 8192
 """Tokens of context for a model that works on few lines at a time."""
@@ -38,6 +55,12 @@ class Settings(BaseSettings):
     audience: Literal["developer", "reader"] = Field(
         default="developer",
         description="Whom answers are for: `developer`; `reader`, who reads no code: plain words, no code unfolded.",
+    )
+
+    editor: str = Field(
+        default="",
+        description="Editor that opens code of a local folder: `vscode`, `vscodium`, `cursor`, `windsurf`, `zed` or `idea`; or a URL "
+        "template, such as `vscode://file{path}:{line}`: `{path}` begins with a slash. Default: none.",
     )
 
     # Data
@@ -112,12 +135,8 @@ class Settings(BaseSettings):
     llm_model: str = Field(default="", description="Default: the largest Qwen2.5-Coder that answers in 10 s here.")
     reviewer_model: str = Field(
         default="",
-        description="Second model, for reviews and the debate: any that Ollama or REPOPILOT_LLM_URL has; default: one of another family, else another size, if there is memory.",
+        description="Second model, for the debate: any that Ollama or REPOPILOT_LLM_URL has; default: one of another family, else another size, if there is memory.",
     )
-    router_model: str = Field(
-        default="", description="Model that chooses what to do with an unclear question; default: the one that answers."
-    )
-    coder_model: str = Field(default="", description="Model for code, tests and plans; default: the one that answers.")
     daily_tokens: int = Field(
         default=0, ge=0, description="Most tokens a day for model servers elsewhere, read and written; 0: no limit."
     )
@@ -199,6 +218,10 @@ class Settings(BaseSettings):
         description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` works for, as JSON; default: whichever calls with the "
         "secret. Calls for others are refused.",
     )
+    webhook_drafts: bool = Field(
+        default=False,
+        description="`repopilot serve --webhook` reviews drafts of pull requests, too; by default when they are ready.",
+    )
     webhook_label: str = Field(
         default="repopilot",
         description="The label that, set on an issue by who may push, has `repopilot serve --webhook` work on it; empty: none.",
@@ -232,11 +255,6 @@ class Settings(BaseSettings):
     )
     edit_timeout_s: float = Field(
         default=120.0, gt=0, description="Longest time a model takes to write one version of a change, in seconds."
-    )
-    revise_within_s: float = Field(
-        default=120.0,
-        ge=0,
-        description="Time since a task began after which no further version of a change is begun, in seconds; 0: none.",
     )
     loop_steps: int = Field(default=40, gt=0, description="Most replies of a model that uses tools for one task.")
     loop_tokens: int = Field(default=400_000, gt=0, description="Most tokens such a model reads and writes for a task.")
@@ -282,7 +300,19 @@ class Settings(BaseSettings):
         description="Passages that a search for an answer brings; unless it is set, up to 60 where the window of an agent model has room.",
     )
     max_iterations: int = Field(default=4, ge=1, le=8, description="Test-and-repair iterations.")
-    cache_on_disk: bool = Field(default=False, description="Keep the cache of identical model calls on disk.")
+
+    @field_validator("editor")
+    @classmethod
+    def _check_editor(cls, value: str) -> str:
+        has_both = "{path}" in value and "{line}" in value
+        if value and value not in EDITORS and not (has_both and _EDITOR_TEMPLATE.fullmatch(value)):
+            raise ValueError(f"{', '.join(EDITORS)}, or an address such as vscode://file{{path}}:{{line}}")
+        return value
+
+    @property
+    def editor_template(self) -> str:
+        """The address of a line in the user's editor, with `{path}` and `{line}` in it; '' for none."""
+        return EDITORS.get(self.editor, self.editor)
 
     @property
     def most_embedded(self) -> float:

@@ -161,7 +161,8 @@ async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> As
 async def _running(sink: Sink, parent: Step | None, name: str, kind: Kind, input: str) -> AsyncIterator[Step]:
     id = uuid.uuid4().hex
     step = Step(sink, id, name, root_id=parent.root_id or parent.id if parent else id)
-    began, counted = time.time(), time.monotonic()
+    began = time.time()
+    counted = time.monotonic()
     sink(Started(step.id, parent.id if parent else None, name, kind, redacted(input), began))
 
     def end(state: State, error: str = "") -> None:

@@ -311,6 +311,23 @@ class InstalledPackages:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedPackages:
+    """What code of a language imports from outside of its own files.
+
+    Attributes:
+        folders: with packages.
+        members: folders of the repository that are packages, too, by name: the members of a workspace of JavaScript.
+    """
+
+    folders: tuple[Path, ...] = ()
+    members: Mapping[str, str] = field(default_factory=dict)
+
+
+PackagesOf = Callable[[str], ImportedPackages]
+"""Finds what code of a language imports, where it is on this machine."""
+
+
 Ended = Literal["finished", "timeout", "memory", "processes", "output", "disk", "cancelled"]
 TestOutcomeName = Literal["passed", "failed", "error", "skipped"]
 
@@ -332,7 +349,10 @@ class TestRun:
     """Counts of one sandboxed pytest run. `genuine`: the pass is verified by assertion inversion, see
     sandbox/verdict.py; `reasons` are messages that say why it is not, or how far the verification went. `ended` other
     than `finished` names the limit that was exceeded. `outcomes`: passed, failed, error or skipped, by test id;
-    `unreached`: ids of those that had not ended when the run was stopped.
+    `unreached`: ids of those that had not ended when the run was stopped. `missing_plugins`: names of plugins that
+    pytest ran without, since they are not installed. `apart`: ids of tests that write into the repository and so ran
+    in a copy of it, without controls. `inverted`: ids without parameters of the tests that passed, and were seen to
+    fail with an inverted assertion.
     `control`: the message that says how a pass was verified where it was not by assertion inversion."""
 
     __test__ = False
@@ -350,12 +370,45 @@ class TestRun:
     outcomes: Mapping[str, TestOutcomeName] = field(default_factory=dict)
     control: str = ""
     unreached: tuple[str, ...] = ()
+    missing_plugins: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    inverted: tuple[str, ...] = ()
+
+    @property
+    def checked(self) -> int:
+        """How many of the tests that passed are `inverted`."""
+        passed = (name for name, outcome in self.outcomes.items() if outcome == "passed")
+        return sum(name.partition("[")[0] in self.inverted for name in passed)
+
+
+ProofKind = Literal["proved", "shown", "opinion"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a test says of a defect.
+
+    Attributes:
+        kind: `proved` where it passes before the change and fails after it, `shown` where it fails on what the change
+            adds, else `opinion`.
+        path: of the test file, which the repository doesn't have.
+        test: its text.
+        before: how it went on the state before the change: `passed`, `failed` or `not run`.
+        after: how it went on the state after it.
+    """
+
+    kind: ProofKind
+    path: str
+    test: str
+    before: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line; `silenced` whether the
-    author told the tool in a comment not to say it."""
+    author told the tool in a comment not to say it. `failure` is the input or state and what then goes wrong, '' where
+    a tool doesn't say; `proof` the test that shows it."""
 
     path: str
     line: int
@@ -366,6 +419,8 @@ class Finding:
     domain: str = ""
     quote: str = ""
     silenced: bool = False
+    failure: str = ""
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True, slots=True)

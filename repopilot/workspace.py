@@ -10,13 +10,14 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from repopilot.background import in_background
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.index.build.job import IndexJobs, IndexRequest
 from repopilot.index.store import Index
-from repopilot.project_environment import fetch_for_tests, find_environment
+from repopilot.index.workers.pool import WorkerPool
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.snapshot import open_source
@@ -25,16 +26,15 @@ from repopilot.resolve.lookups import Lookups
 from repopilot.results import Turn
 from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
-from repopilot.types import Environment, OnProgress, Progress, Snapshot, Source
+from repopilot.types import Environment, ImportedPackages, OnProgress, Progress, Snapshot, Source
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.llm.model import Model
     from repopilot.resolve.names import Resolver
 
-EMBEDDING_MODEL = "minilm"
-PREWARM_AFTER_S = 1.0
-"""A clone that is done sooner is of a small repository, which is parsed before the processes would be warm."""
+PREWARM_FROM_OBJECTS = 1_000
+"""A repository of fewer is parsed before the processes would be warm."""
 log = logging.getLogger(__name__)
 
 
@@ -43,11 +43,11 @@ class Workspace:
     """One repository at one commit, with everything that agents need.
 
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
-    there is one; `router` and `coder` are those that the user has named for that work, None for `model`; `embedder`
-    None means lexical search only. `turns` is the conversation so far. `environment` has what the repository's tests
-    need, None where none was built when it was opened; `fetch_problems` says why some of it could not be had. `ask`
-    puts a question with choices (() for a free answer) to the user, `agree` whether a command may be run; None where
-    nobody can be asked. `lookups` keeps the resolver of names.
+    there is one; `embedder` None means lexical search only. `turns` is the conversation so far. `environment` has what
+    the repository's tests need, None where none was built when it was opened; `fetch_problems` says why some of it
+    could not be had. `ask` puts a question with choices (() for a free answer) to the user, `agree` whether a command
+    may be run; None where nobody can be asked. `lookups` keeps the resolver of names. `workers` are the processes that
+    parse what changes.
     """
 
     snapshot: Snapshot
@@ -57,18 +57,21 @@ class Workspace:
     reviewer: Model | None = None
     embedder: Embedder | None = None
     turns: tuple[Turn, ...] = ()
-    router: Model | None = None
-    coder: Model | None = None
     environment: Environment | None = None
     fetch_problems: tuple[str, ...] = ()
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
     agree: Callable[[str], Awaitable[bool]] | None = None
     lookups: Lookups = field(default_factory=Lookups, compare=False, repr=False)
+    workers: WorkerPool = field(default_factory=WorkerPool, compare=False, repr=False)
 
     @property
     def resolver(self) -> Resolver:
         """Resolves the repository's names. Blocking."""
-        return self.lookups.resolver(self.snapshot, self.index, self.settings, self.environment)
+        return self.lookups.resolver(self.snapshot, self.index, self.settings, self.packages)
+
+    def packages(self, language: str) -> ImportedPackages:
+        """What code of a language imports from outside, where it is on this machine. Blocking."""
+        return imported_packages(self.snapshot, self.index, self.settings, language)
 
     def current_environment(self) -> Environment | None:
         """The environment of the repository's tests, also one that was built meanwhile. Blocking."""
@@ -119,7 +122,7 @@ def open_snapshot(
 
 
 def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, cancel: threading.Event) -> Snapshot:
-    """Clone, fetch or locate the source; the worker processes start during a first clone that takes its time.
+    """Clone, fetch or locate the source; the worker processes start during the first clone of a large repository.
 
     Args:
         request: the source, the options and a token.
@@ -133,14 +136,18 @@ def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, 
     Raises:
         RepoPilotError: as `open_snapshot`.
     """
-    source, settings = request.source, request.settings
-    start = threading.Timer(PREWARM_AFTER_S, jobs.prewarm, [settings])
-    if source.url and not clone_dir(source.url, settings).exists():
-        start.start()
-    try:
-        return open_source(source, settings, token=request.token, progress=progress, cancel=cancel)
-    finally:
-        start.cancel()
+    source = request.source
+    settings = request.settings
+    is_cold = source.url is not None and not clone_dir(source.url, settings).exists()
+
+    def tell(so_far: Progress) -> None:
+        nonlocal is_cold
+        if is_cold and so_far.unit == "objects" and so_far.total >= PREWARM_FROM_OBJECTS:
+            is_cold = False
+            jobs.prewarm(settings)
+        progress(so_far)
+
+    return open_source(source, settings, token=request.token, progress=tell, cancel=cancel)
 
 
 def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
@@ -152,10 +159,11 @@ def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
 
     settings = runtime.settings
     wanted = settings.dense and settings.auto_download and not settings.embed_model
-    if not wanted or models.installed(EMBEDDING_MODEL, settings):
+    if not wanted or models.installed(models.EMBEDDING_MODEL, settings):
         return
     try:
-        models.ensure(EMBEDDING_MODEL, settings, progress=progress, unreachable_hosts=runtime.models.unreachable_hosts)
+        hosts = runtime.models.unreachable_hosts
+        models.ensure(models.EMBEDDING_MODEL, settings, progress=progress, unreachable_hosts=hosts)
     except ModelError as error:
         log.warning("The embedding model could not be downloaded: %s", error)
 
@@ -190,7 +198,8 @@ def open_index(
         SourceError: the repository can't be read.
         Cancelled: `cancel` was set.
     """
-    settings, jobs = runtime.settings, runtime.index_jobs
+    settings = runtime.settings
+    jobs = runtime.index_jobs
     embedder = runtime.embedders.choose(settings) if wait is True else None
     # The history of a local folder is read quickly and improves the ranking; that of a clone would have to be fetched.
     index = jobs.build(
@@ -272,14 +281,12 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         runtime: the state of the process.
     """
     from repopilot.llm.choice import choose
-    from repopilot.llm.choice.roles import choose_roles
-    from repopilot.llm.model import ModelRoles
 
     settings = runtime.settings
     model = await choose.choose(settings, runtime.models)
     embedder = await asyncio.to_thread(runtime.embedders.choose, settings)
-    roles = await choose_roles(settings, model, runtime.models) if model else ModelRoles()
-    for note in roles.notes:
+    reviewer = await choose.choose_reviewer(settings, model, runtime.models) if model else None
+    if model and (note := choose.reviewer_missing(settings, model, reviewer)):
         log.warning("%s", note)
     environment = await asyncio.to_thread(usable_environment, snapshot, settings)
     return Workspace(
@@ -287,12 +294,11 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
         index,
         settings,
         model=model,
-        reviewer=roles.reviewer,
+        reviewer=reviewer,
         embedder=embedder,
-        router=roles.router,
-        coder=roles.coder,
         environment=environment,
         lookups=runtime.lookups,
+        workers=runtime.workers,
     )
 
 
@@ -303,14 +309,42 @@ async def with_test_packages(workspace: Workspace, progress: OnProgress) -> Work
         workspace: the repository; nothing is fetched where its settings say never.
         progress: receives how far it is.
     """
-    snapshot, settings = workspace.snapshot, workspace.settings
+    from repopilot.project_environment import fetch_for_tests
+
+    snapshot = workspace.snapshot
+    settings = workspace.settings
     problems = await fetch_for_tests(snapshot, workspace.index, settings, progress)
     environment = await asyncio.to_thread(workspace.current_environment)
     return replace(workspace, environment=environment, fetch_problems=problems)
 
 
+def imported_packages(snapshot: Snapshot, index: Index, settings: Settings, language: str) -> ImportedPackages:
+    """What code of a language imports from outside of a repository, where it is on this machine. Blocking.
+
+    Args:
+        snapshot: the repository.
+        index: its index.
+        settings: the named interpreter, and the data directory.
+        language: as packages are declared by: Python, JavaScript, Go.
+    """
+    from repopilot.project_environment import declaration_of, packages_for_tests
+
+    if language == "python":
+        environment = usable_environment(snapshot, settings)
+        return ImportedPackages(environment.packages if environment else ())
+    declaration = declaration_of(snapshot, language)
+    if declaration is None:
+        return ImportedPackages()
+    found = packages_for_tests(snapshot, declaration, index, settings)
+    top = PurePosixPath(snapshot.subdir)
+    members = {name: str(top / place) for name, place in declaration.node.links.items()}
+    return ImportedPackages((found.folder,) if found else (), members)
+
+
 def usable_environment(snapshot: Snapshot, settings: Settings) -> Environment | None:
     """The environment of a repository's tests; None, with a warning in the log, where it can't be used."""
+    from repopilot.project_environment import find_environment
+
     try:
         return find_environment(snapshot, settings)
     except RepoPilotError as error:

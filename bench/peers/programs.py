@@ -20,7 +20,7 @@ from bench.peers.measures import Found
 from repopilot.code.languages import grammar
 from repopilot.index.build.job import IndexRequest, Milestone
 from repopilot.index.embed import Embedder
-from repopilot.index.history import commit_index, commit_store
+from repopilot.index.history import commit_store
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
 from repopilot.repo.history import MOST_PATHS, Commit
@@ -96,9 +96,8 @@ def _store_history(index: Index, file: Path) -> None:
     """Store the commits of a data set beside an index, as a build with history does."""
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()[:MOST_COMMITS]] if file.exists() else []
     commits = [_commit(row) for row in rows]
-    built = commit_index.build(commits, commit_index.bags_of(commits))
     state = commit_store.HistoryState(index.commit, MOST_COMMITS, complete=True)
-    commit_store.write_commits(index.folder.parent, state, commits, built)
+    commit_store.write_commits(index.folder.parent, state, commits)
 
 
 def _commit(row: Mapping) -> Commit:

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { Copy, ExternalLink, Files, ListTree, X } from 'lucide-react';
+import { Copy, ExternalLink, Files, ListTree, Pencil, X } from 'lucide-react';
 
 const BLOCK = 100;
 
@@ -107,6 +107,7 @@ const Code = (window.repopilotCode ||= function ({ props, callAction }) {
           {props.outline.length > 0 && <button className="rp-button" aria-expanded={aside === 'outline'} onClick={() => turn('outline')}><ListTree size={13} /> {words.outline}</button>}
           <button className="rp-button" aria-expanded={aside === 'files'} onClick={() => turn('files')}><Files size={13} /> {words.files}</button>
           {props.host && <a className="rp-button" href={props.host} target="_blank" rel="noreferrer"><ExternalLink size={13} /> {words.host}</a>}
+          {props.editor && <a className="rp-button" href={props.editor}><Pencil size={13} /> {words.editor}</a>}
         </div>
       </div>
       {aside === 'files' && <FileList key={props.key} words={words} call={call} open={open} />}

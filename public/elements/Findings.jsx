@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { Download, MessageSquarePlus, MessagesSquare, Wrench } from 'lucide-react';
 
+const withCode = (text) => text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part));
+
 function Finding({ finding, words, show, fix }) {
   return (
     <div className="rp-finding">
@@ -13,8 +15,14 @@ function Finding({ finding, words, show, fix }) {
         <span className="rp-grow" />
         <button className="rp-button" onClick={() => fix(finding.fix)}><Wrench size={13} /> {words.fix}</button>
       </div>
-      <div>{finding.message}</div>
+      <div>{withCode(finding.message)}</div>
       {finding.quote && <pre className="rp-quote">{finding.quote}</pre>}
+      {finding.proof && (
+        <details>
+          <summary>{finding.proof.title}</summary>
+          <pre className="rp-quote">{finding.proof.test}</pre>
+        </details>
+      )}
     </div>
   );
 }
@@ -74,6 +82,17 @@ const Findings = (window.repopilotFindings ||= function ({ props, callAction, se
             <div key={file.path} className="rp-file">
               <div className="rp-row rp-file-head"><span className="rp-place">{file.path}</span><span className="rp-chip rp-chip-soft">{file.findings.length}</span></div>
               {file.findings.map((finding, at) => <Finding key={at} finding={finding} {...rest} />)}
+            </div>
+          ))}
+        </details>
+      )}
+      {props.folded && (
+        <details className="rp-all">
+          <summary>{props.folded}</summary>
+          {props.opinions.map((finding, at) => (
+            <div key={at} className="rp-file">
+              <div className="rp-place rp-muted rp-finding-path">{finding.path}</div>
+              <Finding finding={finding} {...rest} />
             </div>
           ))}
         </details>

@@ -1,11 +1,15 @@
 import { useState } from 'react';
 
-// A row is a line of Markdown with code, emphasis and the numbers of citations.
+// A row is a line of Markdown with code, emphasis, what is struck out, and the numbers of citations.
+const MARKS = /(`[^`]+`|\*\*(?:`[^`]*`|[^`*])+\*\*|~~(?:`[^`]*`|[^`])+?~~|\*(?:`[^`]*`|[^`*])+\*|\[\d+\])/;
+
 function Inline({ text, show }) {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*]+\*|\[\d+\])/).map((part, at) => {
+  return text.split(MARKS).map((part, at) => {
+    const inside = (length) => <Inline text={part.slice(length, -length)} show={show} />;
     if (/^`.+`$/.test(part)) return <code key={at}>{part.slice(1, -1)}</code>;
-    if (/^\*\*.+\*\*$/.test(part)) return <strong key={at}>{part.slice(2, -2)}</strong>;
-    if (/^\*.+\*$/.test(part)) return <em key={at}>{part.slice(1, -1)}</em>;
+    if (/^\*\*.+\*\*$/.test(part)) return <strong key={at}>{inside(2)}</strong>;
+    if (/^~~.+~~$/.test(part)) return <del key={at}>{inside(2)}</del>;
+    if (/^\*.+\*$/.test(part)) return <em key={at}>{inside(1)}</em>;
     if (/^\[\d+\]$/.test(part)) return <button key={at} className="rp-source-number" onClick={() => show(Number(part.slice(1, -1)))}>{part.slice(1, -1)}</button>;
     return part;
   });

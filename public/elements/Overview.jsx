@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { createElement, useEffect, useRef, useState } from 'react';
 import { BookOpen, MessageCircleQuestion } from 'lucide-react';
 
 function Name({ row, open }) {
@@ -7,16 +7,16 @@ function Name({ row, open }) {
   return <button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{row.name}</button>;
 }
 
-function Row({ row, separator, words, beside, open, ask }) {
+function Row({ row, current, separator, words, beside, open, ask }) {
   const text = row.text || (beside ? '' : row.places.map(([name]) => name).join(', '));
   return (
-    <li>
+    <li data-current={current || undefined}>
       <Name row={row} open={open} />
       {text && <span className="rp-overview-text" title={text}>{text}</span>}
       {beside && row.places.length > 0 && (
         <span className="rp-overview-text">
-          {row.places.map(([name, path, line], n) => (
-            <span key={n}>{n > 0 && separator}<button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{name}</button></span>
+          {row.places.map(([name, path, line, unsure], n) => (
+            <span key={n}>{n > 0 && (unsure ? <span title={words.unsure}> ⇢ </span> : separator)}<button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{name}</button></span>
           ))}
         </span>
       )}
@@ -25,12 +25,12 @@ function Row({ row, separator, words, beside, open, ask }) {
   );
 }
 
-function Section({ section, ...rest }) {
+function Section({ section, chosen, ...rest }) {
   const separator = section.part === 'flows' ? ' → ' : ', ';
   return (
     <section className="rp-overview-part" data-part={section.part}>
       <div role="heading" aria-level="3" className="rp-muted rp-detail">{section.title}</div>
-      <ul>{section.rows.map((row, at) => <Row key={at} row={row} separator={separator} {...rest} />)}</ul>
+      <ul>{section.rows.map((row, at) => <Row key={at} row={row} current={section.part === 'components' && at === chosen?.component} separator={separator} {...rest} />)}</ul>
     </section>
   );
 }
@@ -41,19 +41,25 @@ const Overview = (window.repopilotOverview ||= function ({ props, callAction, se
   const { words } = props;
   const [failed, setFailed] = useState('');
   const body = useRef(null);
+  const [chosen, setChosen] = useState(null);
   const beside = props.part != null;
+  useEffect(() => { setChosen({ component: props.component }); }, [props]);
   useEffect(() => {
     if (!beside) return;
     const part = body.current?.querySelector(`[data-part="${CSS.escape(props.part)}"]`);
-    body.current?.scrollTo({ top: part ? part.offsetTop - body.current.offsetTop : 0 });
-  }, [props]);
+    const row = body.current?.querySelector('[data-current]');
+    const top = (row ?? part)?.offsetTop;
+    body.current?.scrollTo({ top: top ? top - body.current.offsetTop - (row ? 40 : 0) : 0 });
+    row?.querySelector('button')?.focus({ preventScroll: true });
+  }, [props, chosen]);
   if (!props.sections) return null;
   const call = async (name, payload) => {
     const result = await callAction({ name, payload });
     setFailed(result?.response?.error || (result?.success ? '' : words.no_answer));
   };
   const open = (path, line) => call('open_file', { path, line, key: props.source });
-  const show = (part) => call('show_overview', { key: props.key, part });
+  const show = (part, component) => call('show_overview', { key: props.key, part, component });
+  const choose = (box, number) => (beside ? setChosen({ component: number }) : show('components', number));
   const ask = (question) => {
     // On a narrow screen the panel covers the chat in which the answer appears.
     if (beside) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
@@ -64,7 +70,8 @@ const Overview = (window.repopilotOverview ||= function ({ props, callAction, se
       {props.purpose && <p className="rp-overview-purpose">{props.purpose} {beside && props.place && <button className="rp-link rp-place" onClick={() => open(props.place.path, props.place.line)}>{props.place.path}</button>}</p>}
       {props.facts && <div className="rp-muted rp-detail">{props.facts}</div>}
       {failed && <div className="rp-error">{failed}</div>}
-      {props.sections.map((section) => <Section key={section.part} section={section} words={words} beside={beside} open={open} ask={ask} />)}
+      {props.picture?.boxes && <div className="rp-picture" data-part="picture" tabIndex={0}>{window.repopilotChart(createElement, props.picture, { open: choose, label: words.picture })}</div>}
+      {props.sections.map((section) => <Section key={section.part} section={section} chosen={chosen} words={words} beside={beside} open={open} ask={ask} />)}
     </>
   );
   if (beside) {

@@ -18,7 +18,7 @@ function Hosted({ hosted, words, callAction }) {
     const answer = result?.response;
     setBusy(false);
     setError(answer?.error || (result?.success ? '' : words.no_answer));
-    setModels(answer?.models || []);
+    setModels(answer?.models || (answer?.error ? models : []));
     if (!result?.success || answer?.error || answer?.models) return;
     setFields({ url: '', key: '', model: '' });
     setOpen(false);
@@ -40,7 +40,7 @@ function Hosted({ hosted, words, callAction }) {
   return (
     <form className="rp-card rp-hosted" onSubmit={submit} aria-label={words.hosted}>
       <label>{words.hosted_address}
-        <input className="rp-input" type="url" required list="rp-services" value={fields.url} onChange={set('url')} spellCheck="false" autoFocus />
+        <input className="rp-input" type="url" required list="rp-services" placeholder={hosted.services[0]} value={fields.url} onChange={set('url')} spellCheck="false" autoFocus />
       </label>
       <datalist id="rp-services">{hosted.services.map((each) => <option key={each} value={each} />)}</datalist>
       <label>{words.hosted_key}

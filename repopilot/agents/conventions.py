@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
+from repopilot.errors import ModelError
+from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.repo.project_file import NAME, project_options
 
@@ -13,7 +18,37 @@ NAMES = ("agents.md", "claude.md", "copilot-instructions.md", "contributing.md",
 APART = (".github", ".claude", "docs")
 """Folders that hold such a file for the folder above."""
 MOST_HEADINGS = 12
+OF_CHANGES = (
+    "How tests are written and run",
+    "Code style: formatting, linting, naming, types, comments",
+    "What belongs into the changelog for a change",
+    "Which documentation changes with the code",
+    "Commands of development: build, lint, test",
+)
+"""What a section may be about that matters to who changes code; the task is another such thing."""
+ASIDE = (
+    "Setting up an account, forking and cloning",
+    "Making and publishing a release",
+    "Reporting issues and asking questions",
+    "Who maintains the project and how decisions are made",
+    "Opening a pull request and its review",
+    "Setting up a development environment, installing tools",
+)
+"""What it may be about that doesn't."""
+LEAST = -0.1
+"""How much nearer a section may be to something aside, as a cosine."""
 _HEADING = re.compile(r"#{1,4}\s+(.+?)\s*#*$")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who is told: what has to be done, how many tokens there is room for at a time, and how they are counted."""
+
+    task: str
+    room: int
+    count_tokens: Callable[[str], int]
 
 
 class Conventions:
@@ -21,14 +56,15 @@ class Conventions:
 
     Args:
         index: of the repository.
-        room: the most tokens that are told at a time.
-        count_tokens: tokens of a text.
+        audience: who is told.
+        embedder: tells which sections of a text matter to them; without one its beginning is told.
     """
 
-    def __init__(self, index: Index, room: int, count_tokens: Callable[[str], int]) -> None:
+    def __init__(self, index: Index, audience: Audience, embedder: Embedder | None = None) -> None:
         self._index = index
-        self._room = room
-        self._count = count_tokens
+        self._audience = audience
+        self._embedder = embedder
+        self._count = audience.count_tokens
         self._paths = sorted(filter(_is_guide, index.files), key=lambda path: (-len(_folder(path)), _rank(path)))
         self._told: set[str] = set()
         self._own = project_options(index.text(NAME)).options.told
@@ -42,33 +78,58 @@ class Conventions:
         Returns:
             The texts below their paths, with what is left out of them; '' for none.
         """
-        left, parts = self._room, list[str]()
+        left = self._audience.room
+        parts = list[str]()
         if self._own:
             parts.append(self._cut(NAME, self._own, left))
             left -= self._count(parts[-1])
             self._own = ""
         for guide in [each for each in self._paths if _concerns(each, path)]:
             self._paths.remove(guide)
-            text = (self._index.text(guide) or "").strip()
-            if text and text not in self._told:
+            text = (self._index.text(guide) or "").rstrip()
+            if text and text not in self._told and text.removeprefix("@") not in self._index.files:
                 self._told.add(text)
                 parts.append(self._cut(guide, text, left))
                 left -= self._count(parts[-1])
         return "\n\n".join(parts)
 
     def _cut(self, guide: str, text: str, room: int) -> str:
-        kept = [f"{guide}:"]
         lines = text.split("\n")
-        for line in lines:
-            room -= self._count(line) + 1
-            if room < 0:
-                break
-            kept.append(line)
-        rest = lines[len(kept) - 1 :]
+        kept = set[int]()
+        for section in self._sections(guide, len(lines)):
+            sums = list(accumulate(self._count(lines[number]) + 1 for number in section))
+            if kept and sums[-1] > room:
+                continue
+            kept.update(number for number, tokens in zip(section, sums, strict=True) if tokens <= room)
+            room -= sums[-1]
+        told = [f"{guide}:"]
+        last = -1
+        for number in sorted(kept):
+            between = lines[last + 1 : number]
+            told += [*(["…"] if any(map(str.strip, between)) else between), lines[number]]
+            last = number
+        rest = [line for number, line in enumerate(lines) if number not in kept and line.strip()]
         if rest:
             about = "; ".join(list(_headings(rest))[:MOST_HEADINGS])
-            kept.append(f"… {len(rest)} lines left out" + f", about: {about}" * bool(about))
-        return "\n".join(kept)
+            told.append(f"… {len(rest)} lines left out" + f", about: {about}" * bool(about))
+        return "\n".join(told)
+
+    def _sections(self, guide: str, count: int) -> list[range]:
+        """The sections of a text by the numbers of their lines from 0: those that matter most first."""
+        chunks = self._index.chunks_of(guide)
+        if self._embedder is None or len(chunks) < 2:
+            return [range(count)]
+        wanted = [*OF_CHANGES, self._audience.task]
+        try:
+            found = self._embedder.embed([chunk.text for chunk in chunks])
+            asked = self._embedder.embed([*wanted, *ASIDE], query=True)
+        except ModelError as error:
+            log.warning("%s is told from its beginning: %s", guide, error)
+            return [range(count)]
+        near = found @ asked.T
+        worth = near[:, : len(wanted)].max(1) - near[:, len(wanted) :].max(1)
+        order = sorted(range(len(chunks)), key=lambda n: -worth[n])
+        return [range(chunks[n].start_line - 1, min(chunks[n].end_line, count)) for n in order if worth[n] >= LEAST]
 
 
 def _is_guide(path: str) -> bool:
@@ -90,5 +151,5 @@ def _folder(guide: str) -> str:
     return "/".join(folders[:-1] if folders and folders[-1] in APART else folders)
 
 
-def _headings(lines: list[str]) -> Iterator[str]:
+def _headings(lines: Sequence[str]) -> Iterator[str]:
     return (found[1] for line in lines if (found := _HEADING.match(line)))

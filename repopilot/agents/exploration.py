@@ -1,17 +1,13 @@
-"""Explore the repository for a question, as every agent does first: ranked hits, excerpts."""
+"""Search the repository for a question, as every agent does first."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 from repopilot.agents.follow_up import resolve
-from repopilot.i18n import Language
-from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.model import Model
 from repopilot.retrieval import skipped_files
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.pack import Pack, pack
-from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results, search
 from repopilot.trace import Step
 from repopilot.types import Hit
@@ -21,60 +17,11 @@ CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
 """Excerpt tokens by kind of a small model: on a CPU each thousand costs seconds before the first word."""
 READING_S = 10.0
 """What an agent model may read of what was found before it begins, where its speed was measured, in seconds."""
-TOKENS_A_PLACE, MOST_PLACES = 250, 60
-"""An agent model's context is as many places deep as it holds of usual ones."""
-MAP_SHARE = 3
-"""For a question about the entire repository, one token in three is spent on the map."""
+TOKENS_A_PLACE = 250
+"""Of a usual place: an agent model's context is as many places deep as it holds of these."""
+MOST_PLACES = 60
+"""However large the context is."""
 _DEFAULT_TOKENS = 1100
-
-
-@dataclass(frozen=True, slots=True)
-class Exploration:
-    """What was found for a question.
-
-    Attributes:
-        question: as it was asked.
-        results: the ranked hits.
-        pack: the excerpts in the order the model reads them.
-        map: the outline of the repository for a question about all of it, else ''.
-        language: to answer in: that of the settings, else that of the question.
-    """
-
-    question: str
-    results: Results
-    pack: Pack
-    map: str = ""
-    language: Language = "en"
-
-
-async def explore(question: str, workspace: Workspace, step: Step) -> Exploration:
-    """Search and read, as two visible steps.
-
-    Args:
-        question: as the user asked it.
-        workspace: the repository.
-        step: the step of the agent.
-
-    Returns:
-        The exploration. No hits is a result, not an error.
-    """
-    results = await retrieve(question, workspace, step)
-    async with step.child("read", "tool", ", ".join(dict.fromkeys(h.chunk.path for h in results.hits))) as reading:
-        budget = context_tokens(workspace.model)
-        count = workspace.model.count_tokens if workspace.model else estimate_tokens
-        outline = ""
-        if results.query.kind == "overview":
-            outline = await asyncio.to_thread(overview, workspace.index, budget // MAP_SHARE, count)
-            budget -= budget // MAP_SHARE
-        asked_for = await asyncio.to_thread(skipped_excerpts, workspace, results)
-        packed = await asyncio.to_thread(pack, workspace.index, results.hits, count, budget, asked_for)
-        reading.note(
-            excerpts=[f"{e.path}:{e.start_line}-{e.end_line}" for e in packed.excerpts],
-            tokens=packed.tokens,
-            left_out=packed.left_out,
-        )
-    language = workspace.settings.language or results.query.language
-    return Exploration(question, results, packed, outline, language)
 
 
 def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:

@@ -91,7 +91,9 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
         place = next((p for p in shown if p.number == int(number[1])), None)
         return FollowUp(_NUMBER.sub(place.name, question), (place,)) if place else FollowUp(question)
     rest = _THERE.sub(" ", _REPOSITORY.sub(" le projet ", question))
-    own, query, pronoun = own_words(question), parse(question), _PRONOUN.search(rest)
+    own = own_words(question)
+    query = parse(question)
+    pronoun = _PRONOUN.search(rest)
     of_repository = _REPOSITORY.search(question) is not None and pronoun is None
     if not question.strip() or of_repository or own >= OWN_WORDS or (own and (query.names or query.paths)):
         return FollowUp(question)

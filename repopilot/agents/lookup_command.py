@@ -10,11 +10,12 @@ from repopilot import i18n
 from repopilot.agents.coding.typed_commands import Command
 from repopilot.agents.explain.render import citations_of, evidence_markdown
 from repopilot.agents.search.grep import grep
+from repopilot.agents.wiki.agent import write_pages
 from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
@@ -42,11 +43,13 @@ async def look_up(command: Command, workspace: Workspace, step: Step) -> Answer:
     language = reply_language("", workspace.settings)
     if command.tool == "grep":
         return await grep(command.text.removeprefix("/grep").strip(), workspace, step)
+    if command.tool == "wiki":
+        return await write_pages(workspace, step)
     tool = registry.find(command.tool, toolbox())
     async with step.child(command.tool, "tool", command.text) as calling, working_copy(workspace) as copy:
-        found = await registry.call(tool, command.arguments, Desk(workspace, copy, None, calling))
+        found = await registry.call(tool, command.arguments, ToolContext(workspace, copy, calling))
         evidence = await asyncio.to_thread(_evidence, found.data, workspace.index)
-        text = i18n.said(found.text, language)
+        text = i18n.translated(found.text, language)
         await calling.write(text)
     about = str(command.arguments.get("name") or command.arguments.get("path"))
     listed = "\n".join(f"- {_marked(row)}" if row else "" for row in text.split("\n"))

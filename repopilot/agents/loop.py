@@ -17,11 +17,11 @@ from repopilot.agents.loop_calls import EDITED_WITH_IT, FAILED_BEFORE, CallMaker
 from repopilot.agents.loop_values import (
     NOBODY,
     Asking,
-    Askings,
     Budget,
     CallRecord,
     Ended,
     LoopResult,
+    ModelCallers,
     ModelReply,
     Onlooker,
     Spent,
@@ -32,13 +32,24 @@ from repopilot.llm.model import Model
 from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
 from repopilot.prompts import delimiter, render
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, Tool
+from repopilot.tools.registry import Tool, ToolContext
 from repopilot.tools.talk import ASK_USER, FINISH
 from repopilot.trace import Step
 
-__all__ = ["Askings", "Budget", "CallRecord", "Loop", "LoopResult", "Onlooker", "Spent", "begin", "run"]
+__all__ = [
+    "Budget",
+    "CallRecord",
+    "Loop",
+    "LoopModel",
+    "LoopResult",
+    "ModelCallers",
+    "Onlooker",
+    "Spent",
+    "begin",
+    "run",
+]
 
-ASKINGS = Askings(ask_with_tools, ask_for_action)
+CALLERS = ModelCallers(ask_with_tools, ask_for_action)
 REPLY_TOKENS = 4096
 """The longest reply, thinking included; less in a small context window."""
 PATIENCE: Mapping[Ended, int] = {"malformed": 3, "no call": 2, "empty": 2, "repeated": 3}
@@ -60,48 +71,62 @@ class _End:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LoopModel:
+    """Who works in a loop: the model, what it may use, and how it is asked."""
+
+    model: Model
+    budget: Budget
+    callers: ModelCallers = CALLERS
+
+
 async def run(
     task: str,
-    desk: Desk,
-    model: Model,
+    context: ToolContext,
+    worker: LoopModel,
     tools: Sequence[Tool],
     system: str,
-    askings: Askings,
     watch: Onlooker = NOBODY,
 ) -> LoopResult:
     """Have a model work on a task with tools until it ends. Takes the arguments of `begin`, returns and raises as
     `Loop.work`."""
-    return await begin(task, desk, model, tools, system, askings, watch).work()
+    return await begin(task, context, worker, tools, system, watch).work()
 
 
 def begin(
     task: str,
-    desk: Desk,
-    model: Model,
+    context: ToolContext,
+    worker: LoopModel,
     tools: Sequence[Tool],
     system: str,
-    askings: Askings,
     watch: Onlooker = NOBODY,
 ) -> Loop:
     """A loop that has not asked its model anything yet.
 
     Args:
         task: what to do.
-        desk: what the tools work on, and the budget. Its step gets a child for each reply and each call, and notes what
-            was spent.
-        model: who works.
+        context: what the tools work on. Its step gets a child for each reply and each call, and notes what was spent.
+        worker: who works.
         tools: what it may call; `finish` is added where it is missing. Without a tool that edits, text without a call
             is the answer, and `finish` is offered only where the server takes no tools, so that all is a call.
         system: the system prompt.
-        askings: how the model is asked.
         watch: looks on, and may send a model back that would finish.
     """
     every = tools if any(tool.name == FINISH.name for tool in tools) else (*tools, FINISH)
     mark = delimiter(system + task)
     told = f"{system}\n\n{render('loop_results', mark=mark)}"
     messages = [transcript.said("system", told), transcript.said("user", task)]
+    callers = worker.callers
     return Loop(
-        desk, model, CallMaker(every), desk.budget, askings.with_tools, askings.for_action, messages, mark, watch
+        context,
+        worker.model,
+        CallMaker(every),
+        worker.budget,
+        callers.with_tools,
+        callers.for_action,
+        messages,
+        mark,
+        watch,
     )
 
 
@@ -109,7 +134,7 @@ def begin(
 class Loop:
     """A model's conversation about a task, and what is left of its budget."""
 
-    desk: Desk
+    context: ToolContext
     model: Model
     calls: CallMaker
     budget: Budget
@@ -130,7 +155,7 @@ class Loop:
         """Let the model work until it ends.
 
         Returns:
-            How it went. The edits are in the desk's working copy, whatever the ending.
+            How it went. The edits are in the context's working copy, whatever the ending.
 
         Raises:
             asyncio.CancelledError: the user stopped it. The edits so far are kept, too.
@@ -143,8 +168,8 @@ class Loop:
             end = _End("silent" if isinstance(error, ModelSilent) else "model", error=reason(error))
         finally:
             spent = self.spent()
-            self.desk.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))
-        self.desk.step.note(ended=end.ended)
+            self.context.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))
+        self.context.step.note(ended=end.ended)
         self.ended = time.monotonic()
         return await self.result(end)
 
@@ -153,12 +178,12 @@ class Loop:
 
         Args:
             told: the user's next message.
-            step: takes the place of the desk's.
+            step: takes the place of the context's.
 
         Returns, raises: as `work`; the calls are those of the entire conversation.
         """
         self.started += time.monotonic() - self.ended
-        self.desk = replace(self.desk, step=step)
+        self.context = replace(self.context, step=step)
         self.in_a_row = None, 0
         self.messages.append(transcript.said("user", told))
         return await self.work()
@@ -197,7 +222,7 @@ class Loop:
         schemas = [tool.schema() for tool in (self.offered() if offered is None else offered)]
         self.shown = await asyncio.to_thread(self.fitting, schemas, longest)
         self.steps += 1
-        async with self.desk.step.child("think", "llm", self.shown[-1]["content"]) as step:
+        async with self.context.step.child("think", "llm", self.shown[-1]["content"]) as step:
             try:
                 async with asyncio.timeout(self.left().seconds) as clock:
                     reply = await self.ask(transcript.marked(self.shown, self.mark), schemas, step, longest)
@@ -221,7 +246,8 @@ class Loop:
 
     def count(self, reply: ModelReply) -> int:
         """The tokens of a reply and its prompt: as the server says, else counted."""
-        read, written = reply.prompt_tokens, reply.completion_tokens
+        read = reply.prompt_tokens
+        written = reply.completion_tokens
         if read is None:
             read = self.model.count_tokens(json.dumps(self.shown))
         if written is None:
@@ -283,8 +309,8 @@ class Loop:
         printed: list[str] = []
         for n, (id, call) in enumerate(calls):
             began = time.monotonic()
-            desk = replace(self.desk, budget=self.left(), shown=(*shown, *printed))
-            outcome = await self.calls.make(call, desk, shown, too_early)
+            context = replace(self.context, shown=(*shown, *printed))
+            outcome = await self.calls.make(call, context, shown, too_early)
             printed.append(outcome.text)
             if call.name == ASK_USER.name:  # the user's time is not the model's
                 self.started += time.monotonic() - began
@@ -314,7 +340,7 @@ class Loop:
         return message(key, **limits, limit_seconds=self.budget.seconds, error=end.error)
 
     async def done(self) -> str:
-        changes = await asyncio.to_thread(self.desk.working_copy.changes)
+        changes = await asyncio.to_thread(self.context.working_copy.changes)
         if not changes:
             return message("loop.unchanged", count=len(self.calls.records))
         return message("loop.changed", count=len(self.calls.records), files=", ".join(c.path for c in changes))

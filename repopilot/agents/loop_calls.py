@@ -12,7 +12,7 @@ from repopilot.agents.loop_values import CallRecord, ModelCall
 from repopilot.errors import Cancelled, RepoPilotError
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, Tool, ToolResult
+from repopilot.tools.registry import Tool, ToolContext, ToolResult
 from repopilot.tools.talk import FINISH
 
 log = logging.getLogger(__name__)
@@ -47,12 +47,12 @@ class CallMaker:
     records: list[CallRecord] = field(default_factory=list)
     _memory: dict[str, CallOutcome] = field(default_factory=dict)
 
-    async def make(self, call: ModelCall, desk: Desk, shown: Collection[str], too_early: str) -> CallOutcome:
+    async def make(self, call: ModelCall, context: ToolContext, shown: Collection[str], too_early: str) -> CallOutcome:
         """Make one call, or remember what it came to, as a step of its own.
 
         Args:
             call: as the model made it.
-            desk: what the tools work on.
+            context: what the tools work on.
             shown: the results that the model saw when it made the call.
             too_early: why a call that finishes is refused, '' where it isn't.
 
@@ -63,15 +63,15 @@ class CallMaker:
             Cancelled: the user stopped the work.
         """
         asked = json.dumps(call.arguments, ensure_ascii=False, sort_keys=True)
-        async with desk.step.child(call.name[:LONGEST_NAME], "tool", asked) as step:
+        async with context.step.child(call.name[:LONGEST_NAME], "tool", asked) as step:
             if call.name == FINISH.name and too_early:
                 outcome = CallOutcome(too_early, False)
             else:
                 key = f"{call.name} {asked}"
-                outcome = self._remembered(key, shown) or await self._run(call, key, replace(desk, step=step))
+                outcome = self._remembered(key, shown) or await self._run(call, key, replace(context, step=step))
             await step.write(outcome.text)
             step.note(arguments=redacted_values(call.arguments), ok=outcome.ok)
-        self.records.append(CallRecord(call.name, call.arguments, outcome.ok, outcome.data))
+        self.records.append(CallRecord(call.name, call.arguments, outcome.ok, outcome.data, outcome.text))
         return outcome
 
     def _remembered(self, key: str, shown: Collection[str]) -> CallOutcome | None:
@@ -83,13 +83,14 @@ class CallMaker:
             known.times += 1
         return CallOutcome(KNOWN + known.text, known.ok, known.times, known.data)
 
-    async def _run(self, call: ModelCall, key: str, desk: Desk) -> CallOutcome:
+    async def _run(self, call: ModelCall, key: str, context: ToolContext) -> CallOutcome:
         edits = False
         try:
             tool = registry.find(call.name, self.known())
-            found = await registry.call(tool, call.arguments, desk)
+            found = await registry.call(tool, call.arguments, context)
             self._offer(tool, found)
-            outcome, edits = CallOutcome(redacted(found.text), True, data=found.data), tool.kind == "edit"
+            outcome = CallOutcome(redacted(found.text), True, data=found.data)
+            edits = tool.kind == "edit"
         except Cancelled:
             raise
         except RepoPilotError as error:

@@ -62,7 +62,7 @@ Asking = Callable[..., Awaitable[ModelReply]]
 
 
 @dataclass(frozen=True, slots=True)
-class Askings:
+class ModelCallers:
     """How a model is asked.
 
     Attributes:
@@ -113,12 +113,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call, whether the tool did what it was called for, and the data of its result."""
+    """One call, whether the tool did what it was called for, and the data and the text of its result."""
 
     name: str
     arguments: Mapping[str, Any]
     ok: bool
     data: Any = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

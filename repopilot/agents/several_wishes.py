@@ -1,6 +1,6 @@
 """Several wishes in one message ("Explain how X works, then build Y"): its parts, and their answers as one.
 
-A model that works with tools says where a message divides; without one, sentences of different kinds do.
+A model that works with tools says where a message divides; without one, sentences and clauses of different kinds do.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
 
 from repopilot import i18n
-from repopilot.agents.explain.render import evidence_markdown
+from repopilot.agents.explain.render import places_markdown
 from repopilot.agents.follow_up import own_words
 from repopilot.agents.testing.pasted import pasted_code
 from repopilot.errors import ModelError
 from repopilot.i18n import message, reason
 from repopilot.prompts import render
-from repopilot.results import Answer, AnsweredPart, Explanation, Generation, Plan, Result
+from repopilot.results import Answer, AnsweredPart, Explanation, Generation, Plan, Result, Sentence
 from repopilot.retrieval.query.parse import parse
+from repopilot.retrieval.query.reading import masked
 from repopilot.routing.router import MODEL_S, kind_of
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
@@ -35,9 +36,24 @@ LONGEST_MESSAGE = 2000
 """Characters of a message that is looked at: a longer one is mostly what was pasted."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE_END = re.compile(r"(?<=[.!?;])\s+|\n+|,\s+|\b(?:and|then|et|puis)\b")
-_COMMA = re.compile(r",\s+")
+_JOINT = re.compile(r",?\s+(?:(?:and|et)\s+(?:(?:then|puis)\s+)?|(?:then|puis)\s+)|,\s+")
+_INSIDE = re.compile(r"`[^`\n]*`|\([^()\n]*\)|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»")
+"""What no clause begins or ends in."""
+SURE_OF_A_SENTENCE = 0.8
+"""Least chance of what a sentence asks for: one wish taken apart is worse than two taken for one."""
+SURE_OF_A_CLAUSE = 0.9
+"""The same of each clause on the sides of a joint. A noun is no clause, and much is joined that is one wish."""
+_SURER = 0.03
+"""By so much a whole sentence may be surer to ask for what its first clause does, and still be two wishes."""
+_MOST_JOINTS = 20
+_LEAST_WORDS = 3
+"""Of a clause that asks something."""
+_LEAST_NAMED = 2
+"""Words of its own of a task that says what is to be done with what."""
 _LEAST_ALONE = 3
 """So many words of its own has a task that is done beside one that is refused."""
+_LEAST_ASKED = 2
+"""So many words of its own has a question behind a task that is asked apart from it."""
 _CODE = re.compile(r"(~~~~.*?~~~~|```.*?```|`[^`\n]*`)", re.DOTALL)
 _NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
 
@@ -95,7 +111,8 @@ async def _by_model(text: str, model: Model, step: Step) -> tuple[str, ...] | No
 
 def _spans(text: str, parts: Sequence[str]) -> tuple[str, ...] | None:
     """The message cut where the parts begin; None where one of them doesn't stand in it behind the one before."""
-    starts, at = [], 0
+    starts = []
+    at = 0
     for part in filter(str.strip, parts):
         found = re.compile(r"\s+".join(map(re.escape, part.split()))).search(text, at)
         if found is None:
@@ -107,37 +124,77 @@ def _spans(text: str, parts: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _by_kind(text: str) -> tuple[str, ...]:
-    """The parts by what their sentences ask for. A task that comes first may be what a question is about, and is no
-    part of its own: only behind a question, or where something is refused, does a message divide."""
+    """The parts by what their sentences and clauses ask for. A sentence that seems to be a task and comes first may be
+    what the next one is about, and is no part of its own, except where something is refused."""
     groups: list[tuple[str, str]] = []
     for sentence in _SENTENCE_END.split(text):
-        for piece, kind in _question_then_task(sentence):
-            if groups and (not kind or groups[-1][1] in ("", kind)):
+        for number, (piece, kind) in enumerate(_clauses(sentence)):
+            asks = not kind and piece.rstrip().endswith("?") and own_words(piece) >= _LEAST_ASKED
+            behind_task = asks and groups and groups[-1][1] == "act"
+            if groups and not number and not behind_task and (not kind or groups[-1][1] in ("", kind)):
                 groups[-1] = (f"{groups[-1][0]} {piece}", kind or groups[-1][1])
             else:
                 groups.append((piece, kind))
-    kinds = [kind for _, kind in groups]
-    refused = "REFUSE" in kinds
-    if kinds[0] == "act" and not refused:
-        return (text,)
+    refused = any(kind == "REFUSE" for _, kind in groups)
+    told_first = groups[0][1] == "act" and _SENTENCE_END.match(text, len(groups[0][0])) is not None
+    if told_first and len(groups) > 1 and not refused:
+        groups[:2] = [(f"{groups[0][0]} {groups[1][0]}", groups[1][1])]
     alone = all(kind != "act" or own_words(piece) >= _LEAST_ALONE for piece, kind in groups)
     return tuple(piece for piece, _ in groups) if alone or not refused else (text,)
 
 
-def _question_then_task(sentence: str) -> list[tuple[str, str]]:
-    """A sentence with its kind; a question and the task behind its comma apart."""
-    for comma in _COMMA.finditer(sentence):
-        first, second = sentence[: comma.start()], sentence[comma.end() :]
-        asked, wanted = _kind(first), _kind(second)
-        if asked not in ("", "act", "REFUSE") and wanted == "act":
-            return [(first, asked), (second, wanted)]
-    return [(sentence, _kind(sentence))]
+def _clauses(sentence: str) -> list[tuple[str, str]]:
+    """A sentence with its kind; its clauses, each with its own, where both sides of a joint surely ask for something
+    different, and the first doesn't ask for what the sentence as a whole more surely does."""
+    whole, chance = _kind(sentence)
+    joints = _joints(sentence)
+    best: tuple[float, str, str] = (SURE_OF_A_CLAUSE, "", "")
+    for start, end in joints:
+        first = sentence[:start]
+        second = sentence[end:]
+        one, one_chance = _kind(first, _LEAST_WORDS)
+        other, other_chance = _kind(second, _LEAST_WORDS, one in ("REVIEW", "IMPACT"))
+        sure = min(one_chance, other_chance)
+        same = not one or not other or one == other
+        if not same and sure > best[0] and (one != whole or sure > chance - _SURER):
+            best = (sure, first, second)
+    if not best[1] and (apart := _between_sure_ones(sentence, joints)):
+        best = (chance, *apart)
+    if not best[1] or whole == "REFUSE":
+        return [(sentence, whole if chance >= SURE_OF_A_SENTENCE else "")]
+    return [*_clauses(best[1]), *_clauses(best[2])]
 
 
-def _kind(piece: str) -> str:
-    """What a piece asks for; '' where that isn't sure, and for a task that names nothing ("fix it")."""
-    kind = kind_of(piece)
-    return "" if kind == "act" and own_words(piece) < 2 else kind
+def _joints(sentence: str) -> list[tuple[int, int]]:
+    """Where clauses may be joined: the first joints that stand in nothing that is put in brackets or quotes."""
+    inside = [found.span() for found in _INSIDE.finditer(sentence)]
+    spans = (joint.span() for joint in islice(_JOINT.finditer(sentence), _MOST_JOINTS))
+    return [span for span in spans if not any(start < span[0] < end for start, end in inside)]
+
+
+def _between_sure_ones(sentence: str, joints: Sequence[tuple[int, int]]) -> tuple[str, str] | None:
+    """A sentence of three clauses and more, divided where one surely asks for something else than the last sure one
+    did: before those between that seem to ask for the same."""
+    starts = [0, *(end for _, end in joints)]
+    ends = [*(start for start, _ in joints), len(sentence)]
+    kinds = [_kind(sentence[start:end], _LEAST_WORDS) for start, end in zip(starts, ends, strict=True)]
+    sure = [number for number, (kind, chance) in enumerate(kinds) if kind and chance >= SURE_OF_A_CLAUSE]
+    for one, other in pairwise(sure if len(kinds) > 2 else ()):
+        wanted = kinds[other][0]
+        if kinds[one][0] != wanted:
+            cut = next(number for number in range(one + 1, other + 1) if kinds[number][0] == wanted)
+            return sentence[: ends[cut - 1]], sentence[starts[cut] :]
+    return None
+
+
+def _kind(piece: str, least: int = 0, behind: bool = False) -> tuple[str, float]:
+    """What a piece asks for and how sure that is; '' for a question of fewer words than the least, and for a task that
+    names nothing ("fix it") except behind what is asked for itself, which may have found what is meant."""
+    kind, chance = kind_of(piece)
+    words = masked(piece)
+    if kind == "act":
+        return (kind, chance) if behind or own_words(words) >= _LEAST_NAMED else ("", 0.0)
+    return (kind, chance) if len(words.split()) >= least else ("", 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +217,31 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
         The answer. Its result is that of the last part that changed or planned something, with the text of all.
     """
     texts: list[str] = []
-    evidence: list[Evidence] = []
+    cited: list[Evidence] = []
+    further: list[Evidence] = []
     citations: list[Citation] = []
+    sentences: list[Sentence] = []
     for number, part in enumerate(parts, 1):
         answer = part.answer
-        offset = max([each.number for each in evidence] + [each.number for each in citations], default=0)
+        offset = max([each.number for each in (*cited, *further)] + [each.number for each in citations], default=0)
         known = {each.number for each in answer.evidence} | {each.number for each in answer.citations}
         wish = " ".join(part.wish.split())
         heading = i18n.text("assistant.part", language, number=number, wish=_escaped(wish))
         texts.append(f"{heading}\n\n{_renumbered(_body(answer), known, offset)}")
-        evidence += [replace(each, number=each.number + offset) for each in answer.evidence]
+        evidence = [replace(each, number=each.number + offset) for each in answer.evidence]
+        first = answer.result.cited if isinstance(answer.result, Explanation) else 0
+        cited += evidence[:first]
+        further += evidence[first:]
+        sentences += [replace(each, text=_renumbered(each.text, known, offset)) for each in answer.sentences]
         citations += [replace(each, number=each.number + offset) for each in answer.citations]
     text = "\n\n".join(texts)
     result = _result(parts, text)
-    if isinstance(result, Explanation) and evidence:
-        text = f"{text}\n\n{evidence_markdown(evidence, language)}"
+    evidence = [*cited, *further]
+    if isinstance(result, Explanation):
+        result = replace(result, cited=len(cited))
+    if evidence:
+        for_reader = any(getattr(part.answer.result, "for_reader", False) for part in parts)
+        text = f"{text}\n\n{places_markdown(Explanation(for_reader=for_reader, cited=len(cited)), evidence, language)}"
     files = {file.path: file for part in parts for file in part.answer.files}
     return Answer(
         text,
@@ -184,7 +251,7 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
         tuple(dict.fromkeys(note for part in parts for note in part.answer.degraded)),
         tuple(evidence),
         result,
-        sentences=tuple(sentence for part in parts for sentence in part.answer.sentences),
+        sentences=tuple(sentences),
         parts=tuple(AnsweredPart(part.wish, part.answer.route, part.done) for part in parts),
     )
 

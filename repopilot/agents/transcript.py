@@ -63,7 +63,8 @@ def fitted(messages: Sequence[Message], window_tokens: int, count_tokens: Callab
         The messages, in order; no call without its results. More than fits only where what always stays doesn't fit.
     """
     begin = next((n for n, m in enumerate(messages) if m["role"] == "assistant"), len(messages))
-    fixed, exchanges = list(messages[:begin]), _exchanges(messages[begin:])
+    fixed = list(messages[:begin])
+    exchanges = _exchanges(messages[begin:])
     costs: dict[str, int] = {}
 
     def cost(message: Message) -> int:

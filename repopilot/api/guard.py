@@ -39,7 +39,9 @@ class RequestGuard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers, began, status = Headers(scope=scope), time.monotonic(), 0
+        headers = Headers(scope=scope)
+        began = time.monotonic()
+        status = 0
         id = request_id(headers.get("x-request-id", ""))
         scope.setdefault("state", {})["id"] = id
         of_request.set(id)

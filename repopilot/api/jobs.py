@@ -95,14 +95,17 @@ class RepositoryJobs:
         state: State = "cancelled"
         try:
             yield told
-            state, opening.error = "ready", None
+            state = "ready"
+            opening.error = None
         except Cancelled:
             raise
         except RepoPilotError as error:
-            state, opening.error = "failed", error
+            state = "failed"
+            opening.error = error
             raise
         except Exception:
-            state, opening.error = "failed", failed()
+            state = "failed"
+            opening.error = failed()
             raise
         finally:
             opening.waiting -= 1
@@ -114,7 +117,9 @@ class RepositoryJobs:
         id = repository_id(source, ref)
         opening = self._found.pop(id, None) or RepositoryJob(split_token(source)[0], ref)
         if opening.state != "ready" and not opening.waiting:
-            opening.state, opening.progress, opening.error = "running", None, None
+            opening.state = "running"
+            opening.progress = None
+            opening.error = None
         ended = [key for key, each in self._found.items() if not each.waiting]
         for key in ended[: max(0, len(self._found) + 1 - MOST)]:
             del self._found[key]

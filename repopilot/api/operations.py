@@ -9,9 +9,11 @@ from functools import partial
 from typing import Any
 
 from repopilot import i18n
-from repopilot.agents.everywhere import answer_all
+from repopilot.agents.all_repositories import answer_all
+from repopilot.agents.impact.impact_report import impact_json, impact_report
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import overview_json
+from repopilot.agents.review.agent import report_json, review_snapshot
 from repopilot.agents.search.render import search_json
 from repopilot.api.jobs import repository_id
 from repopilot.api.repositories import Repositories
@@ -31,12 +33,10 @@ from repopilot.errors import UsageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
-from repopilot.impact.impact_report import impact_json, impact_report
 from repopilot.repo.history import commit_range
 from repopilot.results import Answer
-from repopilot.review.agent import report_json, review_snapshot
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Event, Published, Step
@@ -73,7 +73,8 @@ async def context(body: ContextBody, repositories: Repositories, step: Step) -> 
     """A context pack, for a question or of whole folders."""
     from repopilot.retrieval.requested_pack import requested_pack
 
-    found, embedder = await repositories.open(body.source, body.ref), await repositories.embedder()
+    found = await repositories.open(body.source, body.ref)
+    embedder = await repositories.embedder()
     largest = repositories.runtime.settings.max_file_kb << 10
     return asdict(await asyncio.to_thread(requested_pack, found.index, found.snapshot, body, embedder, largest, "json"))
 
@@ -135,7 +136,7 @@ async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, s
     workspace = await repositories.workspace(body.source, body.ref)
     workspace = await _prepared(workspace, body, repositories)
     async with working_copy(workspace) as copy:
-        result = await registry.call(tool, body.arguments, Desk(workspace, copy, None, step))
+        result = await registry.call(tool, body.arguments, ToolContext(workspace, copy, step))
         changes = await asyncio.to_thread(copy.changes)
     return tool_document(tool, body.arguments, result, changes, applied=False)
 

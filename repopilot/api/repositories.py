@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from repopilot.api.jobs import RepositoryJobs, repository_id
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
+from repopilot.repo.clone import FRESH_S
 from repopilot.repo.source import parse_source, split_token
 from repopilot.repo.wide_folders import require_narrow
 from repopilot.runtime import Runtime
 from repopilot.types import OnProgress, Snapshot
 from repopilot.workspace import SharedOpenings, Workspace, open_workspace
-
-FRESH_S = 60.0
-"""A remote that was fetched less than this ago is not fetched again."""
 
 
 @dataclass(frozen=True, slots=True)

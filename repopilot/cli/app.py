@@ -60,11 +60,7 @@ def parser() -> argparse.ArgumentParser:
     impact.add_argument("--diff", metavar="A..B|A...B")
     impact.add_argument("--patch", metavar="FILE")
 
-    review = _command(commands, "review", "what is wrong with a change or with files", source=True)
-    review.add_argument("paths", nargs="*", metavar="PATH")
-    review.add_argument("--diff", metavar="A..B|A...B")
-    review.add_argument("--sarif", action="store_true", help="SARIF 2.1 instead of JSON")
-    review.add_argument("--post", action="store_true", help="comment on the pull request whose address SOURCE is")
+    _review_command(commands)
 
     generate = _command(commands, "generate", "write code for a task", source=True)
     generate.add_argument("task", metavar="TASK")
@@ -115,6 +111,16 @@ def _commands(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--commands", action="store_true", help="let the model run commands of the repository in the sandbox"
     )
+
+
+def _review_command(commands: argparse._SubParsersAction) -> None:
+    review = _command(commands, "review", "what is wrong with a change or with files", source=True)
+    review.add_argument("paths", nargs="*", metavar="PATH")
+    review.add_argument("--diff", metavar="A..B|A...B")
+    review.add_argument("--sarif", action="store_true", help="SARIF 2.1 instead of JSON")
+    severities = ("low", "medium", "high", "critical")
+    review.add_argument("--fail-on", choices=severities, help="exit with 1 for a finding that is at least that severe")
+    review.add_argument("--post", action="store_true", help="comment on the pull request whose address SOURCE is")
 
 
 def _index_command(commands: argparse._SubParsersAction) -> None:

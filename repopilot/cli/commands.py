@@ -25,17 +25,17 @@ from repopilot.cli.output import (
     show_places,
     show_steps,
 )
-from repopilot.documents import ask_document, generate_document, index_document, route_document
 from repopilot.errors import ModelError, StorageError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
 from repopilot.results import Answer, TestReport
 from repopilot.runtime import Runtime
 from repopilot.types import Intent, Snapshot
-from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
+    from repopilot.agents.wiki.folder import PageState
     from repopilot.index.store import Index
+    from repopilot.workspace import Workspace
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -89,6 +89,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
         return index_many(_read(arguments.many), arguments, runtime)
     if arguments.rest:
         return _hand_over(arguments, runtime)
+    from repopilot.documents import index_document
     from repopilot.repo.source import split_token
     from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
@@ -111,7 +112,8 @@ def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.index.transfer import export_index, import_index
     from repopilot.workspace import open_snapshot
 
-    verb, rest = arguments.source, arguments.rest
+    verb = arguments.source
+    rest = arguments.rest
     if verb not in ("export", "import") or len(rest) != 2:
         raise UsageError(message("cli.hand_over"))
     arguments.source, place = rest
@@ -183,7 +185,8 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     request = PackRequest.model_construct(
         query=arguments.query or "", folders=arguments.folder or [], max_tokens=arguments.max_tokens
     )
-    embedder, largest = runtime.embedders.choose(runtime.settings), runtime.settings.max_file_kb << 10
+    embedder = runtime.embedders.choose(runtime.settings)
+    largest = runtime.settings.max_file_kb << 10
     packed = requested_pack(built, snapshot, request, embedder, largest, arguments.format)
     if not arguments.output:
         say(rendered(packed, arguments.format))
@@ -197,11 +200,11 @@ def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def overview(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Say what a repository is."""
-    from repopilot.agents.overview.compute import overview_of
+    from repopilot.agents.overview.compute import overview_of, with_people
     from repopilot.agents.overview.render import overview_json, overview_markdown
 
-    _, built = _opened(arguments, runtime)
-    found = overview_of(built)
+    snapshot, built = _opened(arguments, runtime)
+    found = with_people(overview_of(built), snapshot, built.commits)
     emit(overview_json(found), arguments.json, lambda: say(overview_markdown(found, arguments.language)))
     show_notes(built.notes, arguments.language)
     return 0
@@ -214,15 +217,33 @@ def wiki(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     snapshot, built = _opened(arguments, runtime, history=True)
     folder = Path(arguments.to)
-    states = wiki_states(built, folder, parse_source(arguments.source).url, snapshot.root, arguments.language)
+    states = wiki_states(built, folder, parse_source(arguments.source).url, snapshot, arguments.language)
     show_notes(built.notes, arguments.language)
     if not arguments.check:
         write_wiki(states, folder)
+        asyncio.run(_write_words(states, arguments, snapshot, built, runtime))
     untrue = [page for page in states if page.state != "current"]
     pages = [{"page": page.name, "state": page.state, "files": list(page.files)} for page in untrue]
     facts = {"commit": built.commit, "ok": not untrue, **page_counts(states), "pages": pages}
     emit(facts, arguments.json, lambda: say(_wiki_lines(facts, arguments)))
     return 1 if arguments.check and untrue else 0
+
+
+async def _write_words(
+    states: list[PageState], arguments: argparse.Namespace, snapshot: Snapshot, index: Index, runtime: Runtime
+) -> None:
+    """Write how components work, where a model that uses tools is there; each page once it is ready."""
+    from repopilot.agents.wiki.folder import write_wiki
+    from repopilot.agents.wiki.words import pages_with_words
+    from repopilot.workspace import open_workspace
+
+    workspace = await open_workspace(index, snapshot, runtime)
+    if not workspace.uses_tools:
+        return
+    async with trace.root(lambda event: None, "wiki") as step:
+        async for page in pages_with_words(states, workspace, step):
+            write_wiki([page], Path(arguments.to))
+            show_notes([message("wiki.wrote_words", page=page.name)], arguments.language)
 
 
 def _wiki_lines(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
@@ -247,11 +268,13 @@ def _write(file: Path, text: str) -> None:
 
 def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Answer a question."""
-    from repopilot.agents.everywhere import answer_all
+    from repopilot.agents.all_repositories import answer_all
+    from repopilot.documents import ask_document
 
     said = (arguments.source, arguments.question) if arguments.all else (arguments.question,)
     command, question = split_command(" ".join(filter(None, said)), commands())
-    intent, model = commands().get(command), None
+    intent = commands().get(command)
+    model = None
     if not question and intent is None:
         raise UsageError(message("assistant.empty"))
     if arguments.all:
@@ -269,6 +292,7 @@ def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def route(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Print the intent of questions."""
+    from repopilot.documents import route_document
     from repopilot.routing.router import classify
 
     queries = _queries(arguments.question, arguments.queries)
@@ -287,8 +311,9 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
         raise UsageError(message("cli.impact_targets"))
     patch = _read(arguments.patch) if arguments.patch else None
     from repopilot.agents.impact.agent import impact_of
-    from repopilot.impact.impact_report import impact_json, impact_report
-    from repopilot.impact.render import impact_markdown
+    from repopilot.agents.impact.impact_report import impact_json, impact_report
+    from repopilot.agents.impact.render import impact_markdown
+    from repopilot.retrieval.query.parse import reply_language
 
     async def work(workspace: Workspace, step: trace.Step) -> object:
         if arguments.targets:
@@ -297,18 +322,21 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     report, _, workspace = _worked(arguments, runtime, "impact", work)
     show_notes(workspace.index.notes, arguments.language)
-    emit(impact_json(report), arguments.json, lambda: say(impact_markdown(report, language=arguments.language)))
+    said = " ".join(arguments.targets)
+    language = reply_language(said, runtime.settings) if len(said.split()) > 1 else arguments.language
+    emit(impact_json(report), arguments.json, lambda: say(impact_markdown(report, language=language)))
     return 0
 
 
 def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Review files, a change, or a pull request by its address."""
+    """Review files, a change, or a pull request by its address; status 1 for what `--fail-on` names."""
     from repopilot.cli.forge_commands import pull_of, review_pull_request
 
     if item := pull_of(arguments.source, required=arguments.post):
         return review_pull_request(item, arguments, runtime)
+    from repopilot.agents.review.agent import report_json, report_markdown, report_sarif, review_snapshot
+    from repopilot.agents.review.findings import has_severe
     from repopilot.repo.history import commit_range
-    from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 
     commits = commit_range(arguments.diff) if arguments.diff else None
 
@@ -319,7 +347,7 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     show_notes(workspace.index.notes, arguments.language)
     facts = report_sarif(report) if arguments.sarif else report_json(report)
     emit(facts, arguments.json or arguments.sarif, lambda: say(report_markdown(report, language=arguments.language)))
-    return 0
+    return int(has_severe(report.findings, arguments.fail_on))
 
 
 def solve(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -332,6 +360,7 @@ def solve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write code for a task; status 1 when there is none."""
     from repopilot.cli.environment_command import note_missing
+    from repopilot.documents import generate_document
     from repopilot.repo.apply import apply_changes, write_files
 
     done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
@@ -376,7 +405,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """List the models, download one, or measure how fast the one that answers is; status 1 on a busy machine."""
+    """List the models, download one, or measure how fast the one that answers is (status 1 where that can't be)."""
     from repopilot.llm.weights.models import available, ensure
 
     if arguments.action == "measure":
@@ -415,8 +444,8 @@ def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
         "answer_s": round(speed.answer_seconds(), 1) if speed else None,
         "next": found.offer.name if found.offer else None,
     }
-    text = found.detail if measured else message("cli.too_busy")
-    emit(facts, arguments.json, lambda: say(i18n.said(text, arguments.language)))
+    text = found.detail if measured else message("cli.not_measurable")
+    emit(facts, arguments.json, lambda: say(i18n.translated(text, arguments.language)))
     return 0 if measured else 1
 
 

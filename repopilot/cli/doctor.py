@@ -13,6 +13,6 @@ def show(found: Sequence[Check], language: str) -> None:
     """Print the checks: a mark, what was found, and below it what to do, in `language`."""
     marks = {"ok": "✓", "degraded": "~", "broken": "✗"}
     for check in found:
-        say(f"{marks[check.state]} {check.name:16} {i18n.said(check.detail, language)}")
+        say(f"{marks[check.state]} {check.name:16} {i18n.translated(check.detail, language)}")
         if check.fix:
-            say(f"  {'':16} → {i18n.said(check.fix, language)}")
+            say(f"  {'':16} → {i18n.translated(check.fix, language)}")

@@ -12,8 +12,8 @@ from typing import Any
 from repopilot import i18n
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.cli.output import emit, live_progress, say, show_notes
-from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.i18n.format import duration
+from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.project_environment import (
     DeclaredProject,
     TestPackages,
@@ -36,6 +36,7 @@ from repopilot.sandbox.environments.environment_store import (
 from repopilot.sandbox.environments.package_install import installer_name, packages_key
 from repopilot.sandbox.language_servers.fetched import fetch_servers
 from repopilot.sandbox.output.plain_text import plain
+from repopilot.sandbox.runners.junit import by_gradle, lacking_artifacts, local_repository
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.settings import Settings
 from repopilot.types import Environment
@@ -52,13 +53,15 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
     settings = runtime.settings
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        declared, others = declared_project(snapshot), declared_packages(snapshot)
+        declared = declared_project(snapshot)
+        others = declared_packages(snapshot)
         key = environment_key(declared.project)
         keys = [key, *map(packages_key, others)]
         removed = [remove_environment(each, settings) for each in keys] if arguments.remove else []
         if arguments.build:
             python = declared if declared.project.files or not others else None  # pytest alone, for nothing declared
-            wanted, cancel = TestPackages(python, others), threading.Event()
+            wanted = TestPackages(python, others)
+            cancel = threading.Event()
             fetch(wanted, settings, report, cancel, allow_builds=arguments.allow_build_scripts)
             fetch_servers((each.language for each in others), settings, report, cancel)
     facts = _facts(declared, key, settings) | {"packages": [_package_facts(each, settings) for each in others]}
@@ -88,7 +91,8 @@ class _Alone:
 
 async def environment_around(file: Path, arguments: argparse.Namespace, runtime: Runtime) -> Environment | None:
     """The environment of the project that a file lies in, fetched as by `with_packages`; None without a manifest."""
-    settings, folders = runtime.settings, file.resolve().parents
+    settings = runtime.settings
+    folders = file.resolve().parents
     top = next((folder for folder in folders if any((folder / name).is_file() for name in MANIFESTS)), None)
     if top is None:
         return None
@@ -141,16 +145,25 @@ def _package_facts(declaration: PackageDeclaration, settings: Settings) -> dict[
         "elsewhere": list(declaration.elsewhere),
         "lock": declaration.lock,
         "missing_programs": list(missing_programs([declaration.language])),
+        "own_repository": _own_repository(declaration),
         "key": key,
         "built": asdict(built) if built else None,
     }
+
+
+def _own_repository(declaration: PackageDeclaration) -> dict[str, object] | None:
+    """Where Maven keeps what the user's own builds have fetched, and what that lacks; None for other projects."""
+    if declaration.language != "java" or by_gradle(declaration.node):
+        return None
+    return {"folder": str(local_repository()), "lacking": list(lacking_artifacts(declaration))}
 
 
 def _show(facts: Mapping[str, object], language: str) -> None:
     def tell(key: str, **values: object) -> None:
         say(i18n.text(f"cli.environment.{key}", language, **values))
 
-    requirements, files = facts["requirements"], facts["declared_in"]
+    requirements = facts["requirements"]
+    files = facts["declared_in"]
     assert isinstance(requirements, list) and isinstance(files, list)
     others = facts["packages"]
     assert isinstance(others, list)
@@ -183,6 +196,12 @@ def _show_packages(facts: Mapping[str, Any], tell: Callable[..., None], language
     if facts["built"]:
         _show_built(EnvironmentFacts(**facts["built"]), tell, language)
     elif requirements:
+        own = facts["own_repository"]
+        if own and not own["lacking"]:
+            tell("own", folder=own["folder"])
+            return
+        if own:
+            tell("lacking", folder=own["folder"], names=plain(", ".join(own["lacking"])))
         tell("not_installed", program=installer_name(facts["language"]))
 
 
@@ -194,4 +213,4 @@ def _show_built(built: EnvironmentFacts, tell: object, language: str) -> None:
         tell("unlocked")
     for entry in built.left_out:
         name, reason = (entry["requirement"], entry["reason"]) if isinstance(entry, dict) else ("", "")
-        tell("left_out", requirement=name, reason=i18n.said(reason, language))
+        tell("left_out", requirement=name, reason=i18n.translated(reason, language))

@@ -66,5 +66,5 @@ def _interrupt(*_: object) -> None:
 
 
 def _failed(problem: str, status: int, language: str) -> int:
-    say(i18n.text("cli.error", language, message=i18n.said(problem, language)), file=sys.stderr)
+    say(i18n.text("cli.error", language, message=i18n.translated(problem, language)), file=sys.stderr)
     return status

@@ -11,12 +11,14 @@ from uuid import uuid4
 
 from repopilot import i18n, trace
 from repopilot.agents.generate.render import generation_json
+from repopilot.agents.review.agent import report_json, report_markdown, report_sarif
+from repopilot.agents.review.findings import has_severe
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
 from repopilot.documents import environment_of
 from repopilot.errors import RepoPilotError, StorageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
-from repopilot.forge.review import PostedReview, post, posted_text, review_pull
+from repopilot.forge.review import PostedBefore, PostedReview, post, posted_before, posted_text, review_pull
 from repopilot.forge.solve import (
     Solution,
     already_open,
@@ -31,7 +33,6 @@ from repopilot.forge.solve import solve as work_on
 from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.remote.credentials import host_of
 from repopilot.results import Answer, Generation
-from repopilot.review.agent import report_json, report_markdown, report_sarif
 from repopilot.runtime import Runtime
 from repopilot.types import Progress
 from repopilot.ui.changes.diffs import patch
@@ -65,10 +66,11 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
     forge = forge_of(item, runtime.settings)
     with _asking(item, arguments, runtime):
         pull = forge.pull()
+        before = posted_before(forge) if arguments.post else PostedBefore()
 
     async def run() -> tuple:
         async with trace.root(lambda event: None, "review", input=item.url) as step:
-            return await review_pull(item, pull, runtime, step, report_progress)
+            return await review_pull(item, pull, runtime, step, report_progress, before)
 
     with live_progress(arguments.language) as report_progress:
         report, workspace = asyncio.run(run())
@@ -76,7 +78,7 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
     posted = None
     if arguments.post:
         with _asking(item, arguments, runtime):
-            posted = post(item, forge, pull, report, arguments.language)
+            posted = post(item, forge, pull, report, workspace.index.text, arguments.language)
     facts = report_sarif(report) if arguments.sarif else {**report_json(report), **_pull_facts(item, pull, posted)}
 
     def show() -> None:
@@ -86,7 +88,7 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
 
     emit(facts, arguments.json or arguments.sarif, show)
     show_notes(posted.notes if posted else (), arguments.language)
-    return 0
+    return int(has_severe(report.findings, arguments.fail_on))
 
 
 def _pull_facts(item: ForgeItem, pull: object, posted: PostedReview | None) -> dict:
@@ -120,7 +122,8 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     show_notes(solution.workspace.fetch_problems, arguments.language)
     if not arguments.json:
         show_answer(done, arguments.language)
-    opened, failed = already_open(issue, solution), None
+    opened = already_open(issue, solution)
+    failed = None
     if arguments.open_pull and done.files:
         try:
             with _kept(item, done, arguments, runtime), _asking(item, arguments, runtime):

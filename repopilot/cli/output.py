@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from repopilot import i18n, trace
-from repopilot.agents.explain.render import places_markdown
 from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration
 from repopilot.redaction.shown_diff import shown_diff
@@ -81,12 +80,14 @@ def show_places(found: SearchReport, language: str) -> None:
 def show_notes(notes: Sequence[str], language: str) -> None:
     """Print every fallback on standard error, with `--json` too."""
     for note in notes:
-        say(i18n.text("cli.note", language, note=i18n.said(note, language)), file=sys.stderr)
+        say(i18n.text("cli.note", language, note=i18n.translated(note, language)), file=sys.stderr)
 
 
 def show_answer(answer: Answer, language: str) -> None:
     """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
     if isinstance(answer.result, Explanation) and answer.evidence:
+        from repopilot.agents.explain.render import places_markdown
+
         # What is folded in the browser would push the answer off the screen; `--json` has all of it.
         evidence = places_markdown(answer.result, answer.evidence, language, folded=True)
         say("\n\n".join(filter(None, (answer.result.lead, answer.result.draft, evidence))))

@@ -105,7 +105,8 @@ def take_over(source: str, outcome: dict | RepoPilotError, settings: Settings) -
 
 
 def _imported(row: dict, settings: Settings) -> dict:
-    folder, file = settings.indexes / row["key"], row["file"]
+    folder = settings.indexes / row["key"]
+    file = row["file"]
     if folder.resolve().parent != settings.indexes.resolve():
         raise IndexFailed(message("index.import.damaged", file=file))
     if not is_newest(read_manifest(file), folder):

@@ -21,7 +21,7 @@ from repopilot.index.store import Index
 from repopilot.repo.apply import apply_changes
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, Tool, ToolResult
+from repopilot.tools.registry import Tool, ToolContext, ToolResult
 from repopilot.tools.text_lines import MatchingLines, matching_lines
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
@@ -49,7 +49,9 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
     if arguments.apply and snapshot.root is None:
         raise UsageError(message("cli.apply_to_clone"), message("cli.apply_to_clone_hint"))
     embedder = runtime.embedders.choose(runtime.settings)
-    workspace = Workspace(snapshot, index, runtime.settings, embedder=embedder, lookups=runtime.lookups)
+    workspace = Workspace(
+        snapshot, index, runtime.settings, embedder=embedder, lookups=runtime.lookups, workers=runtime.workers
+    )
     result, changes = asyncio.run(_run(tool, given, workspace))
     if arguments.apply and snapshot.root is not None:
         show_notes(apply_changes(snapshot.root, changes), arguments.language)
@@ -93,7 +95,7 @@ async def _matching(arguments: argparse.Namespace, workspace: Workspace) -> Matc
 
 async def _run(tool: Tool, given: dict[str, Any], workspace: Workspace) -> tuple[ToolResult, tuple[FileChange, ...]]:
     async with trace.root(lambda event: None, tool.name, "tool") as step, working_copy(workspace) as copy:
-        result = await registry.call(tool, given, Desk(workspace, copy, None, step))
+        result = await registry.call(tool, given, ToolContext(workspace, copy, step))
         return result, await asyncio.to_thread(copy.changes)
 
 

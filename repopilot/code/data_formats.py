@@ -11,6 +11,12 @@ from typing import Any, TypeVar
 import yaml
 
 _Value = TypeVar("_Value")
+MOST_PARTS = 100
+"""Of one key of TOML: the reader's time and memory grow with the square of them."""
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}){{{MOST_PARTS}}}")
+_MERGE = "tag:yaml.org,2002:merge"
+_TEXT = "tag:yaml.org,2002:str"
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
 _TRAILING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[\]}])')
 
@@ -28,15 +34,14 @@ def from_jsonc(text: str) -> Any:
 
 def from_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises ValueError: it is none, or nested too deeply."""
+    if _LONG_KEY.search(text):
+        raise ValueError(f"a key has more than {MOST_PARTS} parts")
     return _read(tomllib.loads, text)
 
 
-def toml_tables(text: str) -> dict[str, Any]:
+def toml_tables(text: str) -> Mapping[str, Any]:
     """The tables of a TOML text, none where it can't be parsed."""
-    try:
-        return from_toml(text)
-    except ValueError:
-        return {}
+    return parsed_table(from_toml, text)
 
 
 def table(value: object) -> Mapping[str, Any]:
@@ -62,9 +67,22 @@ def strings(value: object) -> dict[str, str]:
     return {str(name): text for name, text in table(value).items() if isinstance(text, str)}
 
 
+class _Loader(yaml.SafeLoader):
+    """Merges nothing: what `<<` merges may double with every line. It is a key like any other."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        for key, _ in node.value:
+            if key.tag == _MERGE:
+                key.tag = _TEXT
+
+
 def from_yaml(text: str) -> Any:
     """The value of a YAML text of one document. Raises ValueError: it is none, or nested too deeply."""
-    return _read(yaml.safe_load, text)
+    return _read(_yaml, text)
+
+
+def _yaml(text: str) -> Any:
+    return yaml.load(text, _Loader)
 
 
 def _read(parse: Callable[[str], _Value], text: str) -> _Value:

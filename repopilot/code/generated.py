@@ -74,7 +74,8 @@ def leading_comment(text: str) -> str:
     like that of any string literal, is left out.
     """
     found: list[str] = []
-    end, indented = "", False
+    end = ""
+    indented = False
     for line in _DOCSTRING.sub(r"\1", text[:_HEAD]).split("\n"):
         stripped = line.strip()
         if end:

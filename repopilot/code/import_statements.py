@@ -112,7 +112,8 @@ def _javascript(text: str) -> _Found:
         return
     match = _REQUIRE.search(text[:2000])
     if match:
-        target, member = match["target"] or "", match["member"]
+        target = match["target"] or ""
+        member = match["member"]
         names = (
             _pairs(target.strip("{}"), r"\s*:\s*")
             if target.startswith("{")
@@ -135,7 +136,8 @@ def _es_module(text: str) -> _Found:
     for part in (p.strip() for p in re.sub(r"\{.*?\}", "", head, flags=re.S).split(",")):
         star = re.match(r"\*\s*(?:as\s+([\w$]+))?", part)
         if star:
-            names, alias = names if star[1] else (*names, ("*", "*")), star[1] or alias
+            names = names if star[1] else (*names, ("*", "*"))
+            alias = star[1] or alias
         elif re.fullmatch(r"[\w$]+", part):
             names = (*names, ("default", part))
     yield source[2], names, alias
@@ -191,14 +193,17 @@ def _rust_paths(text: str, depth: int) -> Iterator[tuple[str, str]]:
         if name.strip():
             yield name.strip(), (local or name.rsplit("::", 1)[-1]).strip()
         return
-    prefix, inner = text[:opening].strip(), text[opening + 1 : text.rfind("}")]
+    prefix = text[:opening].strip()
+    inner = text[opening + 1 : text.rfind("}")]
     for part in _split_outside_braces(inner):
         for path, local in _rust_paths(part.strip(), depth + 1):
             yield prefix + path, local
 
 
 def _split_outside_braces(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
+    parts = []
+    depth = 0
+    start = 0
     for at, character in enumerate(text):
         depth += (character == "{") - (character == "}")
         if character == "," and depth == 0:

@@ -152,10 +152,10 @@ _INTERPRETERS = {
 }
 _REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
 _TEST_FOLDER = re.compile(
-    r"^testing/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
+    r"^(?:testing|t)/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
 )
 _TEST_NAME = re.compile(
-    r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.\w+$|"
+    r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.(?!([cm]?ts|tsx|ya?ml)$)\w+$|"
     r"(^|/)tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$",
     re.IGNORECASE,
 )
@@ -163,8 +163,12 @@ _TEST_CAMEL = re.compile(
     r"(^|/)(Test[A-Z]\w*|\w*[a-z0-9](Tests?|Spec|IT|TestCase))\.(java|kt|kts|cs|scala|swift|php|groovy|cpp|cc|h|m)$"
 )
 _EXAMPLE = re.compile(
-    r"(^|/)(examples?|samples?|demos?|tutorials?|cookbook|playground|docs_src|benchmarks?|bench)/", re.I
+    r"(^|/)_*(examples?|samples?|demos?|tutorials?|cookbook|playground|docs_src|benchmarks?|bench|"
+    r"fuzz(ing|ers?|[_-]targets?)?)/|_fuzzer\.\w+$",
+    re.I,
 )
+_MAIN_SOURCES = re.compile(r"^(.*/)?src/main/[^/]+/")
+"""Where Maven and Gradle expect a product's code: the folders below are names of packages, whatever they say."""
 _DOC_FOLDER = re.compile(r"(^|/)(docs?|documentation|website|man|wiki)/", re.IGNORECASE)
 
 
@@ -188,10 +192,49 @@ def language_of(path: str) -> str | None:
     return "dockerfile" if name.startswith(("dockerfile.", "containerfile.")) else None
 
 
+_DISPLAY_NAMES = {
+    "awk": "AWK",
+    "cmake": "CMake",
+    "cobol": "COBOL",
+    "cpp": "C++",
+    "csharp": "C#",
+    "css": "CSS",
+    "fsharp": "F#",
+    "glsl": "GLSL",
+    "graphql": "GraphQL",
+    "hcl": "HCL",
+    "html": "HTML",
+    "javascript": "JavaScript",
+    "objc": "Objective-C",
+    "ocaml": "OCaml",
+    "php": "PHP",
+    "powershell": "PowerShell",
+    "protobuf": "Protocol Buffers",
+    "sql": "SQL",
+    "tsx": "TSX",
+    "typescript": "TypeScript",
+    "vb": "Visual Basic",
+    "vim": "Vim script",
+}
+"""Names that aren't the language's key with a capital."""
+
+
 def language_of_script(first_line: str) -> str | None:
     """The language of a file whose first line says which program runs it (`#!/usr/bin/env python3`); else None."""
     found = _INTERPRETER.match(first_line)
     return _INTERPRETERS.get(found["program"].lower()) if found else None
+
+
+def suffix_of(name: str) -> str:
+    """How files of a language of code end, by what names it above a block of code (`js`, `javascript`); else ''."""
+    language = name if name in _LANGUAGES else _SUFFIXES.get(f".{name}", "")
+    kind, _, keys = _LANGUAGES.get(language, ("doc", "", ""))
+    return next(key for key in keys.split() if key.startswith(".")) if kind == "code" else ""
+
+
+def display_name(language: str) -> str:
+    """A language as its users write it: `C++` for `cpp`."""
+    return _DISPLAY_NAMES.get(language, language.capitalize())
 
 
 def languages() -> tuple[str, ...]:
@@ -237,15 +280,40 @@ def dotted(name: str) -> str:
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a path follows a naming convention for tests, of any language."""
+    """Whether a runner of some language collects a file by its path, or its folder is one of tests. In TypeScript a
+    name like `test-events.ts` is one for a module about tests, too, which its runners don't collect."""
+    if main := _MAIN_SOURCES.match(path):
+        return bool(_TEST_FOLDER.search(main[1] or ""))
     return bool(_TEST_NAME.search(path) or _TEST_FOLDER.search(path) or _TEST_CAMEL.search(path))
 
 
 def is_example_path(path: str) -> bool:
-    """Whether a path is that of an example, sample, demonstration or benchmark."""
-    return bool(_EXAMPLE.search(path))
+    """Whether a path is that of an example, sample, demonstration, benchmark or fuzz target."""
+    main = _MAIN_SOURCES.match(path)
+    return bool(_EXAMPLE.search(main[1] or "" if main else path))
 
 
 def is_doc_path(path: str) -> bool:
     """Whether a path is that of documentation, by its language or its folder."""
     return file_kind(path) == "doc" or bool(_DOC_FOLDER.search(path))
+
+
+def is_public(symbol: str, signature: str, path: str) -> bool:
+    """Whether a definition can be named from outside its file, by its language's conventions.
+
+    Args:
+        symbol: its qualified name.
+        signature: as far as it is known.
+        path: its file.
+    """
+    if is_test_path(path):
+        return False
+    parts = symbol.split(".")
+    language = language_of(path)
+    if language == "go":
+        return all(part[:1].isupper() for part in parts)
+    if language == "rust" and signature:
+        return signature.startswith("pub")
+    if language in ("java", "csharp", "kotlin", "swift", "php", "scala"):
+        return not re.search(r"\b(private|fileprivate)\b", signature)
+    return not any(part.startswith(("_", "#")) and not part.startswith("__") for part in parts)

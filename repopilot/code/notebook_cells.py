@@ -79,12 +79,15 @@ def read_cells(text: str) -> tuple[CellText, CellText]:
     Args:
         text: the notebook as it is stored. Nothing is found in a damaged one.
     """
-    code, other = CellText(), CellText()
+    code = CellText()
+    other = CellText()
     data = text.encode("utf-8", "surrogatepass")
     tree = parse_data(data, "json", _PARSE_S)
-    byte, place = 0, 0
+    byte = 0
+    place = 0
     for cell in _cells(tree.root_node, data) if tree is not None else ():
-        kind, source = _child(cell, "cell_type", data), _child(cell, "source", data)
+        kind = _child(cell, "cell_type", data)
+        source = _child(cell, "source", data)
         letters: list[_Letter] = []
         for node in source.children if source is not None and source.type == "array" else [source]:
             if node is not None and node.type == "string":
@@ -105,7 +108,8 @@ def _cells(root: Node, data: bytes) -> Iterator[Node]:
 def _child(node: Node, key: str, data: bytes) -> Node | None:
     """The value of a key of an object."""
     for pair in node.named_children:
-        name, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        name = pair.child_by_field_name("key")
+        value = pair.child_by_field_name("value")
         if name is not None and value is not None and text_of(name, data) == f'"{key}"':
             return value
     return None

@@ -49,7 +49,8 @@ def receiver(data: bytes, at: int) -> str:
 
 def _callee(data: bytes, closing: int) -> bytes:
     """The dotted name that is called by the parenthesis which ends at a byte; b'' for anything else."""
-    depth, at = 0, closing
+    depth = 0
+    at = closing
     for at in range(closing, max(-1, closing - _LONGEST_BACK), -1):
         depth += (data[at] == 41) - (data[at] == 40)
         if not depth:
@@ -133,7 +134,8 @@ class Assigned:
         name = _plain(variable)
         scope = inner = self._scope_at(at)
         if name.startswith(("self.", "this.")):
-            scope, name = self._class_around(scope), f"self.{name[5:]}"
+            scope = self._class_around(scope)
+            name = f"self.{name[5:]}"
         elif scope in self._classes:
             name = f"self.{name}"
         if declared:  # the declaration says it: of a field the symbol has it
@@ -192,7 +194,8 @@ def _value(data: bytes, callee: bytes | None, opening: int, after: int) -> str:
 
 def _closing(data: bytes, opening: int) -> int:
     """Where the bracket closes that opens at a byte; -1 where that is far away."""
-    opens, depth = data[opening : opening + 1], 0
+    opens = data[opening : opening + 1]
+    depth = 0
     closes = _BRACKETS[opens][0]
     for at in range(opening, min(len(data), opening + _LONGEST)):
         depth += (data[at] == opens[0]) - (data[at] == closes)

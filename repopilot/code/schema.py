@@ -67,7 +67,9 @@ def mentions(text: str) -> list[tuple[str, int]]:
     """(name, line) of what may be a table's name in SQL inside the text. Many are not: compare with declared tables."""
     if not _SQL_WORDS.search(text):
         return []
-    result, line, at = [], 1, 0
+    result = []
+    line = 1
+    at = 0
     for match in _MENTION.finditer(text):
         if match[1].lower() not in _NOT_TABLES:
             line += text.count("\n", at, match.start())
@@ -104,7 +106,8 @@ _CONSTRAINT = re.compile(r"(primary|foreign|unique|constraint|check|key|index|ex
 def _sql(path: str, text: str) -> Iterator[Table]:
     for match in _CREATE.finditer(text):
         body = _balanced(text, match.end() - 1)
-        columns, refers = [], []
+        columns = []
+        refers = []
         for part in _top_level(re.sub(r"--[^\n]*", "", body)):
             refers += [unquoted(name) for name in re.findall(r"\breferences\s+([\w.\"`\[\]]+)", part, re.I)]
             word = re.match(r"\s*([\w\"`\[\]]+)", part)
@@ -206,7 +209,8 @@ def _balanced(text: str, opening: int, longest: int = 50_000) -> str:
 
 def _top_level(text: str) -> Iterator[str]:
     """The parts between commas outside brackets."""
-    depth, start = 0, 0
+    depth = 0
+    start = 0
     for at, character in enumerate(text):
         depth += (character == "(") - (character == ")")
         if character == "," and depth == 0:

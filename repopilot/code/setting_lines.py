@@ -37,7 +37,8 @@ def setting_lines(path: str, text: str) -> Iterator[SettingLine]:
     lines, offsets = _lines(data)
     number = 0
     while number < len(lines):
-        line, at = lines[number], number
+        line = lines[number]
+        at = number
         number += 1
         if not properties and (named := _SECTION.match(line)):
             section = (named[1].decode().strip(),)
@@ -59,7 +60,8 @@ def setting_lines(path: str, text: str) -> Iterator[SettingLine]:
 
 def _lines(data: bytes) -> tuple[list[bytes], list[int]]:
     """The lines without their ends and the white space before those, and where each begins."""
-    begin, offsets = 0, []
+    begin = 0
+    offsets = []
     raw = data.split(b"\n")
     for line in raw:
         offsets.append(begin)

@@ -19,7 +19,8 @@ class Replacement(NamedTuple):
 
 def replaced(text: str, replacements: Iterable[Replacement]) -> str:
     """The text with the replacements made, each once; of two that overlap the earlier one."""
-    parts, at = [], 0
+    parts = []
+    at = 0
     for start, end, new in sorted(dict.fromkeys(replacements)):
         if start >= at:
             parts += [text[at:start], new]

@@ -27,7 +27,7 @@ from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "9"
+VERSION = "10"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
@@ -184,7 +184,9 @@ def header_in_cpp(path: str, data: bytes, tree: Tree, language: str, seconds: fl
 
 def _analyse_unparsed(file: _File) -> FileAnalysis:
     """Analyse a file of a language without a grammar: documentation, configuration, a schema, or code as text."""
-    path, lines, language = file.path, file.lines, file.language
+    path = file.path
+    lines = file.lines
+    language = file.language
     spans = _line_spans(file)
     symbols: tuple[Symbol, ...] = ()
     if file.kind == "schema":
@@ -302,7 +304,8 @@ class _Divider:
         while begin < end:
             unit = self.units[begin]
             following = self._after(begin, end)
-            start, stop = max(unit.symbol.start_line, line), min(unit.symbol.end_line, last)
+            start = max(unit.symbol.start_line, line)
+            stop = min(unit.symbol.end_line, last)
             if stop >= line:
                 start = with_comments(self.lines, start, line)
                 spans += self._between(line, start - 1, owner, header=bool(owner.name) and not spans)
@@ -322,7 +325,8 @@ class _Divider:
     def _unit(self, number: int, following: int, start: int, stop: int, owner: str) -> list[Span]:
         """Spans of one unit, which with its comments fills lines `start..stop`."""
         unit = self.units[number]
-        symbol, size = unit.symbol, stop - start + 1
+        symbol = unit.symbol
+        size = stop - start + 1
         kind: ChunkKind = "class" if unit.is_class or symbol.kind == "type" else "function"
         if unit.is_class and size > _DIVIDED_CLASS and number + 1 < following:
             return self.spans(start, stop, number + 1, following, _Owner(symbol.qualified, "class"))

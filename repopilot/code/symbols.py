@@ -154,9 +154,11 @@ class _Found:
         if node.end_byte - node.start_byte < self.inner.end_byte - self.inner.start_byte:
             self.inner = node
         if node.start_byte < self.start:
-            self.start, self.first_row = node.start_byte, node.start_point[0]
+            self.start = node.start_byte
+            self.first_row = node.start_point[0]
         if node.end_byte > self.end:
-            self.end, self.last_row = node.end_byte, _last_row(node, data)
+            self.end = node.end_byte
+            self.last_row = _last_row(node, data)
 
 
 def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: bytes) -> None:

@@ -19,6 +19,10 @@ _FILES = {"javascript": ("javascript", "jsx"), "tsx": ("typescript", "jsx")}
 _LEVELS = re.compile(rb"^(?:[ \t]|[-?:](?=\s))+", re.M)
 _DEEPEST = 200
 """Columns of indentation, each of which may be a level."""
+_SIGNATURE = re.compile(rb"^([ \t]*)[ \t](?=<)", re.M)
+"""What stands before a generic signature of TypeScript: its grammar takes that for more of the line above."""
+_TYPES_ONLY = re.compile(rb"^(export[ \t]+)type(?=[ \t]*\*)", re.M)
+"""What the grammar doesn't know in TypeScript's `export type * from`."""
 _SECTIONS = ("definitions", "references", "imports")
 
 
@@ -43,7 +47,14 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
         The syntax tree, or None when the language has no grammar or parsing takes longer.
     """
     grammar_of_language = _grammar(language)
-    return _parsed(data, grammar_of_language, seconds) if grammar_of_language is not None else None
+    if grammar_of_language is None:
+        return None
+    tree = _parsed(data, grammar_of_language, seconds)
+    if language not in ("typescript", "tsx") or tree is None or not tree.root_node.has_error:
+        return tree
+    spelt = _TYPES_ONLY.sub(rb"\1    ", _SIGNATURE.sub(rb"\1;", data))
+    known = _parsed(spelt, grammar_of_language, seconds) if spelt != data else None
+    return known if known is not None and not known.root_node.has_error else tree
 
 
 def parse_data(data: bytes, language: Literal["toml", "json", "yaml"], seconds: float) -> Tree | None:

@@ -139,7 +139,8 @@ def only_differs_at(site: ValueSite, before: str, after: str, length: int) -> bo
 
 
 def _lines_differ_at(site: ValueSite, before: str, after: str, length: int) -> bool:
-    old, new = list(setting_lines(site.path, before)), list(setting_lines(site.path, after))
+    old = list(setting_lines(site.path, before))
+    new = list(setting_lines(site.path, after))
     if [(line.section, line.key) for line in old] != [(line.section, line.key) for line in new]:
         return False
     spans = [(line.start, line.end) for line in new]
@@ -210,7 +211,8 @@ class _Walk:
         node = _content(value)
         if (self.language in DATA and node.type in _MAPPINGS) or "assignment" in node.type:
             return
-        start, end = node.start_byte, node.end_byte
+        start = node.start_byte
+        end = node.end_byte
         text = self.data[node.start_byte : node.end_byte]
         if node.type == "preproc_arg":
             found = _COMMENT.fullmatch(text)
@@ -256,7 +258,8 @@ def _pairs(node: Node) -> Iterator[tuple[Node, Node]]:
             return  # `a, b = 1, 2` gives neither a value of its own
         yield _leaf(key or _before(children[:at])), children[at + 1]
     if not equals and not _FUNCTIONS.search(node.type):
-        key, value = _field(node, _PAIR), node.child_by_field_name("value")
+        key = _field(node, _PAIR)
+        value = node.child_by_field_name("value")
         if key is not None and value is not None and key.id != value.id:
             yield _leaf(key), value
 

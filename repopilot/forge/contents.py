@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -85,8 +86,16 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment that is there already: its id and text; `thread` where a host resolves threads; who wrote it, and on
-    which line (0 for none) of which file."""
+    """A comment that is there already.
+
+    Attributes:
+        id, text: of the comment.
+        thread: its thread, where the host resolves threads by it.
+        author: who wrote it.
+        path, line: what it is on; '' and 0 for the whole.
+        resolved_by: who resolved its thread, '' for nobody; where the host says it with the comment.
+        disliked: whether somebody may have answered it with a thumbs down.
+    """
 
     id: str
     text: str
@@ -94,6 +103,16 @@ class Posted:
     author: str = ""
     path: str = ""
     line: int = 0
+    resolved_by: str = ""
+    disliked: bool = False
+
+
+class LineComment(NamedTuple):
+    """A comment to post on a line of the new version of a file."""
+
+    path: str
+    line: int
+    text: str
 
 
 def commentable(patch: str) -> dict[int, int]:
@@ -103,7 +122,8 @@ def commentable(patch: str) -> dict[int, int]:
     old = new = 0
     for line in patch.split("\n"):
         if hunk := _HUNK.match(line):
-            old, new = int(hunk[1]), int(hunk[2])
+            old = int(hunk[1])
+            new = int(hunk[2])
         elif line.startswith((" ", "+")):
             found[new] = old if line[0] == " " else 0
             new += 1

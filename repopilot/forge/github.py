@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from github import Auth, GithubRetry
@@ -15,7 +15,7 @@ from github.Requester import Requester
 from repopilot import i18n
 from repopilot.errors import ForgeError
 from repopilot.forge.connection import ATTEMPTS, PAGE, PAGES, TIMEOUT_S, Again
-from repopilot.forge.contents import Comment, Fork, HostIssue, OwnPull, Posted, Pull, commentable
+from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained
 from repopilot.forge.items import APIS, ForgeItem
 
@@ -23,9 +23,17 @@ LONGEST_WAIT_S = 60
 _VIEWER = "query { viewer { login } }"
 _THREADS = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
 repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewThreads(first: 100, after: $after) {
-nodes { id comments(first: 1) { nodes { databaseId } } } pageInfo { hasNextPage endCursor } } } } }"""
+nodes { id resolvedBy { login } comments(first: 1) { nodes { databaseId } } }
+pageInfo { hasNextPage endCursor } } } } }"""
 _NOT_TOLD = frozenset({400, 403, 404})
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
+
+
+class _Thread(NamedTuple):
+    """The comments on one line: its id, and who resolved it, '' for nobody."""
+
+    id: str
+    resolved_by: str
 
 
 class _Again(Again, GithubRetry):
@@ -43,7 +51,9 @@ class GitHubItem:
     """
 
     def __init__(self, item: ForgeItem, api: str, token: Callable[[], str]) -> None:
-        self._item, self._api, self._token = item, api, token
+        self._item = item
+        self._api = api
+        self._token = token
         self._repo = "/repos/" + "/".join(quote(part, safe="") for part in item.project.split("/"))
 
     @cached_property
@@ -134,7 +144,8 @@ class GitHubItem:
     def pull(self) -> Pull:
         """The pull request with its files."""
         found = self._call("GET", f"{self._repo}/pulls/{self._item.number}")
-        base, head = found["base"], found["head"]
+        base = found["base"]
+        head = found["head"]
         files = self._pages(f"{self._repo}/pulls/{self._item.number}/files")
         return Pull(
             title=str(found.get("title") or ""),
@@ -159,15 +170,27 @@ class GitHubItem:
         rows = chain.from_iterable(self._call("GET", f"{address}/reviews/{id}/comments") for id in reviews)
         return [_posted(each) for each in rows]
 
-    def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
-        """Comment on a line of the new version of a file."""
-        body: dict[str, Any] = {"body": text, "commit_id": pull.head_sha, "path": path, "line": line, "side": "RIGHT"}
-        address = f"{self._repo}/pulls/{self._item.number}/comments"
-        if self._item.forge == "gitea":
-            one = {"body": text, "path": path, "new_position": line}
-            body = {"body": "", "event": "COMMENT", "commit_id": pull.head_sha, "comments": [one]}
-            address = f"{self._repo}/pulls/{self._item.number}/reviews"
-        self._call("POST", address, body)
+    def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment]) -> None:
+        """Comment on lines in one review, of which the host sends one mail."""
+        gitea = self._item.forge == "gitea"
+        rows = [
+            {"body": each.text, "path": each.path}
+            | ({"new_position": each.line} if gitea else {"line": each.line, "side": "RIGHT"})
+            for each in comments
+        ]
+        said = f"`{pull.head_sha[:10]}`"  # GitHub wants some text
+        body = {"body": said, "event": "COMMENT", "commit_id": pull.head_sha, "comments": rows}
+        self._call("POST", f"{self._repo}/pulls/{self._item.number}/reviews", body)
+
+    def opposed_by(self, comment: Posted) -> set[str]:
+        """The accounts that resolved the thread of a comment on a line, or answered it with a thumbs down."""
+        kind = "issues" if self._item.forge == "gitea" else "pulls"
+        address = f"{self._repo}/{kind}/comments/{comment.id}/reactions"
+        rows = self._pages(address) if comment.disliked else ()
+        found = {_login(row) for row in rows if row["content"] == "-1"}
+        if self._item.forge != "gitea" and comment.id in self._threads:
+            found.add(self._threads[comment.id].resolved_by)
+        return (found | {comment.resolved_by}) - {""}
 
     def change_inline(self, comment: Posted, text: str) -> None:
         """Give a comment on a line another text."""
@@ -177,18 +200,19 @@ class GitHubItem:
     def resolve(self, comment: Posted) -> None:
         """Mark the thread of a comment as resolved, which only GraphQL can."""
         if thread := self._threads.get(comment.id):
-            self._requester.graphql_query(_RESOLVE, {"id": thread})
+            self._requester.graphql_query(_RESOLVE, {"id": thread.id})
 
     @cached_property
-    def _threads(self) -> dict[str, str]:
-        """The id of each thread by that of its first comment."""
+    def _threads(self) -> dict[str, _Thread]:
+        """Each thread by the id of its first comment."""
         owner, _, name = self._item.project.partition("/")
         values = {"owner": owner, "name": name, "number": self._item.number, "after": None}
-        threads: dict[str, str] = {}
+        threads: dict[str, _Thread] = {}
         for _ in range(PAGES):
             found = self._requester.graphql_query(_THREADS, values)[1]["data"]["repository"]["pullRequest"]
-            for thread in found["reviewThreads"]["nodes"]:
-                threads |= {str(each["databaseId"]): thread["id"] for each in thread["comments"]["nodes"]}
+            for row in found["reviewThreads"]["nodes"]:
+                thread = _Thread(row["id"], str((row.get("resolvedBy") or {}).get("login") or ""))
+                threads |= {str(each["databaseId"]): thread for each in row["comments"]["nodes"]}
             page = found["reviewThreads"]["pageInfo"]
             if not page["hasNextPage"]:
                 break
@@ -234,9 +258,11 @@ class GitHubItem:
 
     def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
         """Create a branch of a fork; GitHub's share the commits of what they come from."""
-        address, body = "git/refs", {"ref": f"refs/heads/{branch}", "sha": commit}
+        address = "git/refs"
+        body = {"ref": f"refs/heads/{branch}", "sha": commit}
         if self._api.endswith(APIS["gitea"]):
-            address, body = "branches", {"new_branch_name": branch, "old_ref_name": commit}
+            address = "branches"
+            body = {"new_branch_name": branch, "old_ref_name": commit}
         self._call("POST", f"/repos/{quote(fork.name)}/{address}", body)
 
     def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
@@ -275,7 +301,13 @@ class GitHubItem:
 def _posted(row: dict) -> Posted:
     line = row.get("line") or row.get("original_line") or row.get("position") or 0
     return Posted(
-        str(row.get("id")), str(row.get("body") or ""), "", _login(row), str(row.get("path") or ""), int(line)
+        id=str(row.get("id")),
+        text=str(row.get("body") or ""),
+        author=_login(row),
+        path=str(row.get("path") or ""),
+        line=int(line),
+        resolved_by=str((row.get("resolver") or {}).get("login") or ""),  # Gitea's
+        disliked=bool((row.get("reactions") or {"-1": True})["-1"]),  # Gitea doesn't say
     )
 
 

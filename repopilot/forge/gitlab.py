@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import gitlab
 from gitlab.exceptions import GitlabError, GitlabGetError
 
 from repopilot.forge.connection import PAGE, PAGES, TIMEOUT_S, OwnHost
-from repopilot.forge.contents import Comment, Fork, HostIssue, OwnPull, Posted, Pull, commentable
+from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained, failed
 from repopilot.forge.items import ForgeItem
 
@@ -34,7 +34,9 @@ class GitLabItem:
     """
 
     def __init__(self, item: ForgeItem, api: str, token: Callable[[], str]) -> None:
-        self._item, self._api, self._token = item, api, token
+        self._item = item
+        self._api = api
+        self._token = token
 
     @cached_property
     def _server(self) -> _Server:
@@ -113,13 +115,35 @@ class GitLabItem:
         """Every comment on a line."""
         return [each for each in self._notes() if each.thread]
 
-    def comment_on_line(self, pull: Pull, path: str, line: int, text: str) -> None:
-        """Comment on a line of the new version of a file."""
-        place: dict[str, Any] = {**pull.versions, "position_type": "text", "new_path": path, "new_line": line}
-        place["old_path"] = pull.old_paths.get(path, path)
-        if old_line := pull.lines[path][line]:  # a line that wasn't changed needs both numbers
-            place["old_line"] = old_line
-        self._merge_request().discussions.create({"body": text, "position": place})
+    def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment]) -> None:
+        """Comment on lines in one review, of which the host sends one mail.
+
+        Where the account has drafts of its own, which publishing the review would publish too, each comment is posted
+        by itself.
+        """
+        request = self._merge_request()
+        drafts = request.draft_notes
+        if drafts.list(page=1, per_page=1, get_all=False):
+            for each in comments:
+                request.discussions.create({"body": each.text, "position": _position(pull, each)})
+            return
+        made: list[Any] = []
+        try:
+            for each in comments:
+                made.append(drafts.create({"note": each.text, "position": _position(pull, each)}))
+            drafts.bulk_publish()
+        except GitlabError:
+            for draft in made:
+                draft.delete()
+            raise
+
+    def opposed_by(self, comment: Posted) -> set[str]:
+        """The accounts that resolved the thread of a comment on a line, or answered it with a thumbs down."""
+        found = {comment.resolved_by} - {""}
+        if comment.disliked:
+            awards = self._merge_request().notes.get(int(comment.id), lazy=True).awardemojis
+            found |= {str(each.user["username"]) for each in _rows(awards) if each.name == "thumbsdown"}
+        return found
 
     def change_inline(self, comment: Posted, text: str) -> None:
         """Give a comment on a line another text."""
@@ -214,6 +238,19 @@ def _rows(manager: Any, **options: Any) -> Iterator[Any]:
             return
 
 
+def _position(pull: Pull, comment: LineComment) -> dict[str, Any]:
+    place: dict[str, Any] = {
+        **pull.versions,
+        "position_type": "text",
+        "old_path": pull.old_paths.get(comment.path, comment.path),
+        "new_path": comment.path,
+        "new_line": comment.line,
+    }
+    if old_line := pull.lines[comment.path][comment.line]:  # a line that wasn't changed needs both numbers
+        place["old_line"] = old_line
+    return place
+
+
 def _may_push(permissions: dict | None) -> bool:
     """Whether the account's own access or that of a group is a developer's; True where the host names none."""
     return permissions is None or any(each and each["access_level"] >= _DEVELOPER for each in permissions.values())
@@ -227,5 +264,15 @@ def _posted(thread: Any) -> Posted:
     note = (thread.attributes.get("notes") or [{}])[0]
     place = note.get("position") or {}
     author = str((note.get("author") or {}).get("username") or "")
-    path, line = str(place.get("new_path") or ""), int(place.get("new_line") or 0)
-    return Posted(str(note.get("id")), str(note.get("body") or ""), str(thread.id) if place else "", author, path, line)
+    path = str(place.get("new_path") or "")
+    line = int(place.get("new_line") or 0)
+    return Posted(
+        id=str(note.get("id")),
+        text=str(note.get("body") or ""),
+        thread=str(thread.id) if place else "",
+        author=author,
+        path=path,
+        line=line,
+        resolved_by=str((note.get("resolved_by") or {}).get("username") or ""),
+        disliked=bool(place),  # GitLab doesn't say
+    )

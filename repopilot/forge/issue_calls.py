@@ -19,7 +19,8 @@ from repopilot.forge.items import required_item
 from repopilot.forge.solve import asks_for_work, going_on, open_pull, opened_text, question_text, solve
 from repopilot.runtime import Runtime
 
-_COMMENT, _LABEL = "comment-", "label-"
+_COMMENT = "comment-"
+_LABEL = "label-"
 log = logging.getLogger(__name__)
 
 

@@ -74,7 +74,8 @@ def parse_item(text: str) -> ForgeItem | None:
     text = text.strip()
     text = text if "://" in text else f"https://{text}"
     try:
-        parts, host = urlsplit(text), host_of(text)
+        parts = urlsplit(text)
+        host = host_of(text)
     except ValueError:  # such as a port that is none
         return None
     match = _PATH.fullmatch(parts.path.rstrip("/"))

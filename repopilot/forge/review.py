@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import threading
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 from repopilot import i18n
+from repopilot.agents.review.agent import review_snapshot
+from repopilot.agents.review.scope import EarlierReview
+from repopilot.disk import replace_file
 from repopilot.errors import CredentialsNeeded, ForgeError, SourceError
-from repopilot.forge.contents import Posted, Pull
+from repopilot.forge.contents import LineComment, Posted, Pull
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
-from repopilot.forge.review_comments import SUMMARY, PostingPlan, plan, summary_text
+from repopilot.forge.review_comments import (
+    SUMMARY,
+    PostingPlan,
+    open_comments,
+    plan,
+    reviewed_commit,
+    summary_text,
+    without,
+)
 from repopilot.repo import history
 from repopilot.results import ReviewReport
-from repopilot.review.agent import review_snapshot
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
@@ -32,6 +45,47 @@ class PostedReview:
     kept: int
     outside: int
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PostedBefore:
+    """What the reviews posted so far left on a pull request.
+
+    Attributes:
+        review: what they reviewed and found.
+        dismissed: the marks of findings that people who may push dismissed: by resolving the thread, or by a thumbs
+            down.
+        notes: what could not be read.
+    """
+
+    review: EarlierReview = field(default_factory=EarlierReview)
+    dismissed: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def posted_before(forge: Forge) -> PostedBefore:
+    """Read what the reviews of the token's account left. Blocking.
+
+    Args:
+        forge: the host of the pull request.
+
+    Raises:
+        ForgeError: the host refuses to list comments.
+    """
+    account = forge.account()
+    if not account:  # anybody can write our marks
+        return PostedBefore()
+    ours = open_comments([each for each in forge.inline_comments() if each.author == account])
+    summaries = (each.text for each in forge.comments() if each.author == account and SUMMARY in each.text)
+    comments = tuple(f"{each.path}:{each.line}: {each.text.splitlines()[0]}" for each in ours.values())
+    review = EarlierReview(reviewed_commit(next(summaries, "")), comments)
+    may_push = cache(forge.lets_push)
+    try:
+        dismissed = frozenset(m for m, each in ours.items() if any(map(may_push, forge.opposed_by(each))))
+    except ForgeError as error:  # such as a token that may not ask who may push
+        note = i18n.message("forge.not_known_dismissed", error=error.message)
+        return PostedBefore(review, notes=(note,))
+    return PostedBefore(review, dismissed)
 
 
 def fetch_pull(
@@ -65,9 +119,14 @@ def fetch_pull(
 
 
 async def review_pull(
-    item: ForgeItem, pull: Pull, runtime: Runtime, step: Step, progress: OnProgress
+    item: ForgeItem,
+    pull: Pull,
+    runtime: Runtime,
+    step: Step,
+    progress: OnProgress,
+    before: PostedBefore = PostedBefore(),
 ) -> tuple[ReviewReport, Workspace]:
-    """Review what a pull request changes.
+    """Review what a pull request changes; by a model only what came after its earlier review.
 
     Args:
         item: the pull request.
@@ -75,6 +134,11 @@ async def review_pull(
         runtime: the state of the process.
         step: the step of the review.
         progress: receives the progress of clone and index.
+        before: what earlier reviews left on it.
+
+    Returns:
+        The review without what people dismissed, on this pull request or on others of the repository; and the
+        repository.
 
     Raises:
         SourceError: it can't be fetched, or the commit it goes into isn't reachable.
@@ -91,8 +155,33 @@ async def review_pull(
         raise
     workspace = await open_workspace(index, snapshot, runtime)
     base = await asyncio.to_thread(branched_off, snapshot, pull, runtime.settings)
-    report = await review_snapshot(workspace, step, history.CommitRange(base))
+    told = f"{pull.title}\n\n{pull.text}"
+    earlier = before.review
+    if not await asyncio.to_thread(lambda: history.leads_to(snapshot, earlier.commit)):  # such as a forced push
+        earlier = replace(earlier, commit="")
+    report = await review_snapshot(workspace, step, history.CommitRange(base), told=told, earlier=earlier)
+    report = await asyncio.to_thread(without_dismissed, report, item, runtime.settings, before)
     return replace(report, what=f"{item.url} ({pull.base_ref} ← {pull.head_ref})"), workspace
+
+
+def without_dismissed(report: ReviewReport, item: ForgeItem, settings: Settings, before: PostedBefore) -> ReviewReport:
+    """The review without what people dismissed in the repository, which is remembered. Blocking.
+
+    Args:
+        report: the review.
+        item: its pull request.
+        settings: the folder of the data.
+        before: what earlier reviews left on the pull request.
+    """
+    name = hashlib.sha256(f"{item.host}/{item.project}".encode()).hexdigest()[:16]
+    file = settings.home / "dismissed" / f"{name}.txt"
+    known = frozenset(file.read_text("utf-8").split()) if file.exists() else frozenset()
+    every = known.union(before.dismissed)
+    if every != known:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, "\n".join(sorted(every)).encode())
+    left = without(report, every)
+    return replace(left, notes=(*left.notes, *before.notes))
 
 
 def branched_off(snapshot: Snapshot, pull: Pull, settings: Settings) -> str:
@@ -112,7 +201,14 @@ def branched_off(snapshot: Snapshot, pull: Pull, settings: Settings) -> str:
         return history.merge_base(snapshot, pull.base_ref, None, settings) or pull.base_ref
 
 
-def post(item: ForgeItem, forge: Forge, pull: Pull, report: ReviewReport, language: str = "en") -> PostedReview:
+def post(
+    item: ForgeItem,
+    forge: Forge,
+    pull: Pull,
+    report: ReviewReport,
+    text_of: Callable[[str], str | None],
+    language: str = "en",
+) -> PostedReview:
     """Post a review: new findings as comments on their lines, those that are gone resolved, one summary. Blocking.
 
     Args:
@@ -120,6 +216,7 @@ def post(item: ForgeItem, forge: Forge, pull: Pull, report: ReviewReport, langua
         forge: its host.
         pull: as it was reviewed.
         report: the review.
+        text_of: the text of a file as it was reviewed, None where there is none.
         language: of the comments.
 
     Returns:
@@ -138,9 +235,10 @@ def post(item: ForgeItem, forge: Forge, pull: Pull, report: ReviewReport, langua
     if not account:  # anybody can write our marks
         raise ForgeError(i18n.message("forge.no_account", host=item.host), i18n.message("forge.no_account_hint"))
     own = [each for each in forge.inline_comments() if each.author == account]
-    wanted = plan(report, now.lines, own, language)
-    for finding, text in wanted.new:
-        forge.comment_on_line(now, finding.path, finding.line, text)
+    wanted = plan(report, now.lines, own, language, text_of)
+    if wanted.new:
+        comments = [LineComment(finding.path, finding.line, text) for finding, text in wanted.new]
+        forge.comment_on_lines(now, comments)
     for comment, text in wanted.changed:
         forge.change_inline(comment, text)
     notes = [note for comment, text in wanted.fixed if (note := _resolve(forge, comment, text))]

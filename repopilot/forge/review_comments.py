@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
 
 from repopilot import i18n
+from repopilot.agents.review.findings import RULES, WEIGHTS, identities, score, scores
+from repopilot.agents.review.report import folded_title, proof_lines, proofs_text
 from repopilot.code.notebook import is_notebook
 from repopilot.foreign_text import code_span, literal, visible
 from repopilot.forge.contents import Posted
+from repopilot.redaction.redact import redacted
 from repopilot.results import ReviewReport
-from repopilot.review.findings import WEIGHTS, identities, score, scores
 from repopilot.types import Finding
 
 MOST_COMMENTS = 40
 """Of ours on a pull request at once, those on what is fixed not counted."""
 SUMMARY = "<!-- repopilot:summary -->"
+_REVIEWED = "<!-- repopilot:reviewed {commit} -->"
+"""In the summary: the commit up to which a model has reviewed."""
 _MARK = re.compile(r"^<!-- repopilot:([0-9a-f]{16}) -->", re.MULTILINE)  # not where a reply quotes it
 _FIXED = "<!-- repopilot:fixed -->"
 LISTED = 30
@@ -35,6 +40,7 @@ class PostingPlan:
         changed: (comment, text) of ours whose text is another by now.
         fixed: (comment, text) of ours whose finding is gone.
         kept: how many stay as they are.
+        standing: how many of these a model found earlier and not again, on lines that are as they were.
         outside: findings without a comment: on lines that can't have one, or too many.
     """
 
@@ -43,34 +49,87 @@ class PostingPlan:
     fixed: tuple[tuple[Posted, str], ...]
     kept: int
     outside: tuple[Finding, ...]
+    standing: int = 0
 
 
 def plan(
-    report: ReviewReport, lines: Mapping[str, Collection[int]], own: Sequence[Posted], language: str = "en"
+    report: ReviewReport,
+    lines: Mapping[str, Collection[int]],
+    own: Sequence[Posted],
+    language: str = "en",
+    text_of: Callable[[str], str | None] = lambda path: None,
 ) -> PostingPlan:
     """Compare a review with what is posted.
+
+    A model doesn't find the same twice, and after a push it reads only what is new: what it doesn't report again is
+    fixed only where the line is gone or another.
 
     Args:
         report: the review.
         lines: the lines that can be commented on, by path.
         own: every comment on a line of the token's account: anybody can write a mark, which is computed from the code.
         language: of the texts.
+        text_of: the text of a file as it was reviewed, None where there is none.
     """
-    # Of several the first. What is fixed stays so: a defect that comes back gets a thread of its own.
-    ours = {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and _FIXED not in each.text}
-    marked = list(zip(marks_of(report.findings), report.findings, strict=True))
+    ours = open_comments(own)
+    every = sorted((*report.findings, *report.dismissed), key=lambda finding: finding.line)
+    marked = list(zip(marks_of(every), every, strict=True))
+    ours = {mark: each for mark, each in ours.items() if mark not in {m for m, f in marked if f in report.dismissed}}
     # The lines of a notebook's cells are not those of its file.
     outside = [f for f in report.findings if f.line not in lines.get(f.path, ()) or is_notebook(f.path)]
-    wanted = {m: (f, comment_text(f, m, language)) for m, f in marked if f not in outside}
+    unposted = (*outside, *report.dismissed)
+    wanted = {m: (f, comment_text(f, m, language)) for m, f in marked if f not in unposted}
     new = [each for mark, each in wanted.items() if mark not in ours]
     changed = [(ours[mark], text) for mark, (_, text) in wanted.items() if mark in ours and ours[mark].text != text]
-    gone = [each for mark, each in ours.items() if mark not in wanted]
+    unrepeated = {mark: each for mark, each in ours.items() if mark not in wanted}
+    standing = {m for m, each in unrepeated.items() if _stands(m, each.path, text_of(each.path) or "")}
+    gone = [each for mark, each in unrepeated.items() if mark not in standing]
     fixed = [(each, fixed_text(each.text, report.commit, language)) for each in gone]
-    kept = len(wanted) - len(new) - len(changed)
+    kept = len(wanted) - len(new) - len(changed) + len(standing)
     new.sort(key=lambda each: tuple(WEIGHTS).index(each[0].severity))  # the gravest, where not all have room
     room = max(0, MOST_COMMENTS - kept - len(changed))
     rest = tuple(finding for finding, _ in new[room:])
-    return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest))
+    return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest), len(standing))
+
+
+def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
+    """The comments of ours whose finding isn't fixed, by its mark; of several the first.
+
+    What is fixed stays so: a defect that comes back gets a thread of its own.
+
+    Args:
+        own: comments on lines, of the token's account.
+    """
+    return {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and _FIXED not in each.text}
+
+
+def _stands(mark: str, path: str, text: str) -> bool:
+    """Whether a mark is that of a finding of a model on a line of a text."""
+    lines = {" ".join(line.split()) for line in redacted(text).split("\n")}
+    quoted = (Finding(path, 0, "low", rule, "", "", quote=line) for rule in RULES.values() for line in lines)
+    return any(mark == marks_of([each])[0] for each in quoted)
+
+
+def without(report: ReviewReport, dismissed: Collection[str]) -> ReviewReport:
+    """The review without the findings that people dismissed, which a note counts.
+
+    Args:
+        report: the review.
+        dismissed: the marks of these findings.
+    """
+    every = sorted(report.findings, key=lambda finding: finding.line)
+    gone = [finding for mark, finding in zip(marks_of(every), every, strict=True) if mark in dismissed]
+    if not gone:
+        return report
+    kept = tuple(finding for finding in report.findings if finding not in gone)
+    notes = (*report.notes, i18n.message("forge.dismissed", count=len(gone)))
+    return replace(report, findings=kept, dismissed=tuple(gone), notes=notes)
+
+
+def reviewed_commit(summary: str) -> str:
+    """The commit up to which a model has reviewed, by the text of an earlier summary; '' where none has."""
+    found = re.search(_REVIEWED.format(commit="([0-9a-f]{40,64})"), summary)
+    return found[1] if found else ""
 
 
 def is_marked(text: str) -> bool:
@@ -90,8 +149,17 @@ def comment_text(finding: Finding, mark: str, language: str) -> str:
     """A finding as a comment."""
     severity = i18n.text(f"review.severities.{finding.severity}", language)
     origin = " · ".join(filter(None, (finding.domain, finding.rule, finding.source)))
-    body = literal(i18n.said(finding.message, language))
-    return f"**{severity}** {body}\n\n<sub>{literal(origin)}</sub>\n<!-- repopilot:{mark} -->"
+    body = literal(i18n.translated(finding.message, language))
+    parts = [f"**{severity}** {body}", *_proof(finding, language), f"<sub>{literal(origin)}</sub>"]
+    return "\n\n".join(parts) + f"\n<!-- repopilot:{mark} -->"
+
+
+def _proof(finding: Finding, language: str) -> list[str]:
+    """The test that shows a defect, folded."""
+    title, *test = proof_lines(finding, language) or [""]
+    return (
+        ["\n".join((f"<details><summary>{escape(visible(title))}</summary>", *test, "", "</details>"))] if title else []
+    )
 
 
 def fixed_text(text: str, commit: str, language: str) -> str:
@@ -106,15 +174,26 @@ def summary_text(report: ReviewReport, done: PostingPlan, language: str = "en") 
     )
     facts = {"score": score(report.findings), "commit": report.commit[:10], "count": len(report.findings)}
     parts = [i18n.text("forge.summary", language, **facts), by_domain]
-    parts += [f"- {literal(i18n.said(note, language))}" for note in report.notes[:LISTED]]
+    walked = [
+        f"- {code_span(visible(w.path))}: {literal(i18n.translated(w.text, language))}" for w in report.walkthrough
+    ]
+    parts += ["", i18n.text("review.walk.title", language), "", *walked[:LISTED], ""] if walked else []
+    parts += [proofs] if (proofs := proofs_text(report, language)) else []
+    parts += [f"- {literal(i18n.translated(note, language))}" for note in report.notes[:LISTED]]
     if done.outside:
         rows = [_row(finding, language) for finding in done.outside[:LISTED]]
         more = len(done.outside) - LISTED
         parts += [i18n.text("forge.outside", language), *rows]
         parts += [i18n.text("forge.more", language, count=more)] if more > 0 else []
-    return "\n\n".join(["\n".join(parts), SUMMARY])
+    if report.folded:
+        rows = [_row(finding, language) for finding in report.folded[:LISTED]]
+        title = folded_title(report, language)
+        parts += ["", f"<details><summary>{escape(title)}</summary>", "", *rows, "", "</details>"]
+    parts += [i18n.text("forge.standing", language, count=done.standing)] if done.standing else []
+    marks = [_REVIEWED.format(commit=report.commit), SUMMARY] if report.by_model else [SUMMARY]
+    return "\n\n".join(["\n".join(parts), "\n".join(marks)])
 
 
 def _row(finding: Finding, language: str) -> str:
     place = code_span(visible(f"{finding.path}:{finding.line}"))
-    return f"- {place} {literal(i18n.said(finding.message, language))} ({literal(finding.rule)})"
+    return f"- {place} {literal(i18n.translated(finding.message, language))} ({literal(finding.rule)})"

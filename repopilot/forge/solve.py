@@ -22,7 +22,7 @@ from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.publish.push import push_branch
 from repopilot.repo.runs_elsewhere import runs_elsewhere
 from repopilot.repo.source import parse_source
-from repopilot.results import Answer, Generation
+from repopilot.results import Answer, Generation, Sentence, TestReport
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
@@ -33,6 +33,7 @@ LONGEST_TEXT = 6000
 LONGEST_COMMENT = 1500
 COMMENTS_READ = 12
 COMMAND = "/repopilot solve"
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^>]*>", re.IGNORECASE)
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")
 
 
@@ -56,12 +57,18 @@ def task_of(issue: HostIssue) -> str:
     is one of the plain commands (`rename a to b`) stands alone."""
     if is_command(issue.title):
         return issue.title.strip()
-    said = [f"Labels: {', '.join(issue.labels)}" if issue.labels else "", without_comments(issue.text)[:LONGEST_TEXT]]
-    comments = [each.text for each in issue.comments if not asks_for_work(each.text)][-COMMENTS_READ:]
-    said += [without_comments(text)[:LONGEST_COMMENT] for text in comments]
+    said = [f"Labels: {', '.join(issue.labels)}" if issue.labels else "", *_texts_of(issue)]
+    said = [_PICTURE.sub("(a picture, which can't be seen here)", text) for text in said]
     said = [_LINK.sub(lambda link: _linked_lines(link[0], issue.clone_url), text) for text in said]
     quoted = "\n\n".join("\n".join(f"> {line}" for line in text.strip().splitlines()) for text in said if text.strip())
     return f"{issue.title.strip()}\n\n{quoted}".strip()
+
+
+def _texts_of(issue: HostIssue) -> list[str]:
+    """What people wrote in an issue, as much of it as is read."""
+    comments = [each.text for each in issue.comments if not asks_for_work(each.text)][-COMMENTS_READ:]
+    texts = [without_comments(text)[:LONGEST_COMMENT] for text in comments]
+    return [without_comments(issue.text)[:LONGEST_TEXT], *texts]
 
 
 def asks_for_work(text: str) -> bool:
@@ -73,7 +80,8 @@ def _linked_lines(link: str, clone_url: str) -> str:
     """The path and lines that a link to a file of the repository names, as the agents' tools take them; else the
     link."""
     try:
-        source, own = parse_source(link), parse_source(clone_url)
+        source = parse_source(link)
+        own = parse_source(clone_url)
     except RepoPilotError:
         return link
     if source.url != own.url or not source.focus:
@@ -181,7 +189,13 @@ async def solve(
     workspace = await open_workspace(index, snapshot, runtime)
     if environment:
         workspace = await with_test_packages(workspace, progress)
-    done = await answer(task_of(issue), workspace, step, "GENERATE")
+    return solution_of(issue, await answer(task_of(issue), workspace, step, "GENERATE"), workspace)
+
+
+def solution_of(issue: HostIssue, done: Answer, workspace: Workspace) -> Solution:
+    """What came of an issue, with a note on what of it was not seen."""
+    if count := sum(len(_PICTURE.findall(text)) for text in _texts_of(issue)):
+        done = replace(done, degraded=(*done.degraded, i18n.message("forge.pictures", count=count)))
     return without_refused(done, workspace)
 
 
@@ -250,13 +264,14 @@ def question_text(done: Answer, language: str) -> str:
     """What is asked on an issue that no change came of: why, and the places that it may mean."""
     result = done.result if isinstance(done.result, Generation) else Generation()
     choices = "\n".join(f"- {_code(choice)}" for choice in result.choices)
-    why = literal_lines(i18n.said(result.failure, language) or done.text)
+    why = literal_lines(i18n.translated(result.failure, language) or done.text)
     return "\n\n".join(filter(None, (i18n.text("forge.asks", language), why, choices)))
 
 
 def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
     """The text of the pull request: what was done, the tests, what it touches, what was not verified."""
     result = done.result if isinstance(done.result, Generation) else Generation()
+    said = [_literal_sentence(each, language) for each in result.said]
     counted = "\n".join(f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files)
     impact = result.impact
     reached = ", ".join(dict.fromkeys(_code(place.path) for place in impact.affected[:8])) if impact else ""
@@ -264,15 +279,27 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     touches = i18n.text(key, language, risk=impact.risk, paths=reached) if impact else ""
     parts = [
         literal_lines(result.summary.strip()) or i18n.text("forge.changed", language),
-        literal_lines(said_text(result.said, language)),
+        i18n.text("loop.says", language, summary=said_text(said, language)) if said else "",
         counted,
-        "" if result.tests else i18n.text("forge.not_tested", language),
+        _proof(result.tests, language),
         touches,
-        "\n".join(f"- {literal(i18n.said(note, language))}" for note in done.degraded),
+        "\n".join(f"- {literal(i18n.translated(note, language))}" for note in done.degraded),
         f"Closes #{item.number}",
         f"<sub>{i18n.text('forge.made_by', language)}</sub>",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _proof(tests: TestReport | None, language: str) -> str:
+    """What is missing where no test shows that the change solves the issue."""
+    if tests is None:
+        return i18n.text("forge.not_tested", language)
+    return "" if tests.repaired else i18n.text("forge.not_reproduced", language)
+
+
+def _literal_sentence(sentence: Sentence, language: str) -> Sentence:
+    """A sentence of a model whose text is no Markdown; the mark that it isn't checked is ours."""
+    return replace(sentence, text=literal_lines(sentence.text), why=literal(i18n.translated(sentence.why, language)))
 
 
 def _code(text: str) -> str:

@@ -31,7 +31,7 @@ from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.issue_calls import is_comment, issue_call, solve_asked
 from repopilot.forge.items import parse_item, required_item
-from repopilot.forge.review import post, review_pull
+from repopilot.forge.review import post, posted_before, review_pull
 from repopilot.repo.remote.network import bracketed
 from repopilot.runtime import Runtime
 
@@ -47,7 +47,8 @@ KEPT_S = 30 * 86_400
 AGAIN_AFTER_S = (60, 600, 3600)
 """When a review that the network kept from ending is tried again."""
 LOOK_S = 5
-_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+_JSON = "application/json"
+_FORM = "application/x-www-form-urlencoded"
 _SIGNATURE = re.compile("sha256=[0-9a-f]{64}")
 _ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review", "open", "reopen", "update"})
 _SCHEMA = """CREATE TABLE IF NOT EXISTS deliveries(
@@ -122,7 +123,9 @@ def serve_webhook(runtime: Runtime) -> None:
     language = settings.language or "en"
     served = ", ".join(settings.webhook_repositories) or i18n.text("forge.webhook_all", language)
     print(i18n.text("forge.webhook_waits", language, address=address, served=served), file=sys.stderr, flush=True)
-    application, host, port = webhook_application(runtime), settings.host, settings.port
+    application = webhook_application(runtime)
+    host = settings.host
+    port = settings.port
     uvicorn.run(application, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
 
 
@@ -132,15 +135,18 @@ def webhook_application(runtime: Runtime) -> Starlette:
     Args:
         runtime: the state of the process; its settings have the secret.
     """
-    deliveries, called = Deliveries(runtime.settings.home), asyncio.Event()
-    reading, secret = asyncio.Semaphore(READ_AT_ONCE), runtime.settings.webhook_secret
+    deliveries = Deliveries(runtime.settings.home)
+    called = asyncio.Event()
+    reading = asyncio.Semaphore(READ_AT_ONCE)
+    secret = runtime.settings.webhook_secret
 
     async def receive(request: Request) -> JSONResponse:
         body = await _read(request, secret, reading)
         if isinstance(body, JSONResponse):
             return body
         payload = payload_of(body, request.headers.get("content-type", ""))
-        if not (url := pull_of(payload) or issue_call(payload, runtime.settings.webhook_label)):
+        drafts = runtime.settings.webhook_drafts
+        if not (url := pull_of(payload, drafts=drafts) or issue_call(payload, runtime.settings.webhook_label)):
             return JSONResponse({"ignored": True})
         if not served(url, runtime.settings.webhook_repositories):
             log.warning("%s was refused: it is not among REPOPILOT_WEBHOOK_REPOSITORIES", url)
@@ -180,7 +186,8 @@ def _error(status: int, what: str) -> JSONResponse:
 
 def refused_unread(headers: Mapping[str, str], secret: str) -> tuple[int, str] | None:
     """(status, why) of a call whose body isn't read: nothing in it says who made it, or it can't be read. Pure."""
-    signature, length = headers.get("x-hub-signature-256", ""), headers.get("content-length", "")
+    signature = headers.get("x-hub-signature-256", "")
+    length = headers.get("content-length", "")
     if not (_SIGNATURE.fullmatch(signature) if signature else signed(headers, b"", secret)):
         return 401, "no signature, or a wrong one"
     if headers.get("content-type", _JSON).partition(";")[0].strip().lower() not in (_JSON, _FORM):
@@ -237,15 +244,21 @@ def served(url: str, repositories: Sequence[str]) -> bool:
     return any(own.startswith(f"{each if '://' in each else f'https://{each}'}/") for each in named if each)
 
 
-def pull_of(body: bytes) -> str:
-    """The address of the pull request that a call is about, '' where it calls for no review. Pure."""
+def pull_of(body: bytes, *, drafts: bool = False) -> str:
+    """The address of the pull request that a call is about, '' where it calls for no review. Pure.
+
+    Args:
+        body: of the call.
+        drafts: whether drafts are reviewed.
+    """
     try:
         event = json.loads(body)
         about = event.get("pull_request") or event.get("object_attributes") or {}
         action = event.get("action") or about.get("action")
         url = about.get("html_url") or about.get("url") or ""
         is_pull = event.get("object_kind", "merge_request") == "merge_request"
-        return url if is_pull and action in _ACTIONS and url.isprintable() else ""
+        is_wanted = drafts or not (about.get("draft") or about.get("work_in_progress"))
+        return url if is_pull and is_wanted and action in _ACTIONS and url.isprintable() else ""
     except (ValueError, AttributeError, TypeError, RecursionError):
         return ""
 
@@ -259,9 +272,10 @@ async def _worked_on(url: str, runtime: Runtime) -> str:
         item = required_item(url, "pull")
         forge = forge_of(item, runtime.settings)
         pull = await asyncio.to_thread(forge.pull)
+        before = await asyncio.to_thread(posted_before, forge)
         async with trace.root(lambda event: None, "review", input=url) as step:
-            report, _ = await review_pull(item, pull, runtime, step, lambda progress: None)
-        await asyncio.to_thread(post, item, forge, pull, report)
+            report, workspace = await review_pull(item, pull, runtime, step, lambda progress: None, before)
+        await asyncio.to_thread(post, item, forge, pull, report, workspace.index.text)
     except (ForgeUnreachable, SourceUnreachable) as error:  # which may pass by itself
         log.warning("%s was not worked on: %s", url, error)
         return "again"

@@ -59,12 +59,13 @@ def message(key: str, /, **values: object) -> Message:
 
 
 def joined(parts: Iterable[str], separator: str = " ") -> str:
-    """The parts as one text. Where they are messages, so is the result."""
+    """The parts as one text, '' for none. Where they are messages, so is the result."""
 
     def join(first: str, second: str) -> str:
         return message("format.joined", first=first, separator=separator, second=second)
 
-    return reduce(join, parts)
+    first, *rest = [*parts] or [""]
+    return reduce(join, rest, first)
 
 
 def localized(value: object, language: str) -> object:
@@ -74,7 +75,7 @@ def localized(value: object, language: str) -> object:
     return text(value.key, language, **value.values)
 
 
-def said(value: str, language: str) -> str:
+def translated(value: str, language: str) -> str:
     """A `Message` translated into the language; any other string unchanged."""
     return str(localized(value, language))
 
@@ -158,7 +159,8 @@ class _Filler(Formatter):
 
 def _message(key: str, values: Mapping[str, object]) -> Message:
     result = Message(text(key, "en", **values))
-    result.key, result.values = key, dict(values)
+    result.key = key
+    result.values = dict(values)
     return result
 
 

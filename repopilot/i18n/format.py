@@ -32,13 +32,19 @@ def count(number: float, noun: str, language: str = "en") -> str:
     return i18n.text(f"format.{noun}", language, count=number)
 
 
+def list_row(name: str, said: str, language: str) -> str:
+    """A row of a list, in Markdown: a name, a colon with the language's spaces, and what is said of it."""
+    return f"- {name}{i18n.text('format.colon', language)} {said}"
+
+
 def size(amount: float, language: str = "en") -> str:
     """Bytes, in decimal units: `812 B`, `1.4 MB`; in French `1,4 Mo`."""
     unit = "B"
     for larger in ("KB", "MB", "GB"):
         if amount < 1000:
             break
-        amount, unit = amount / 1000, larger
+        amount = amount / 1000
+        unit = larger
     shown = i18n.number(amount, language, ".0f" if unit == "B" or amount >= 100 else ".1f")
     return i18n.text(f"format.size_{unit.lower()}", language, amount=shown)
 

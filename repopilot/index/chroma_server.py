@@ -6,14 +6,17 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
-
-import httpx
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from repopilot import i18n
-from repopilot.llm.servers.address import trusted, without_credentials
+from repopilot.llm.servers.address import reached, without_credentials
 
-_TIMEOUT, _ANSWER_S = httpx.Timeout(3.0, connect=1.0), 4.0
+if TYPE_CHECKING:
+    import httpx
+
+_CONNECT_S = 1.0
+_REQUEST_S = 3.0
+_ANSWER_S = 4.0
 PAUSE_S = 15.0
 T = TypeVar("T")
 
@@ -26,10 +29,13 @@ class ChromaServer:
     """
 
     def __init__(self, url: str, token: str = "") -> None:
-        self.url, self.shown_url, self.trouble = url, without_credentials(url), ""
+        self.url = url
+        self.shown_url = without_credentials(url)
+        self.trouble = ""
         self.api: Any = None
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-        self._again_at, self._lock = 0.0, threading.Lock()
+        self._again_at = 0.0
+        self._lock = threading.Lock()
 
     def ask(self, use: Callable[[], T], otherwise: T) -> T:
         """The result of `use`, which sends requests; `otherwise` where that fails, or failed some seconds ago.
@@ -54,12 +60,16 @@ class ChromaServer:
 
     def session(self) -> httpx.Client:
         """A new connection, with the token and time limits."""
+        import httpx  # which takes longer to import than a search takes
+
+        limits = httpx.Timeout(_REQUEST_S, connect=_CONNECT_S)
         hooks = {"response": [_check_access]}
-        return httpx.Client(headers=self._headers, timeout=_TIMEOUT, verify=trusted(), event_hooks=hooks)
+        return httpx.Client(headers=self._headers, timeout=limits, event_hooks=hooks, **reached(self.url))
 
     def close(self) -> None:
         """Close the connection, which ends requests that are under way. The next use opens another."""
-        api, self.api = self.api, None
+        api = self.api
+        self.api = None
         if api is not None:
             api._session.close()
 
@@ -70,6 +80,8 @@ def _check_access(response: httpx.Response) -> None:
 
 
 def _trouble(error: Exception, url: str) -> str:
+    import httpx
+
     if isinstance(error, PermissionError):
         return i18n.message("retrieval.vectors.server_refuses", url=url)
     if isinstance(error, (httpx.HTTPError, httpx.InvalidURL, OSError)):  # their texts may have the token or a password

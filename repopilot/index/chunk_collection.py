@@ -79,7 +79,8 @@ class _ChunkCollection:
     """What `ChromaVectorStore` calls of Chroma's `Collection`, with Chroma's arguments and replies."""
 
     def __init__(self, index: Index, vectors: Vectors) -> None:
-        self._index, self._vectors = index, vectors
+        self._index = index
+        self._vectors = vectors
 
     def query(
         self,

@@ -16,7 +16,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.index.embedding.server_embedder import normalise, ollama_embedder, openai_embedder
+from repopilot.index.embedding.unit_length import normalise
 from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
@@ -70,7 +70,7 @@ class EmbedderChoice(NamedTuple):
 
 def can_embed(settings: Settings) -> bool:
     """Whether an embedding model is wanted and installed, or set to be a server's. Cheap: asks no server."""
-    return settings.dense and bool(settings.embed_model or models.installed("minilm", settings))
+    return settings.dense and bool(settings.embed_model or models.installed(models.EMBEDDING_MODEL, settings))
 
 
 class Embedders:
@@ -95,7 +95,7 @@ class Embedders:
                 return EmbedderChoice(self._server(settings), "")
             except ModelError as error:
                 why = i18n.reason(error)
-        folder = models.installed("minilm", settings)
+        folder = models.installed(models.EMBEDDING_MODEL, settings)
         if folder is not None:
             return EmbedderChoice(self._minilm(folder), i18n.message("index.minilm_instead", why=why) if why else "")
         if why:
@@ -123,6 +123,8 @@ class Embedders:
             asked_at, known = self._servers.get(key, (-math.inf, None))
         if known is not None and time.monotonic() - asked_at < _SERVER_TRUSTED_S:
             return known
+        from repopilot.index.embedding.server_embedder import ollama_embedder, openai_embedder
+
         found = openai_embedder(settings) if settings.embed_url else ollama_embedder(settings)
         with self._lock:
             self._servers[key] = time.monotonic(), found

@@ -41,7 +41,8 @@ def roles_with(masks: np.ndarray, files: Sequence[str], attributes: LinguistAttr
     corrected = masks.copy()
     for number, path in enumerate(files):
         for name in ("generated", "vendored"):
-            said, bit = attributes.says(name, path), 1 << ROLES.index(name)
+            said = attributes.says(name, path)
+            bit = 1 << ROLES.index(name)
             if said is not None:
                 corrected[number] = corrected[number] | bit if said else corrected[number] & ~np.uint8(bit)
     return corrected

@@ -346,7 +346,9 @@ class _Bags:
 
     def __init__(self) -> None:
         # Flat from the beginning: an object for each bag would take as much memory again.
-        self._sizes, self._numbers, self._counts = array("i"), array("i"), bytearray()
+        self._sizes = array("i")
+        self._numbers = array("i")
+        self._counts = bytearray()
 
     def add(self, numbers: Sequence[int], counts: bytes) -> None:
         self._sizes.append(len(numbers))
@@ -355,7 +357,8 @@ class _Bags:
 
     def postings(self, size: int) -> Postings:
         """Postings over `size` tokens."""
-        sizes, tokens = np.frombuffer(self._sizes, np.int32), np.frombuffer(self._numbers, np.int32)
+        sizes = np.frombuffer(self._sizes, np.int32)
+        tokens = np.frombuffer(self._numbers, np.int32)
         counts = np.frombuffer(self._counts, np.uint8)
         rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         lengths = np.bincount(rows, counts, minlength=len(sizes)).astype(np.float32)

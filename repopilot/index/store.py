@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from repopilot import i18n
+from repopilot.code.languages import is_product_path
 from repopilot.errors import IndexFailed
 from repopilot.index.build_report import BuildReport, read_report
 from repopilot.index.file_roles import FOREIGN, roles_with
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 BROKEN_NOTE = "index.broken"
 """The key of the note on an index that could not be read."""
-_CACHED_FILES, _CACHED_TEXTS = 256, 64
+_CACHED_FILES = 256
+_CACHED_TEXTS = 64
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -50,7 +52,8 @@ class IndexStore:
     """
 
     def __init__(self, folder: Path, chroma: ChromaServer | None = None) -> None:
-        self.folder, self.chroma = folder, chroma
+        self.folder = folder
+        self.chroma = chroma
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
         self._whole: set[tuple[int, ...]] = set()
         self._lock = threading.Lock()
@@ -198,7 +201,8 @@ class Index:
         self._connection = database.connect(folder)
         self._lock = threading.Lock()
         meta = database.meta(self._connection)
-        self.commit, self.name = meta["commit"], meta["name"]
+        self.commit = meta["commit"]
+        self.name = meta["name"]
         self.report: BuildReport = read_report(folder)
         self._decoded: OrderedDict[str, list[Chunk]] = OrderedDict()
         self._texts: OrderedDict[str, str] = OrderedDict()
@@ -226,6 +230,10 @@ class Index:
         attributes say."""
         number = self.lexical.file_numbers.get(path)
         return number is not None and bool(self.lexical.roles[number] & FOREIGN)
+
+    def is_own(self, path: str) -> bool:
+        """Whether a file is part of what the project offers: no test, example or documentation, and its own work."""
+        return is_product_path(path) and not self.is_foreign(path)
 
     def derived(self, compute: Callable[[Index], T]) -> T:
         """The result of a function of this index, computed once and kept as long as the index."""
@@ -323,9 +331,11 @@ class Index:
 
     def symbols_in(self, name: str) -> list[Symbol]:
         """Every definition of a name, before which its folder or module may stand (`package.module.Class`)."""
-        found, parts = self.symbols(name), name.split(".")
+        found = self.symbols(name)
+        parts = name.split(".")
         for count in range(1, len(parts)):
-            rest, module = ".".join(parts[count:]), f"/{parts[count - 1]}/"
+            rest = ".".join(parts[count:])
+            module = f"/{parts[count - 1]}/"
             known = [] if found else self.symbols(rest)
             found = found or [s for s in known if s.qualified == rest and module in f"/{s.path.rpartition('.')[0]}/"]
         return found
@@ -354,7 +364,8 @@ class Index:
     def numbers_of(self, digests: np.ndarray) -> list[np.ndarray]:
         """For each digest the numbers of the chunks with that text."""
         order, ordered = self._by_digest
-        left, right = np.searchsorted(ordered, digests, "left"), np.searchsorted(ordered, digests, "right")
+        left = np.searchsorted(ordered, digests, "left")
+        right = np.searchsorted(ordered, digests, "right")
         return [order[a:b] for a, b in zip(left, right, strict=True)]
 
     def chunks_of(self, path: str) -> list[Chunk]:
@@ -420,7 +431,8 @@ class Index:
 
     def _files_with_name(self, table: str, name: str) -> list[str]:
         """The files that may define or use a name: all that do, and rarely one that doesn't (names are checksums)."""
-        array, key = getattr(self._arrays, table), np.uint32(codec.checksum(name))
+        array = getattr(self._arrays, table)
+        key = np.uint32(codec.checksum(name))
         first, last = (int(np.searchsorted(array["name"], key, side)) for side in ("left", "right"))
         return [self._paths[number] for number in array["file"][first:last].tolist()]
 
@@ -439,7 +451,8 @@ class Chunks(Sequence[Chunk]):
     """All chunks of an index, decoded when they are needed."""
 
     def __init__(self, index: Index, size: int) -> None:
-        self._index, self._size = index, size
+        self._index = index
+        self._size = size
 
     def __len__(self) -> int:
         return self._size

@@ -14,7 +14,8 @@ _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 """The same in ASCII text, which it reads faster."""
 LONGEST = 64
 
-_WIDE_SHAPE, _CASELESS_SHAPE = "語", "ª"
+_WIDE_SHAPE = "語"
+_CASELESS_SHAPE = "ª"
 _PART = re.compile(rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|{_WIDE_SHAPE}+|{_CASELESS_SHAPE}+")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _local = threading.local()
@@ -50,14 +51,14 @@ def expand(word: str) -> tuple[str, ...]:
     if _WIDE.search(word):
         return tuple(dict.fromkeys(token for part in parts for token in _pairs_or_stem(part)))
     if len(parts) < 2:
-        return (_stem(parts[0] if parts else word.lower()),)
+        return (stemmed(parts[0] if parts else word.lower()),)
     compound = word.strip("_").lower()
-    return tuple(dict.fromkeys((compound, *(_stem(part) for part in parts if len(part) > 1))))
+    return tuple(dict.fromkeys((compound, *(stemmed(part) for part in parts if len(part) > 1))))
 
 
 def stems(name: str) -> list[str]:
     """The stems of the words that a name consists of."""
-    return [_stem(part) for part in _parts(name)]
+    return [stemmed(part) for part in _parts(name)]
 
 
 def _parts(word: str) -> list[str]:
@@ -85,13 +86,14 @@ def _shape(character: str) -> str:
 
 def _pairs_or_stem(part: str) -> list[str]:
     if not _WIDE.match(part):
-        return [_stem(part)]
+        return [stemmed(part)]
     return [part[i : i + 2] for i in range(max(1, len(part) - 1))]
 
 
-def _stem(word: str) -> str:
-    # A Snowball stemmer keeps state while it works, so every thread has its own.
-    stemmer = getattr(_local, "stemmer", None)
-    if stemmer is None:
-        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)
-    return stemmer.stemWord(word)
+def stemmed(word: str, language: str = "english") -> str:
+    """The stem of a word by Snowball's rules of a language."""
+    # A stemmer keeps state while it works, so every thread has its own.
+    stemmers = _local.__dict__
+    if language not in stemmers:
+        stemmers[language] = Stemmer.Stemmer(language, 0)
+    return stemmers[language].stemWord(word)

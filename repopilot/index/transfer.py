@@ -67,7 +67,8 @@ def export_index(folder: Path, target: Path) -> dict:
             archive.addfile(head, io.BytesIO(data))
             for name, path in sorted(files.items()):
                 archive.add(path, name, recursive=False)
-        size, sha256 = draft.stat().st_size, _sha256(draft)
+        size = draft.stat().st_size
+        sha256 = _sha256(draft)
         os.replace(draft, target)
     except OSError as error:
         raise StorageError(
@@ -158,7 +159,8 @@ def _unpacked(file: Path, target: Path, commit: str) -> dict:
         manifest = _manifest(archive, file)
         if commit and manifest["commit"].partition("+")[0] != commit.partition("+")[0]:
             raise IndexFailed(i18n.message("index.import.commit", commit=manifest["commit"][:10], wanted=commit[:10]))
-        left, expected = LARGEST, dict(manifest["files"])
+        left = LARGEST
+        expected = dict(manifest["files"])
         while (member := archive.next()) is not None:
             left -= member.size
             path = PurePosixPath(member.name)

@@ -51,8 +51,10 @@ _TRIAL_S = 120.0
 _BATCH = 1000  # below every `get_max_batch_size`
 _IN_MEMORY = 4096
 _ROUNDING = 1e-3
-_NEAREST, _FARTHEST = -_ROUNDING, 2.0 + _ROUNDING
-"""Cosine distances beyond are those of damaged vectors, like a length other than 1."""
+_NEAREST = -_ROUNDING
+"""A smaller cosine distance is that of damaged vectors, like a length other than 1."""
+_FARTHEST = 2.0 + _ROUNDING
+"""And so is a larger one."""
 _DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
 _LEAST_FREE = 1 << 20
 _NOT_SAVED = "retrieval.vectors.not_saved"
@@ -84,7 +86,8 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
         index: any generation of the repository's index; all of them share their vectors.
         embedder: computes missing vectors; those of embedders with different names don't mix.
     """
-    root, key = index.folder.parent.parent, index.folder.parent.name
+    root = index.folder.parent.parent
+    key = index.folder.parent.name
     with _registry.lock:
         at = root, _collection_name(key, embedder.name, splitter()), index.chroma
         found = _registry.open.setdefault(at, Vectors(root, key, at[1], embedder, index.chroma))
@@ -139,8 +142,11 @@ class Vectors:
     def __init__(self, root: Path, key: str, name: str, embedder: Embedder, server: ChromaServer | None) -> None:
         self.embedder = embedder
         self.notes: list[str] = []
-        self._root, self._key, self._name = root, key, name
-        self._server, self._api = server, cast("ServerAPI | None", None)
+        self._root = root
+        self._key = key
+        self._name = name
+        self._server = server
+        self._api = cast("ServerAPI | None", None)
         self._collection: Collection | None = None
         self._memory: dict[int, np.ndarray] = {}
         self._lock = threading.RLock()
@@ -302,7 +308,8 @@ class Vectors:
         with suppress(NotFoundError):  # another version of RepoPilot deleted it, or the server's data are new
             if self._collection is not None and self._api is api:
                 return use(self._collection)
-        self._collection, self._api = self._current(api), api
+        self._collection = self._current(api)
+        self._api = api
         return use(self._collection)
 
     def _open(self) -> Collection | None:
@@ -428,7 +435,8 @@ def _ask(server: ChromaServer, use: Callable[[ServerAPI], T], otherwise: T) -> T
     def ask() -> T:
         api = server.api
         if api is None:
-            kind, host = f"{FastAPI.__module__}.FastAPI", server.url
+            kind = f"{FastAPI.__module__}.FastAPI"
+            host = server.url
             where = Settings(chroma_api_impl=kind, chroma_server_host=host, chroma_server_http_port=0, **_SETTINGS)
             server.api = api = System(where).instance(FastAPI)
             api._session = server.session()

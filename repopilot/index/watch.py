@@ -41,7 +41,9 @@ class Watch:
 
     def __init__(self, root: Path, subdir: str, on_change: OnChange) -> None:
         self.error = ""
-        self._root, self._folder, self._on_change = root, root / subdir, on_change
+        self._root = root
+        self._folder = root / subdir
+        self._on_change = on_change
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
         self._begun = threading.Event()

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from repopilot import i18n
 from repopilot.errors import ModelError, ModelSilent
-from repopilot.foreign_text import valid
+from repopilot.foreign_text import without_surrogates
 from repopilot.llm.model import Model
-from repopilot.llm.servers.address import is_loopback, trusted
+from repopilot.llm.servers.address import is_loopback, reached
+from repopilot.llm.servers.openai_api import SPENT
 from repopilot.redaction.redact import redacted
 
 if TYPE_CHECKING:
@@ -44,8 +45,6 @@ class ChatOptions:
         probabilities: ask for the tokens' alternatives.
         words: constrain the reply to one of them (embedded models only).
         grammar: constrain the reply by a grammar in GBNF, the notation of llama.cpp (embedded models only).
-        prefix: how the reply begins. Embedded models and Ollama go on from it; other servers are asked to begin with
-            it. What they repeat of it is left out of the reply, unless they write it in another way.
         tools: what the model may call, each with name, description and parameters; only servers take them.
     """
 
@@ -57,7 +56,6 @@ class ChatOptions:
     probabilities: bool = False
     words: tuple[str, ...] = ()
     grammar: str = ""
-    prefix: str = ""
     tools: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -97,9 +95,9 @@ async def open_reply(
     if model.engine is not None:
         await model.engine.ready()
     async with _CALLS[model.kind](model, options) as (llm, arguments):
-        stream = await llm.astream_chat(begun(_without_secrets(messages), options.prefix, model), **arguments)
+        stream = await llm.astream_chat(_without_secrets(messages), **arguments)
         try:
-            yield _without_prefix(_deltas(stream, _READERS[model.kind]), options.prefix)
+            yield _deltas(stream, _READERS[model.kind])
         finally:
             await stream.aclose()
 
@@ -116,40 +114,10 @@ def _without_secrets(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     return [cleaned(message) for message in messages]
 
 
-def begun(messages: Sequence[ChatMessage], prefix: str, model: Model) -> list[ChatMessage]:
-    """A prompt whose reply begins with `prefix`: as the last message, which the engine continues, or as a request."""
-    from llama_index.core.llms import ChatMessage
-
-    if not prefix:
-        return list(messages)
-    if model.kind == "openai":  # a server may take an assistant's message for finished
-        *before, last = messages
-        asked = f"{last.content}\n\nBegin your reply with exactly this text and continue it:\n{prefix}"
-        return [*before, ChatMessage(role=last.role, content=asked)]
-    return [*messages, ChatMessage(role="assistant", content=prefix)]
-
-
-async def _without_prefix(deltas: AsyncIterator[ReplyDelta], prefix: str) -> AsyncIterator[ReplyDelta]:
-    """The deltas without a repetition of the prefix; llama.cpp sends it again before what it writes."""
-    held, checking = "", bool(prefix)
-    async for delta in deltas:
-        if not checking:
-            yield delta
-            continue
-        held += delta.text
-        if prefix.startswith(held) and delta.finish is None:
-            yield replace(delta, text="")
-            continue
-        checking = False
-        yield replace(delta, text=held.removeprefix(prefix))
-    if checking and held:
-        yield ReplyDelta(held)
-
-
 async def _deltas(stream: AsyncIterator[ChatResponse], read: _Reader) -> AsyncIterator[ReplyDelta]:
     async for response in stream:
         delta = read(response)
-        yield replace(delta, text=valid(delta.text))
+        yield replace(delta, text=without_surrogates(delta.text))
 
 
 @asynccontextmanager
@@ -164,7 +132,7 @@ async def _ollama_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
     base = cast("Ollama", model.llm)
     extra = {"num_predict": options.max_tokens, "stop": list(options.stop) or None, "seed": options.seed}
     client = ollama.AsyncClient(
-        host=base.base_url, timeout=model.timeout_s + GRACE_S, headers=base.headers or {}, verify=trusted()
+        host=base.base_url, timeout=model.timeout_s + GRACE_S, headers=base.headers or {}, **reached(base.base_url)
     )
     llm = type(base)(
         model=base.model,
@@ -202,17 +170,18 @@ async def _openai_call(model: Model, options: ChatOptions) -> AsyncIterator[tupl
         arguments["extra_body"] = {"return_progress": True}  # signs of life while it reads a long prompt
         if options.words or options.grammar:
             arguments["extra_body"]["grammar"] = options.grammar or _any_of(options.words)
-    async with httpx.AsyncClient(timeout=timeout, verify=trusted()) as client:
+    url = model.engine.address if model.engine else base.api_base or ""
+    async with httpx.AsyncClient(timeout=timeout, **reached(url)) as client:
         transport: dict[str, Any] = {"async_http_client": client}  # OpenAILike passes it on to OpenAI
         llm = type(base)(
             model=base.model,
-            api_base=model.engine.address if model.engine else base.api_base,
+            api_base=url,
             api_key=base.api_key,
             is_chat_model=True,
             context_window=base.context_window,
             temperature=options.temperature,
-            max_tokens=options.max_tokens + (0 if model.engine else model.count_tokens(options.prefix)),
-            max_retries=0 if model.engine or is_loopback(base.api_base or "") else RETRIES,
+            max_tokens=options.max_tokens,
+            max_retries=0 if is_loopback(url) else RETRIES,
             timeout=model.timeout_s + GRACE_S,
             **transport,
         )
@@ -322,7 +291,8 @@ def _describe_status(error: Exception, status: int, model: Model) -> tuple[str, 
     if status in (401, 403):
         return i18n.message("llm.key_refused", name=name, status=status), i18n.message("llm.check_key")
     reason = _without_key(str(getattr(error, "error", "") or error), model)[:200]
-    return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message("llm.see_log")
+    hint = "llm.hosted.limit_hint" if status in SPENT else "llm.see_log"
+    return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message(hint)
 
 
 def _without_key(text: str, model: Model) -> str:

@@ -12,7 +12,7 @@ import httpx
 
 from repopilot.llm.model import billions
 from repopilot.llm.servers import ollama_api
-from repopilot.llm.servers.address import is_loopback, trusted
+from repopilot.llm.servers.address import is_loopback, reached
 from repopilot.llm.speed import machine
 from repopilot.llm.speed.model_speed import Speed
 from repopilot.settings import DEFAULT_CONTEXT, Settings
@@ -21,8 +21,10 @@ Way = Literal["agent", "small", "none"]
 
 LEAST_BILLIONS = 6.5
 """Parameters from which on a model is let into a loop: what is sold as 7B, too. Smaller ones repeat themselves."""
-AGENT_CONTEXT, SMALLER_CONTEXT = 32_768, 16_384
-"""Tokens of context for a loop; the smaller one on a machine with less memory than `ROOMY`."""
+AGENT_CONTEXT = 32_768
+"""Tokens of context for a loop."""
+SMALLER_CONTEXT = 16_384
+"""Tokens of context for a loop on a machine with less memory than `ROOMY`."""
 ROOMY = 20 * machine.GIB
 SLOWEST_LOOP_S = 30.0
 """Seconds of a usual answer above which a loop, which asks ten times and more, takes too long."""
@@ -90,7 +92,8 @@ def read_shown(shown: Mapping[str, Any]) -> Capability:
 def _active_share(info: list[tuple[str, Any]]) -> float:
     """The share of the experts that a token passes through; the layers that all tokens share are not in it."""
     counts = {key.rpartition(".")[2]: value for key, value in info if isinstance(value, int) and value > 0}
-    used, every = counts.get("expert_used_count", 1), counts.get("expert_count", 1)
+    used = counts.get("expert_used_count", 1)
+    every = counts.get("expert_count", 1)
     return min(1.0, used / every)
 
 
@@ -124,7 +127,7 @@ def _refuses_tools(base: str, key: str, name: str, timeout_s: float) -> bool:
     def refused(extra: Mapping[str, Any]) -> bool:
         url = f"{base}/chat/completions"
         return httpx.post(
-            url, json=body | dict(extra), headers=headers, timeout=timeout_s, verify=trusted()
+            url, json=body | dict(extra), headers=headers, timeout=timeout_s, **reached(url)
         ).is_client_error
 
     try:

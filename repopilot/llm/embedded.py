@@ -20,11 +20,10 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm.cache import ReplyCache
 from repopilot.llm.model import Model, estimate_tokens
-from repopilot.llm.servers.address import trusted
+from repopilot.llm.servers.address import reached
 from repopilot.llm.speed import calibration, machine
-from repopilot.llm.speed.calibration import Measurement, SpeedKey
+from repopilot.llm.speed.model_speed import Speed
 from repopilot.llm.speed.sizing import SizeChoice, by_preference, choose_size
 from repopilot.llm.weights import models
 from repopilot.settings import DEFAULT_CONTEXT, Settings
@@ -57,8 +56,7 @@ class Engine:
         self._process: subprocess.Popen[str] | None = None
         self._log: deque[str] = deque(maxlen=20)
         self._starting = threading.Lock()
-        self._asking = threading.Lock()
-        self._http = httpx.Client(timeout=5.0, headers={"Authorization": f"Bearer {self.key}"}, verify=trusted())
+        self._http = httpx.Client(timeout=5.0, headers={"Authorization": f"Bearer {self.key}"}, **reached(self.address))
 
     @property
     def address(self) -> str:
@@ -100,21 +98,6 @@ class Engine:
             except (httpx.HTTPError, ValueError, KeyError):
                 return estimate_tokens(text)
         return estimate_tokens(text)
-
-    def processor_seconds(self) -> tuple[float, float]:
-        """How long the process's threads have run, and how long they have waited because other programs ran; (0, 0)
-        where the system doesn't say. Blocking."""
-        process = self._process
-        if process is None or not process.stdin or not process.stdout:
-            return 0.0, 0.0
-        try:
-            with self._asking:
-                process.stdin.write("\n")
-                process.stdin.flush()
-                ran, waited = map(float, json.loads(process.stdout.readline()))
-        except (OSError, ValueError, TypeError):
-            return 0.0, 0.0
-        return ran, waited
 
     def ended(self, within_s: float) -> bool:
         """Whether the process has ended, or ends within the time: its socket closes a little before it ends."""
@@ -182,7 +165,8 @@ class Engine:
     def _end(self) -> None:
         if self._process is None:
             return
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         for pipe in (process.stdin, process.stdout):
             if pipe:
                 pipe.close()
@@ -275,12 +259,11 @@ def find(settings: Settings) -> tuple[str, Path, str] | None:
 
 def size_choice(settings: Settings) -> SizeChoice:
     """The size that suits this machine, by what was measured with the embedded engine."""
-    known = {name: each.speed for name, each in measurements(settings).items()}
-    return choose_size(known, machine.memory() / 1024**2, machine.cores())
+    return choose_size(speeds(settings), machine.memory() / 1024**2, machine.cores())
 
 
-def measurements(settings: Settings) -> dict[str, Measurement]:
-    """What was measured on this machine with this engine, by the names of models."""
+def speeds(settings: Settings) -> dict[str, Speed]:
+    """The speeds that were measured on this machine with this engine, by the names of models."""
     keys = {name: speed_key(name, None, settings) for name, model in models.KNOWN.items() if model.purpose == "chat"}
     own = Path(settings.llm_model).expanduser()
     if own.suffix == ".gguf" and own.is_file():
@@ -288,7 +271,7 @@ def measurements(settings: Settings) -> dict[str, Measurement]:
     return calibration.kept_for(settings.home, keys)
 
 
-def speed_key(name: str, path: Path | None, settings: Settings) -> SpeedKey:
+def speed_key(name: str, path: Path | None, settings: Settings) -> str:
     """What a measured speed of a model holds for: this machine, this version of the engine, these weights.
 
     Args:
@@ -299,7 +282,7 @@ def speed_key(name: str, path: Path | None, settings: Settings) -> SpeedKey:
     known = models.KNOWN.get(name)
     weights = known.files[0].sha256 if known else f"{path.stat().st_size if path else 0} bytes"
     engine = f"xllamacpp {_engine_version()}, {settings.threads or machine.cores()} threads"
-    return SpeedKey(machine.fingerprint(), engine, f"{name} {weights[:16]}")
+    return calibration.speed_key(engine, f"{name} {weights[:16]}")
 
 
 def _engine_version() -> str:
@@ -325,9 +308,7 @@ def _installed_chat_models(settings: Settings) -> dict[str, Path]:
     return {model.name: model.path for model in reversed(stored) if model.path}
 
 
-def build(
-    name: str, path: Path, settings: Settings, notes: tuple[str, ...], engines: Engines, replies: ReplyCache
-) -> Model:
+def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...], engines: Engines) -> Model:
     """The model over its engine, which is not started yet.
 
     Args:
@@ -336,7 +317,6 @@ def build(
         settings: context size, threads and timeout.
         notes: why this model was chosen.
         engines: the engines of this process.
-        replies: the cache of replies.
     """
     from llama_index.llms.openai_like import OpenAILike
 
@@ -359,7 +339,6 @@ def build(
         served.count_tokens,
         notes,
         settings.model_timeout_s,
-        replies,
         served,
         size_choice(settings).speed(name),
     )

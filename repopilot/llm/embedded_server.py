@@ -1,9 +1,8 @@
 """The child process of the embedded model: llama.cpp behind the OpenAI protocol, on loopback, with a key.
 
 Started by `embedded.Engine` as `python -m repopilot.llm.embedded_server`. Reads its parameters as one line of JSON
-from stdin, writes its address as one line to stdout, answers every further line with the time its threads have spent
-on a processor and waiting for one, and ends when stdin ends: that is, with its parent, however the parent dies. A crash
-of the native code takes down this process only.
+from stdin, writes its address as one line to stdout, and ends when stdin ends: that is, with its parent, however the
+parent dies. A crash of the native code takes down this process only.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ import os
 import sys
 import threading
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 
@@ -50,21 +47,9 @@ def _common_params(xllamacpp: Any, parameters: dict[str, Any]) -> Any:
     return params
 
 
-def _processor_seconds() -> tuple[float, float]:
-    """How long all threads have run, and how long they have waited because others ran; (0, 0) where the system doesn't
-    say."""
-    ran = waited = 0
-    for path in Path("/proc/self/task").glob("*/schedstat"):
-        with suppress(OSError, ValueError):  # a thread may end meanwhile
-            on_processor, in_queue, *_ = map(int, path.read_text().split())
-            ran, waited = ran + on_processor, waited + in_queue
-    return ran / 1e9, waited / 1e9
-
-
 def _die_with_parent(parent: int) -> None:
-    def answer_until_end_of_input() -> None:
-        for _ in sys.stdin:
-            print(json.dumps(_processor_seconds()), flush=True)
+    def wait_for_end_of_input() -> None:
+        sys.stdin.read()
         os._exit(0)
 
     def watch_parent() -> None:  # a process forked from the parent may hold the pipe open
@@ -72,7 +57,7 @@ def _die_with_parent(parent: int) -> None:
             time.sleep(1)
         os._exit(0)
 
-    for watch in (answer_until_end_of_input, watch_parent):
+    for watch in (wait_for_end_of_input, watch_parent):
         threading.Thread(target=watch, daemon=True).start()
 
 

@@ -52,20 +52,10 @@ class ModelProcess(Protocol):
         """End the process. The next call starts it again."""
 
 
-class ReplyStore(Protocol):
-    """Replies to identical calls: `cache.ReplyCache`."""
-
-    def get(self, key: str) -> str | None:
-        """The reply stored under the key, None when there is none."""
-
-    def put(self, key: str, reply: str) -> None:
-        """Store a reply."""
-
-
 @dataclass(frozen=True, slots=True)
 class Model:
     """One model and how it is reached. Ask it through `stream.chat` and `structured`, which add timeout,
-    cancellation, cache and notes in the trace; `llm` itself is for LlamaIndex parts that want one.
+    cancellation and notes in the trace; `llm` itself is for LlamaIndex parts that want one.
 
     Attributes:
         llm: LlamaIndex's interface to the model.
@@ -75,7 +65,6 @@ class Model:
         count_tokens: tokens of a text, by the model's tokenizer or an estimate.
         notes: why this model was taken, and every fallback before it, as messages.
         timeout_s: the longest silence before a call counts as hanging; before the first word at least.
-        cache: replies to identical calls, None for none.
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
         calls: the queue that all models of its server share, None for none.
         speed: as measured on this machine, or estimated from another size; None while nothing is known.
@@ -90,7 +79,6 @@ class Model:
     count_tokens: Callable[[str], int] = field(repr=False)
     notes: tuple[str, ...] = ()
     timeout_s: float = 120.0
-    cache: ReplyStore | None = field(default=None, repr=False)
     engine: ModelProcess | None = field(default=None, repr=False)
     speed: Speed | None = None
     calls: CallQueue | None = field(default=None, repr=False)
@@ -99,26 +87,9 @@ class Model:
 
     @property
     def identity(self) -> str:
-        """Identifies the model for the cache: kind, name, and the server's address where there is one."""
+        """Identifies the model: kind, name, and the server's address where there is one."""
         server = "" if self.engine else getattr(self.llm, "base_url", None) or getattr(self.llm, "api_base", "")
         return f"{self.kind} {server} {self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRoles:
-    """Models for one kind of work each, None where the model that answers does it.
-
-    Attributes:
-        router: chooses the intent of a question.
-        coder: writes code, tests and plans.
-        reviewer: the second opinion on code; without a name, another size where there is memory for it.
-        notes: which of the named models are not there, as messages.
-    """
-
-    router: Model | None = None
-    coder: Model | None = None
-    reviewer: Model | None = None
-    notes: tuple[str, ...] = ()
 
 
 def estimate_tokens(text: str) -> int:

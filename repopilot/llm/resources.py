@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from repopilot.llm.cache import ReplyCache
 from repopilot.llm.call_queue import CallQueue
 from repopilot.llm.capability import Capability
 from repopilot.llm.embedded import Engines
-from repopilot.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResources:
-    """Embedded engines, cached replies, the hosts that failed to connect, which are not asked again, the queues of
+    """Embedded engines, the hosts that failed to connect, which are not asked again, the queues of
     calls by server, and what the models of servers can, by server and name."""
 
     engines: Engines = field(default_factory=Engines)
-    replies: ReplyCache = field(default_factory=ReplyCache)
     unreachable_hosts: set[str] = field(default_factory=set)
     queues: dict[str, CallQueue] = field(default_factory=dict)
     capabilities: dict[tuple[str, str], Capability] = field(default_factory=dict)
-
-    @classmethod
-    def for_settings(cls, settings: Settings) -> ModelResources:
-        """New resources; the replies are cached on disk if the settings allow it."""
-        return cls(replies=ReplyCache(settings.home / "cache" / "replies" if settings.cache_on_disk else None))
 
     def calls(self, server: str, at_once: int) -> CallQueue:
         """The queue of a server; `at_once` is how many calls it gets when it is new."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from repopilot import i18n
 from repopilot.errors import ModelError, ModelSilent
-from repopilot.llm import backend, cache
+from repopilot.llm import backend
 from repopilot.llm.backend import ChatOptions, ReplyDelta
 from repopilot.llm.model import Model
 from repopilot.llm.speed.model_speed import first_word_s
@@ -29,8 +29,10 @@ Halt = Callable[[str], Awaitable[bool]]
 TOKENS_PER_MESSAGE = 6
 """Tokens the chat template adds to each message (ChatML: role, two markers, newlines)."""
 
-DELTAS_PER_TOKEN, SPARE_DELTAS = 2, 32
+DELTAS_PER_TOKEN = 2
 """A reply with more deltas than its token limit allows for is cut: the server ignores the limit."""
+SPARE_DELTAS = 32
+"""Deltas that a reply may have beyond that."""
 
 CRASH_DETECTION_S = 1.0
 """How long to wait for a crashed embedded engine to be recognised as such."""
@@ -100,9 +102,8 @@ async def request(
 ) -> Reply:
     """Ask a model and stream the reply into `step`. Cancelling the task closes the model's stream.
 
-    An identical call of the last ten minutes is answered from the cache (noted as `cached`), unless the reply was
-    empty; pass different seeds to sample several replies. The step gets the notes model, prompt_tokens,
-    completion_tokens, first_token_s, tokens_per_s and finish (`length` when cut at `max_tokens`).
+    Pass different seeds to sample several replies. The step gets the notes model, prompt_tokens, completion_tokens,
+    first_token_s, tokens_per_s and finish (`length` when cut at `max_tokens`).
 
     A model that is silent for too long is asked once more, unless `halt` was given some of its reply. Before its first
     word it may be silent as long as it takes to read the prompt (`first_word_s`), later on for `model.timeout_s`.
@@ -112,7 +113,7 @@ async def request(
         messages: the prompt.
         step: receives the reply and the notes.
         options: how to sample the reply.
-        halt: ends the reply early (finish `halted`); a reply from the cache isn't given to it.
+        halt: ends the reply early (finish `halted`).
 
     Returns:
         Everything known about the reply.
@@ -122,28 +123,19 @@ async def request(
             reached, is silent for too long (`ModelSilent`), breaks off or answers garbage.
     """
     step.note(model=model.name)
-    key = cache.call_key(model.identity, messages, options)
-    known = model.cache.get(key) if model.cache and not (options.probabilities or options.tools) else None
-    if known is not None:
-        step.note(cached=True)
-        await step.write(known)
-        return Reply(pieces=[known], finish="stop")
     if model.budget is not None:
         await asyncio.to_thread(model.budget.check)
-    tokens = await _check_length(model, backend.begun(messages, options.prefix, model), options)
+    tokens = await _check_length(model, messages, options)
     async with _turn(model, step):
         try:
-            reply = await _attempt(model, messages, step, options, tokens, halt)
+            return await _attempt(model, messages, step, options, tokens, halt)
         except ModelSilent as error:
             if halt is not None and error.partial:
                 raise
             step.degrade(i18n.joined((error.message, i18n.message("llm.asked_again"))))
             if error.partial:
                 await step.write("\n\n")
-            reply = await _attempt(model, messages, step, options, tokens, halt)
-    if model.cache and not options.tools and reply.text.strip() and reply.finish in ("stop", "halted"):
-        model.cache.put(key, reply.text)
-    return reply
+            return await _attempt(model, messages, step, options, tokens, halt)
 
 
 @asynccontextmanager

@@ -199,7 +199,8 @@ def confidence_of(tokens: Sequence[Any], forms: Sequence[str]) -> float:
         tokens: with `token`, `logprob` and `top_logprobs` as in the OpenAI protocol.
         forms: every form that could have been written.
     """
-    written, confidence = "", 1.0
+    written = ""
+    confidence = 1.0
     for token in tokens:
         if not token.token:
             continue

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.results import ImpactReport
 from repopilot.retrieval.requested_pack import PackRequest
 from repopilot.tools import result_types
 from repopilot.tools.check import NoArguments
@@ -84,7 +85,7 @@ OWN: dict[str, tuple[type[BaseModel], type]] = {
     "ask": (Question, result_types.Answered),
     "context": (PackArguments, result_types.Packed),
     "review": (ReviewArguments, result_types.Reviewed),
-    "impact": (ImpactArguments, result_types.Impact),
+    "impact": (ImpactArguments, ImpactReport),
     "overview": (OverviewArguments, result_types.RepositoryOverview),
     "apply": (NoArguments, result_types.Applied),
 }

@@ -26,7 +26,8 @@ from repopilot.i18n import message
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
 
-PATH, HOST = "/mcp", "127.0.0.1"
+PATH = "/mcp"
+HOST = "127.0.0.1"
 GRACE_S = 1
 """How long requests under way may still take when the server ends."""
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

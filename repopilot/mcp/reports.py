@@ -6,16 +6,16 @@ import asyncio
 import json
 from typing import Any
 
+from repopilot.agents.impact.impact_report import impact_json, impact_report
+from repopilot.agents.impact.render import impact_markdown
+from repopilot.agents.review.agent import review_snapshot
+from repopilot.agents.review.report import report_json, report_markdown
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem
 from repopilot.forge.review import review_pull
-from repopilot.impact.impact_report import impact_json, impact_report
-from repopilot.impact.render import impact_markdown
 from repopilot.mcp.arguments import ImpactArguments, ReviewArguments
 from repopilot.repo.history import commit_range
 from repopilot.results import ReviewReport
-from repopilot.review.agent import review_snapshot
-from repopilot.review.report import report_json, report_markdown
 from repopilot.runtime import Runtime
 from repopilot.tools.registry import ToolResult
 from repopilot.trace import Step

@@ -33,7 +33,7 @@ from mcp.types import Tool as OfferedTool
 from pydantic import AnyUrl, BaseModel
 
 from repopilot import __version__, i18n, trace
-from repopilot.agents.everywhere import answer_all
+from repopilot.agents.all_repositories import answer_all
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import overview_json, overview_markdown
 from repopilot.agents.search.render import evidence_of, search_markdown
@@ -66,7 +66,7 @@ from repopilot.retrieval.requested_pack import requested_pack
 from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, ToolResult, inlined_schema
+from repopilot.tools.registry import ToolContext, ToolResult, inlined_schema
 from repopilot.tools.repository_command import RUN_COMMAND
 from repopilot.tools.result_types import Answered
 from repopilot.tools.toolbox import client_tools
@@ -163,7 +163,8 @@ def _offers(server: Server) -> OfferedTools:
 def _progress(server: Server) -> OnProgress:
     """Tells the client how far a call is, where it asked for that: each time a larger number, as the protocol wants.
     Called from any thread."""
-    context, loop = server.request_context, asyncio.get_running_loop()
+    context = server.request_context
+    loop = asyncio.get_running_loop()
     token = context.meta.progressToken if context.meta else None
     if token is None:
         return _ignore
@@ -229,7 +230,10 @@ class OfferedTools:
     def __init__(
         self, runtime: Runtime, stack: AsyncExitStack, may_apply: bool, folders: tuple[Path, ...] = ()
     ) -> None:
-        self._runtime, self._stack, self._may_apply, self._folders = runtime, stack, may_apply, folders
+        self._runtime = runtime
+        self._stack = stack
+        self._may_apply = may_apply
+        self._folders = folders
         self._opened: dict[str, _Opened] = {}
         self._openings = SharedOpenings(runtime)
         self._copying = asyncio.Lock()
@@ -267,7 +271,7 @@ class OfferedTools:
         finally:
             alive.cancel()
         structured = result.data if isinstance(result.data, dict) else None
-        text = i18n.said(result.text, self._runtime.settings.language or "en")
+        text = i18n.translated(result.text, self._runtime.settings.language or "en")
         return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=structured)
 
     def resources(self) -> list[Resource]:
@@ -282,7 +286,8 @@ class OfferedTools:
         """The text of a file by its address. Raises McpError."""
         parts = urlsplit(uri)
         given = dict(parse_qsl(parts.query))
-        source, path = given.get("source", ""), given.get("path", "")
+        source = given.get("source", "")
+        path = given.get("path", "")
         if parts.scheme != "repopilot" or not source or not path:
             raise no_resource(uri)
         try:
@@ -329,8 +334,8 @@ class OfferedTools:
             step = await held.enter_async_context(trace.root(_steps_of(progress), name, "tool"))
             problems = (await with_test_packages(copy.original, progress)).fetch_problems if fetch else ()
             settings = copy.original.settings.with_commands() if agreed else copy.original.settings
-            desk = Desk(replace(copy.original, settings=settings), copy, None, step)
-            result = await registry.call(tool, arguments, desk)
+            context = ToolContext(replace(copy.original, settings=settings), copy, step)
+            result = await registry.call(tool, arguments, context)
             return replace(result, text=i18n.joined((*problems, result.text), "\n"))
 
     async def _of_all(self, asked: BaseModel) -> ToolResult:
@@ -438,7 +443,8 @@ class OfferedTools:
 
     async def _begin(self, opened: _Opened, workspace: Workspace) -> None:
         """Put a copy without edits in the place of the one there is, which its users may still need."""
-        before, opened.held = opened.held, await self._copy_of(workspace)
+        before = opened.held
+        opened.held = await self._copy_of(workspace)
         if not before.users:
             await before.stack.aclose()
 
@@ -448,8 +454,15 @@ class OfferedTools:
         snapshot, index = await self._openings.opened(source, "", progress)
         environment = await asyncio.to_thread(usable_environment, snapshot, settings)
         embedder = await asyncio.to_thread(self._runtime.embedders.choose, settings)
-        lookups = self._runtime.lookups
-        return Workspace(snapshot, index, settings, embedder=embedder, environment=environment, lookups=lookups)
+        return Workspace(
+            snapshot,
+            index,
+            settings,
+            embedder=embedder,
+            environment=environment,
+            lookups=self._runtime.lookups,
+            workers=self._runtime.workers,
+        )
 
 
 def _offered(name: str, description: str, types: tuple[type, type], kind: str) -> OfferedTool:

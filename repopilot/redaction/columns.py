@@ -34,7 +34,8 @@ def column_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, s
     """
     if not _END_OF_CELL.match(text, at):
         return
-    start, end = text.rfind("\n", max(0, at - 400), at) + 1, text.find("\n", at, at + 400)
+    start = text.rfind("\n", max(0, at - 400), at) + 1
+    end = text.find("\n", at, at + 400)
     if end < 0 or (separator := _separator(text, start, end)) is None:
         return
     if text.count(separator, text.rfind("\n", max(0, start - 400), max(0, start - 1)) + 1, start) == text.count(
@@ -115,13 +116,16 @@ def _tuples(text: str, at: int, table: str, names: list[str]) -> Iterator[tuple[
     of_table = promise_of(re.sub(r"\W", "", table.rpartition(".")[2])) if not names else None
     number = 0
     while text[at : at + 1] == "(" and number < _MOST_ROWS:
-        at, column, number = at + 1, 0, number + 1
+        at = at + 1
+        column = 0
+        number = number + 1
         while (value := _SQL_VALUE.match(text, at)) is not None:
             promise = promises.get(column, of_table)
             quoted = value["quoted"]
             if promise and quoted and _is_secret(quoted, Promise.KEY if of_table else promise):
                 yield *value.span("quoted"), promise.value
-            at, column = value.end(), column + 1
+            at = value.end()
+            column = column + 1
             if value["end"] == ")":
                 break
         else:

@@ -70,7 +70,8 @@ def _first_group(match: re.Match[str]) -> int:
 
 def _windows(places: Sequence[int], behind: int) -> Iterator[tuple[int, int]]:
     """The parts of the text to search: around each place, joined where they overlap, so that none is searched twice."""
-    start, end = max(0, places[0] - _BEFORE), places[0] + behind
+    start = max(0, places[0] - _BEFORE)
+    end = places[0] + behind
     for place in places[1:]:
         if place - _BEFORE > end:
             yield start, end

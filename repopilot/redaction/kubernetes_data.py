@@ -44,7 +44,8 @@ def _entries(text: str, at: int, end: int, indent: int) -> Iterator[tuple[int, i
         if re.match(r"[|>]", entry[2]):
             deeper = re.compile(rf"(?:[ \t]{{{len(entry[1]) + 1},}}[^\n]*(?:\n|\Z)|\n)*").match(text, at, end)
             assert deeper is not None
-            start, stop = at + len(entry[1]) + 2, deeper.end() - 1
+            start = at + len(entry[1]) + 2
+            stop = deeper.end() - 1
             at = deeper.end()
         value = text[start:stop].strip("\"' \t")
         if len(value) >= 4 and not is_placeholder(value) and not _ORDINARY.fullmatch(value):

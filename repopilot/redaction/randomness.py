@@ -135,7 +135,8 @@ def is_password(value: str) -> bool:
 
 def is_made_up(value: str) -> bool:
     """Whether a value is letters, digits and a sign as people make up passwords: no name has that shape."""
-    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    letters = sum(map(str.isalpha, value))
+    digits = sum(map(str.isdigit, value))
     return letters >= 3 and digits >= 2 and bool(_SIGN.search(value)) and is_bare_password(value)
 
 
@@ -154,7 +155,8 @@ def is_bare_password(value: str) -> bool:
         return False
     if looks_random(value) or _is_short_and_random(value):
         return True
-    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    letters = sum(map(str.isalpha, value))
+    digits = sum(map(str.isdigit, value))
     special = re.search(r"[!#$%^&*+?~=@]", value)
     return len(value) >= 7 and letters >= 3 and bool(special or digits >= 3) and digits >= 1
 

@@ -16,6 +16,7 @@ from zlib import crc32
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
+from repopilot.foreign_text import code_span, escaped
 from repopilot.redaction import columns, command_lines, key_names, kubernetes_data, login_arguments
 from repopilot.redaction.known_formats import known_formats, secrets_near
 from repopilot.redaction.own_formats import OWN_FORMATS, SecretFormat
@@ -75,7 +76,9 @@ def _is_marked(text: str, start: int) -> bool:
 
 def _joined(spans: Iterable[_Span]) -> Iterator[_Span]:
     """Spans that overlap as one, by the name of the most telling rule: what a name promises says least."""
-    start, end, names = 0, 0, [""]
+    start = 0
+    end = 0
+    names = [""]
     for span in sorted(spans, key=lambda found: found[0]):
         if span[0] < end:
             end = max(end, span[1])
@@ -83,7 +86,9 @@ def _joined(spans: Iterable[_Span]) -> Iterator[_Span]:
             continue
         if end > start:
             yield start, end, min(names, key=PROMISED.__contains__)
-        start, end, names = span[0], span[1], [span[2]]
+        start = span[0]
+        end = span[1]
+        names = [span[2]]
     if end > start:
         yield start, end, min(names, key=PROMISED.__contains__)
 
@@ -171,3 +176,8 @@ def _finder(form: SecretFormat) -> _Finder:
             yield *match.span(match.lastindex or 0), form.name
 
     return find
+
+
+def shown_path(path: str) -> str:
+    """A path in a sentence, on one line, whatever is in it."""
+    return code_span(escaped(redacted(path).replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")))

@@ -33,9 +33,11 @@ def shown_diff(diff: str, new: str) -> str:
     Returns:
         The diff with as many lines.
     """
-    lines, after = diff.split("\n"), new.split("\n")
+    lines = diff.split("\n")
+    after = new.split("\n")
     places, before = _places(lines, after)
-    safe_before, safe_after = redacted("\n".join(before)).split("\n"), redacted(new).split("\n")
+    safe_before = redacted("\n".join(before)).split("\n")
+    safe_after = redacted(new).split("\n")
     values = values_in(["\n".join(before)])
     shown = list(lines)
     for at, place in places.items():
@@ -59,14 +61,17 @@ def _places(lines: list[str], after: list[str]) -> tuple[dict[int, _Place], list
     """Where each line of a diff stands, by its number in the diff, and the old file's lines."""
     places: dict[int, _Place] = {}
     before: list[str] = []
-    at, inside = 0, False
+    at = 0
+    inside = False
     for number, line in enumerate(lines):
         if hunk := _HUNK.match(line):
             start = int(hunk[1]) - (hunk[2] != "0")
             before += after[at:start]
-            at, inside = start, True
+            at = start
+            inside = True
         elif inside and line[:1] in ("+", "-", " ") and line:
-            kept, added = line[0] != "+", line[0] != "-"
+            kept = line[0] != "+"
+            added = line[0] != "-"
             places[number] = _Place(len(before) if kept else None, at if added else None)
             before += [line[1:]] if kept else []
             at += added

@@ -68,7 +68,8 @@ def shows_itself(value: str, sign: re.Pattern[str] = _SIGN) -> bool:
         return False
     if len(value) >= 20 and looks_random(value):
         return _is_mixed(value) and _TOKEN.fullmatch(value) is not None
-    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    letters = sum(map(str.isalpha, value))
+    digits = sum(map(str.isdigit, value))
     return (
         letters >= 3
         and digits >= 2

@@ -34,6 +34,8 @@ from repopilot.repo.remote.fetch import (
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
 
+FRESH_S = 60.0
+"""Who opens a clone again that was fetched less than this ago doesn't fetch it again."""
 _SHA = re.compile(r"[0-9a-f]{40}")
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,39}")
 _LISTED_BRANCHES = 8
@@ -69,7 +71,8 @@ def open_clone(source: Source, settings: Settings, token: HostToken | None, limi
 
 def _clone_or_update(source: Source, settings: Settings, token: HostToken | None, limits: FetchLimits) -> Snapshot:
     assert source.url is not None
-    git_dir, damaged = clone_dir(source.url, settings), None
+    git_dir = clone_dir(source.url, settings)
+    damaged = None
     try:
         with clone_lock(git_dir, limits):
             put_back(git_dir)
@@ -238,7 +241,8 @@ def in_place_of(git_dir: Path) -> Iterator[Path]:
     Raises:
         StorageError: it can't be moved there.
     """
-    partial, aside = git_dir.with_suffix(f"{git_dir.suffix}-partial"), _aside(git_dir)
+    partial = git_dir.with_suffix(f"{git_dir.suffix}-partial")
+    aside = _aside(git_dir)
     try:
         with storing():
             yield partial
@@ -334,7 +338,8 @@ def _resolve_remote(source: Source, advertised: Refs) -> tuple[str, Source]:
     inside = source.focus or source.subdir
     parts = [source.ref, *(inside.split("/") if inside else [])]
     for length in range(len(parts), 0, -1):
-        ref, rest = "/".join(parts[:length]), "/".join(parts[length:])
+        ref = "/".join(parts[:length])
+        rest = "/".join(parts[length:])
         for candidate in (ref, f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/{ref}"):
             if candidate in advertised.commits and candidate != "HEAD":
                 split = replace(source, focus=rest or None) if source.focus else replace(source, subdir=rest)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from repopilot.types import FileChange
 
@@ -31,17 +32,23 @@ class DiffHunk:
         return found
 
 
+class Run(NamedTuple):
+    """Lines that stand at a place of a text, and what is to stand there instead. `line` counts from 1; where no lines
+    stand there, it is the one before, as in a diff."""
+
+    line: int
+    there: list[str]
+    instead: list[str]
+
+
 def hunks_of(change: FileChange) -> list[DiffHunk]:
-    """The hunks of a change, in order; for a new file without a diff one with all its lines."""
+    """The hunks of a change, in order."""
     found: list[tuple[int, int, list[str]]] = []
     for line in change.diff.split("\n"):
         if header := _HEADER.fullmatch(line):
             found.append((int(header[1]), int(header[3]), []))
         elif found and line[:1] in (" ", "+", "-", "\\"):
             found[-1][2].append(line)
-    if not found and change.change == "added" and change.content:
-        lines = [f"+{line}" for line in change.content.split("\n")]
-        found.append((0, 1, lines[:-1] if lines[-1] == "+" else [*lines, NO_NEWLINE]))
     return [DiffHunk(old, new, tuple(lines)) for old, new, lines in found]
 
 
@@ -61,11 +68,26 @@ def with_hunks(text: str, hunks: list[DiffHunk], kept: Collection[int]) -> str |
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     lines = lines if lines[-1] else lines[:-1]
-    for number, hunk in reversed(list(enumerate(hunks))):
+    runs = []
+    for number, hunk in enumerate(hunks):
         after = hunk.side("+")
-        start = max(0, hunk.new - 1) if after else hunk.new
-        if lines[start : start + len(after)] != after:
+        runs.append(Run(hunk.new, after, after if number in kept else hunk.side("-")))
+    found = with_runs(lines, runs)
+    return None if found is None else "".join(found)
+
+
+def with_runs(lines: Sequence[str], runs: Iterable[Run]) -> list[str] | None:
+    """Lines of a text with some of them replaced; None where other ones stand there.
+
+    Args:
+        lines: of the text.
+        runs: what is replaced, in order.
+    """
+    found = list(lines)
+    for run in reversed(list(runs)):
+        start = max(0, run.line - 1) if run.there else run.line
+        end = start + len(run.there)
+        if found[start:end] != run.there:
             return None
-        if number not in kept:
-            lines[start : start + len(after)] = hunk.side("-")
-    return "".join(lines)
+        found[start:end] = run.instead
+    return found

@@ -214,7 +214,8 @@ def start(
     command = ["git", f"--git-dir={where}", *args] if bare else ["git", "-C", str(where), *args]
     options = {"start_new_session": True} if sys.platform != "win32" else {}
     if ends_with_us and sys.platform != "win32":
-        command, stdin = ["sh", "-c", _ENDS_WITH_US, "sh", *command], True
+        command = ["sh", "-c", _ENDS_WITH_US, "sh", *command]
+        stdin = True
     try:
         return git.Git(str(where)).execute(
             command, as_process=True, env=dict(env), istream=subprocess.PIPE if stdin else None, **options
@@ -299,7 +300,8 @@ def records(where: Path, args: Sequence[str], env: Mapping[str, str], *, bare: b
         SourceError: git itself is missing.
     """
     process = start(where, args, env, bare=bare)
-    rest, finished = b"", False
+    rest = b""
+    finished = False
     try:
         while piece := process.stdout.read(1 << 16):
             *complete, rest = (rest + piece).split(b"\0")
@@ -316,7 +318,8 @@ def records(where: Path, args: Sequence[str], env: Mapping[str, str], *, bare: b
 
 
 def _supervise(threads: Sequence[threading.Thread], supervision: Supervision) -> None:
-    cancel, check = supervision.cancel, supervision.check
+    cancel = supervision.cancel
+    check = supervision.check
     deadline = time.monotonic() + supervision.timeout_s
     for thread in threads:
         while thread.is_alive():

@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-_ANYWHERE, _BETWEEN = "^(?:.+/)?", "(?:/.+)?"
-"""How pathspec writes `**` at the beginning of a pattern, and inside it."""
+_ANYWHERE = "^(?:.+/)?"
+"""How pathspec writes `**` at the beginning of a pattern."""
+_BETWEEN = "(?:/.+)?"
+"""How pathspec writes `**` inside a pattern."""
 _STAR = r"\[\^/\]\*"
 _SIGN = r"(?:\\.|\[\^?+\]?+[^\]]*+\](?!\*)|[^\\\[/()])"
 """How pathspec writes `*`, and what matches one character of a name."""

@@ -64,6 +64,8 @@ _DIFF = (
     "--src-prefix=a/",
     "--dst-prefix=b/",
 )
+_WORD = re.compile(r"[\w./~^-]+")
+_REVISIONS = re.compile(r"(?P<base>\w[\w/~^-]*(?:\.[\w/~^-]+)*)(?P<dots>\.\.\.?)(?P<head>\w[\w./~^-]*)?")
 _RANGE = re.compile(r"(?P<base>.+?)(?:(?P<dots>\.\.\.?)(?P<head>.*))?")
 
 
@@ -179,7 +181,8 @@ def commit_authors(snapshot: Snapshot, shas: Sequence[str]) -> dict[str, str]:
     if not shas or snapshot.commit == local.UNVERSIONED:
         return {}
     repository, bare = _history_of(snapshot)
-    args = ["show", "--no-patch", "--no-notes", "--format=%H%x1f%aN", *shas]
+    # `show` compares each commit with the one before, whose trees a clone need not have.
+    args = ["log", "--no-walk=unsorted", "--no-notes", "--format=%H%x1f%aN", *shas]
     try:
         output = git_command.run(repository, args, git_command.reading(), bare=bare)
     except GitFailed:
@@ -221,7 +224,8 @@ def _parse_log(records: Iterator[bytes], cancel: threading.Event | None) -> Iter
                 raise Cancelled(i18n.message("repo.stopped"))
             if header is not None:
                 yield _commit(header, files)
-            header, files = record.decode("utf-8", "replace"), _ChangedFiles()
+            header = record.decode("utf-8", "replace")
+            files = _ChangedFiles()
         elif status := record.strip():
             files.add([next(records, b"") for _ in range(2 if status[:1] in b"RC" else 1)], status)
     if header is not None:
@@ -484,6 +488,15 @@ def commit_range(written: str) -> CommitRange:
     return CommitRange(found["base"].strip(), (found["head"] or "").strip() or None, found["dots"] == "...")
 
 
+def range_in(text: str) -> str:
+    """The first range of commits that a sentence writes out, as BASE..HEAD, BASE...HEAD or HEAD~3..; '' for none."""
+    for word in _WORD.findall(text):
+        found = _REVISIONS.fullmatch(word)
+        if found is not None and (found["head"] or (found["dots"] == ".." and "HEAD" in found["base"])):
+            return word.rstrip(".") if found["head"] else word
+    return ""
+
+
 def start_of(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> str:
     """The revision that the head of a range is compared with: its base, or where it branched off from that.
 
@@ -575,7 +588,8 @@ def _diff_with_disk(snapshot: Snapshot, base: str) -> list[FileDiff]:
 
 
 def _untracked(root: Path, name: bytes) -> FileDiff:
-    path, place = name.decode("utf-8", "replace"), root / os.fsdecode(name)
+    path = name.decode("utf-8", "replace")
+    place = root / os.fsdecode(name)
     try:
         data = b"" if place.is_symlink() else place.read_bytes()
     except OSError:
@@ -584,4 +598,4 @@ def _untracked(root: Path, name: bytes) -> FileDiff:
         return FileDiff(path, path, "added", (), binary=True)
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n")
     lines = safe_lines(["+" + line for line in text.split("\n")])
-    return FileDiff(path, path, "added", (Hunk(0, 0, 1, len(lines), lines),) if data else ())
+    return FileDiff(path, path, "added", (Hunk(0, 1, len(lines), lines),) if data else ())

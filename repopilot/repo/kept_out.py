@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -37,8 +38,8 @@ def kept_out(path: str, snapshot: Snapshot, settings: Settings) -> str | None:
 
 
 def files_to_copy(root: Path, exclude: Collection[str]) -> Iterator[str]:
-    """The paths of a local folder that code under test may read: those that git tracks, and of the others those that
-    it doesn't ignore and that aren't kept out by their names. Blocking.
+    """The paths of a local folder that code under test may read: those that git tracks, also in submodules that are
+    there, and of the others those that it doesn't ignore and that aren't kept out by their names. Blocking.
 
     Args:
         root: the folder.
@@ -49,9 +50,11 @@ def files_to_copy(root: Path, exclude: Collection[str]) -> Iterator[str]:
     """
     patterns = PathPatterns((), exclude)
     try:
-        tracked = local.tracked_paths(root)
+        tracked = cache(partial(local.tracked_paths, root))
         for path in map(os.fsdecode, local.list_paths(root)):
-            if path in tracked or not (secret_name(path) or patterns.reason_to_skip(path)):
+            if (root / path / ".git").exists():
+                yield from (f"{path}/{inner}" for inner in files_to_copy(root / path, exclude))
+            elif not (secret_name(path) or patterns.reason_to_skip(path)) or path in tracked():
                 yield path
     except git_command.GitFailed as error:
         raise SourceError(i18n.message("repo.folder_not_listed", error=error)) from error

@@ -103,10 +103,10 @@ def _query(root: Path, *args: str) -> str:
 def is_work_tree(root: Path) -> bool:
     """Whether the folder is in a git work tree and not ignored by it."""
     try:
-        inside = _query(root, "rev-parse", "--is-inside-work-tree")
-    except GitFailed:
+        ignored = git_command.run(root, ["check-ignore", "."], git_command.reading(), bare=False, ok=(0, 1))
+    except GitFailed:  # no work tree
         return False
-    return inside == "true" and not _is_ignored(root)
+    return not ignored
 
 
 def work_tree_top(root: Path) -> Path | None:
@@ -117,20 +117,12 @@ def work_tree_top(root: Path) -> Path | None:
         return None
 
 
-def _is_ignored(root: Path) -> bool:
-    try:
-        _query(root, "check-ignore", "-q", ".")
-    except GitFailed:
-        return False
-    return True
-
-
 def folder_commit(root: Path) -> str:
     """The commit of a folder's HEAD, with `+dirty` where the folder differs from it, or `unversioned`."""
     if not is_work_tree(root):
         return UNVERSIONED
     try:
-        head = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD").decode().strip()
+        head = _query(root, "rev-parse", "--verify", "--quiet", "HEAD")
         changed = run_git(
             root, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--", "."
         )
@@ -175,7 +167,7 @@ def _list_tracked(root: Path) -> Iterator[bytes]:
 
 def _listed(root: Path, *which: str) -> Iterator[bytes]:
     args = ["ls-files", "-z", *which, "--deduplicate", "--", "."]
-    with closing(git_command.records(root, args, git_command.reading(_own_configuration(root)), bare=False)) as listed:
+    with closing(git_command.records(root, args, git_command.reading(), bare=False)) as listed:
         yield from (name for name in listed if name)
 
 

@@ -32,7 +32,6 @@ class Hunk:
     """A run of changed lines. Line numbers are 1-based; `lines` keep their first character: ' ', '+' or '-'."""
 
     old_start: int
-    old_lines: int
     new_start: int
     new_lines: int
     lines: tuple[str, ...]
@@ -119,7 +118,8 @@ def read_diff(text: str) -> list[FileDiff]:
         begins = _begins_file(lines, at, head)
         if begins:
             found += [_file_diff(head, hunks)] if head else []
-            head, hunks = [], []
+            head = []
+            hunks = []
         if begins or (head and not hunks):
             head.append(lines[at])
         at += 1
@@ -144,8 +144,8 @@ def _malformed(at: int) -> SourceMalformed:
 
 def _hunk(lines: Sequence[str], at: int, head: re.Match[str]) -> tuple[Hunk, int]:
     """A hunk and the number of the line after it. Raises SourceMalformed where its lines are not as many as it says."""
-    old_start, old_lines, new_start, new_lines = (int(number or 1) for number in head.groups())
-    old, new = old_lines, new_lines
+    old_start, old, new_start, new_lines = (int(number or 1) for number in head.groups())
+    new = new_lines
     found: list[str] = []
     while old > 0 or new > 0:
         at += 1
@@ -158,7 +158,7 @@ def _hunk(lines: Sequence[str], at: int, head: re.Match[str]) -> tuple[Hunk, int
         if sign not in " +-" or old < 0 or new < 0:
             raise _malformed(at)
         found.append(sign + line[1:])
-    return Hunk(old_start, old_lines, new_start, new_lines, safe_lines(found)), at + 1
+    return Hunk(old_start, new_start, new_lines, safe_lines(found)), at + 1
 
 
 def _file_diff(head: Sequence[str], hunks: Sequence[Hunk]) -> FileDiff:
@@ -168,9 +168,11 @@ def _file_diff(head: Sequence[str], hunks: Sequence[Hunk]) -> FileDiff:
     path = _path(marks["rename to "]) if "rename to " in marks else _stripped(marks.get("+++ ", second))
     status: Status = "modified"
     if "new file mode " in marks or "copy to " in marks or old_path == "/dev/null":
-        status, old_path = "added", path
+        status = "added"
+        old_path = path
     elif "deleted file mode " in marks or path == "/dev/null":
-        status, path = "deleted", old_path
+        status = "deleted"
+        path = old_path
     elif path != old_path:
         status = "renamed"
     return FileDiff(path, old_path, status, tuple(hunks), "Binary files " in marks or "GIT binary patch" in marks)

@@ -20,6 +20,8 @@ _DEPENDENCIES = frozenset(
     "vendored _vendor third_party 3rdparty Pods Carthage .yarn .pnpm-store .bundle .cargo .gradle .m2 .ivy2 deps "
     "Godeps elm-stuff .pub-cache".split()
 )
+_NO_PACKAGES = frozenset("venv virtualenv deps".split())
+"""Of these, those that are no Python package themselves: with an `__init__.py` they are code of the repository."""
 _OUTPUT_ANYWHERE = frozenset(
     "__pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .nox .eggs .next .nuxt .svelte-kit .turbo .parcel-cache "
     ".output .angular .terraform .serverless htmlcov .nyc_output .hypothesis .ipynb_checkpoints .cache .dart_tool "
@@ -30,7 +32,9 @@ _MANIFESTS = frozenset(
     "package.json Cargo.toml pom.xml build.gradle build.gradle.kts setup.py setup.cfg pyproject.toml mix.exs dub.json "
     "CMakeLists.txt tsconfig.json composer.json".split()
 )
-_SOURCE_LIKE = re.compile(r"\.(go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|py|sh|pl|ps1|php|swift|scala)$")
+_SOURCE_LIKE = re.compile(
+    r"(?:^|/)bin/[^/]+\.[cm]?[jt]s$|\.(go|rs|java|kt|c|cc|cpp|h|hpp|cs|rb|py|sh|pl|ps1|php|swift|scala)$"
+)
 _BINARY = frozenset(
     "png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai eps svgz mp3 mp4 m4a wav ogg flac avi mov mkv webm zip gz "
     "tgz bz2 xz zst 7z rar jar war ear whl egg so dylib dll exe a lib o obj class pyc pyo wasm bin dat db sqlite "
@@ -50,26 +54,33 @@ def dependency_or_output(path: str, manifests: Collection[str]) -> str | None:
 
     Args:
         path: a POSIX path from the repository's root.
-        manifests: the folders ('' for the root) that hold a package manifest. `build`, `dist`, … count as output
-            only beside one, or at the root; elsewhere they are ordinary names of packages.
+        manifests: as `manifest_folders` has them. `build`, `dist`, … count as output only beside one, or at the root;
+            elsewhere they are ordinary names of packages.
     """
     folders = path.split("/")[:-1]
     for depth, folder in enumerate(folders):
-        if folder in _DEPENDENCIES:
+        if folder in _DEPENDENCIES and "/".join(folders[: depth + 1]) not in manifests:
             return i18n.message("repo.skip.dependency", folder=folder)
         if folder in _OUTPUT_ANYWHERE or folder.endswith((".egg-info", ".dist-info", ".xcodeproj", ".xcassets")):
             return i18n.message("repo.skip.output_or_cache", folder=folder)
         if folder in _OUTPUT_BESIDE_MANIFEST and (depth == 0 or "/".join(folders[:depth]) in manifests):
-            if folder in ("bin", "build", "coverage") and depth == 0 and _SOURCE_LIKE.search(path):
+            if folder in ("bin", "build", "coverage") and _SOURCE_LIKE.search(path) and (depth == 0 or folder == "bin"):
                 continue  # scripts, build tools or a package of that name; no report is written in these languages
             return i18n.message("repo.skip.output", folder=folder)
     return None
 
 
 def manifest_folders(paths: Collection[str]) -> frozenset[str]:
-    """The folders with a package manifest; '' is the root."""
+    """The folders with a package manifest, '' for the root, and the packages that are named like an environment."""
     found = (path.rpartition("/") for path in paths)
-    return frozenset(folder for folder, _, name in found if name in _MANIFESTS)
+    return frozenset(folder for folder, _, name in found if _is_manifest(folder, name))
+
+
+def _is_manifest(folder: str, name: str) -> bool:
+    own = folder.rpartition("/")[2]
+    if own in _DEPENDENCIES:
+        return name == "__init__.py" and own in _NO_PACKAGES
+    return name in _MANIFESTS
 
 
 def reason_to_skip(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated
@@ -16,6 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from repopilot import i18n
+from repopilot.code.data_formats import from_toml
 from repopilot.errors import SourceError
 from repopilot.repo.path_globs import matches
 from repopilot.repo.read import plain_text, read_raw
@@ -99,10 +99,10 @@ def project_options(text: str | None) -> ProjectFile:
     if len(text) > LARGEST:
         return _unused(i18n.message("repo.project_file.large", kilobytes=LARGEST >> 10))
     try:
-        return ProjectFile(ProjectOptions.model_validate(tomllib.loads(text)))
+        return ProjectFile(ProjectOptions.model_validate(from_toml(text)))
     except ValidationError as error:
         return _unused(problems(error.errors()))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except ValueError as error:
         return _unused(str(error)[:200])
 
 

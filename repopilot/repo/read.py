@@ -109,6 +109,12 @@ def plain_text(path: str, data: bytes) -> str | None:
     return None if text is None or "\0" in text else redact(_with_line_feeds(text))[0]
 
 
+def searched_text(path: str, data: bytes) -> str | None:
+    """As `plain_text`; of a text in an unknown encoding what can be read of it."""
+    text = plain_text(path, data)
+    return text if text is not None or b"\0" in data else redact(_with_line_feeds(data.decode("utf-8", "replace")))[0]
+
+
 def text_of(path: str, data: bytes) -> str | Skip:
     """The text of a file's bytes, or why it is not one worth reading."""
     if data.startswith(_LFS):

@@ -10,6 +10,7 @@ from repopilot.repo.history import at
 from repopilot.repo.local import UNVERSIONED, folder_key, open_folder
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.remote.fetch import OnProgress
+from repopilot.repo.submodules import fetch_submodules
 from repopilot.settings import Settings
 from repopilot.types import Snapshot, Source
 
@@ -44,7 +45,11 @@ def open_source(
     """
     if source.path is not None:
         return _open_local(source, settings)
-    return open_clone(source, settings, token, fetch_limits(settings, progress, cancel))
+    limits = fetch_limits(settings, progress, cancel)
+    snapshot = open_clone(source, settings, token, limits)
+    if not snapshot.stale:
+        fetch_submodules(snapshot, settings, limits)
+    return snapshot
 
 
 def source_key(source: Source, settings: Settings) -> str:

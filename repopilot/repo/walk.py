@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.errors import Cancelled, SourceError
 from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
@@ -38,13 +38,19 @@ Hashes = MutableMapping[str, tuple[int, int, int, str]]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One listed file. `hash` is '' for local files until they turn out to be worth reading."""
+    """One listed file. `hash` is '' for local files until they turn out to be worth reading; `executable` is told of
+    committed ones."""
 
     path: str
     size: int
     hash: str = ""
     skip: str = ""
     stamp: tuple[int, int, int] = (0, 0, 0)
+    executable: bool = False
+
+    @property
+    def file(self) -> SourceFile:
+        return SourceFile(self.path, self.size, self.hash, language_of(self.path) or "", file_kind(self.path))
 
 
 def walk(
@@ -106,11 +112,23 @@ def searched_files(snapshot: Snapshot, settings: Settings) -> list[SourceFile]:
     patterns = PathPatterns((), settings.exclude)
     listed = _committed_files(snapshot) if snapshot.git_dir else _local_files(snapshot)
     kept = (e for e in listed if not e.skip and not secret_name(e.path) and not patterns.reason_to_skip(e.path))
-    return [
-        SourceFile(entry.path, entry.size, entry.hash, language_of(entry.path) or "", file_kind(entry.path))
-        for entry in kept
-        if not is_binary_name(entry.path) and entry.size <= _MOST_SEARCHED
-    ]
+    return [entry.file for entry in kept if not is_binary_name(entry.path) and entry.size <= _MOST_SEARCHED]
+
+
+def copied_files(snapshot: Snapshot, settings: Settings) -> dict[SourceFile, bool]:
+    """The files of a clone that code under test may read, and which of them are programs: also pictures and the like,
+    and what tests keep in files that are named like secrets, such as certificates.
+
+    Args:
+        snapshot: the clone.
+        settings: the exclude patterns.
+
+    Raises:
+        SourceError: the snapshot can't be listed, or holds too many files.
+    """
+    patterns = PathPatterns((), settings.exclude)
+    kept = (e for e in _committed_files(snapshot) if not e.skip and not patterns.reason_to_skip(e.path))
+    return {e.file: e.executable for e in kept if is_test_path(e.path) or not secret_name(e.path)}
 
 
 def _until(cancel: threading.Event | None, entries: Iterable[_Entry]) -> Iterator[_Entry]:
@@ -161,7 +179,7 @@ def _tree_entry(record: bytes) -> _Entry:
         skip = i18n.message("repo.skip.submodule")
     elif not size.isdigit():
         skip = skip or i18n.message("repo.skip.not_cloned")
-    return _Entry(path, int(size) if size.isdigit() else 0, digest.decode(), skip)
+    return _Entry(path, int(size) if size.isdigit() else 0, digest.decode(), skip, executable=mode == b"100755")
 
 
 def _decoded(name: bytes) -> tuple[str, str]:

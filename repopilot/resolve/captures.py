@@ -20,9 +20,11 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
         after: the text after it.
 
     Yields:
-        The line after the edit, and the name.
+        The line after the edit, and the name. Lines that another function or class now holds are left out: whoever
+        moves them means its names.
     """
-    olds, news = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    olds = before.splitlines(keepends=True)
+    news = after.splitlines(keepends=True)
     kept: dict[int, int] = {}
     words: set[str] = set()
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
@@ -38,7 +40,8 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
             found = now.get((kept.get(line, -1), column))
             was = _home(one)
             is_there = was in homes or (not was and hasattr(builtins, name))
-            if found is not None and is_there and _home(found) != was:
+            stays = found is not None and found.scope.qualified == one.scope.qualified
+            if found is not None and stays and is_there and _home(found) != was:
                 yield kept[line] + 1, name
 
 

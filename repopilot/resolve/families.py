@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from repopilot.code.graph.import_resolver import family
 from repopilot.code.notebook import is_notebook
 from repopilot.resolve import python_families
 from repopilot.resolve.occurrences import language_in
@@ -57,7 +58,8 @@ class Ties:
             one: the occurrence.
             sure: whether it belongs to something already.
         """
-        span, meaning = one.occurrence.span, one.meaning
+        span = one.occurrence.span
+        meaning = one.meaning
         if meaning.inside:
             self.join(span, *meaning.inside)
         else:
@@ -76,16 +78,24 @@ class Ties:
         return {leader: frozenset(places) for leader, places in found.items()}
 
 
-def ties_of(resolver: Resolver, name: str) -> Ties:
+def ties_of(resolver: Resolver, name: str, language: str = "") -> Ties:
     """What belongs together among all occurrences of a name.
 
     Args:
         resolver: of the repository.
         name: the name.
+        language: code of languages that can't refer to definitions of this one isn't resolved; '' for no language.
     """
     ties = Ties(places=frozenset(one.span for one in resolver.occurrences(name)))
-    everywhere = resolver.resolved([one for one in resolver.occurrences(name) if one.kind in ("code", "text")])
-    python, texts = [], []
+    asked = []
+    for place in resolver.occurrences(name):
+        if place.kind in ("code", "text") and (not language or is_related(resolver, place.span.path, language)):
+            asked.append(place)
+        elif place.kind == "text":
+            ties.mentions.append(place)
+    everywhere = resolver.resolved(asked)
+    python = []
+    texts = []
     for one in everywhere:
         path = one.occurrence.span.path
         if is_notebook(path) or language_in(path, resolver.text(path) or "") != "python":
@@ -101,6 +111,11 @@ def ties_of(resolver: Resolver, name: str) -> Ties:
     if python or texts:
         python_families.tie(resolver, name, python, texts, ties)
     return ties
+
+
+def is_related(resolver: Resolver, path: str, language: str) -> bool:
+    """Whether the language of a file can refer to definitions of another."""
+    return family(language_in(path, resolver.text(path) or "") or "") == family(language)
 
 
 def family_in(ties: Ties, span: NameSpan) -> Family:

@@ -5,22 +5,24 @@ No server is started before a name is looked up.
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from repopilot.settings import Settings
-from repopilot.types import Environment, Snapshot
+from repopilot.types import FileChange, PackagesOf, Snapshot
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
     from repopilot.resolve.names import Resolver
     from repopilot.resolve.snapshot_tree import SnapshotTree
     from repopilot.sandbox.language_servers.session import Servers
-    from repopilot.sandbox.type_checkers import TypeDiagnostic
+    from repopilot.sandbox.type_checkers import TypeReport
 
+_MOST_RUNS = 32
 _Kept = tuple[Path, "Resolver", "SnapshotTree", "Servers"]
 
 
@@ -32,6 +34,8 @@ class Lookups:
 
     Attributes:
         type_diagnostics: what runs of type checkers said, by a digest of all that they read.
+        typed_before: the repositories and files that type checkers were run over as they are, the latest last.
+        type_checks: held while a type checker reads a repository as it is, for those who need to know the same.
     """
 
     def __init__(self, only: Resolver | None = None) -> None:
@@ -39,18 +43,18 @@ class Lookups:
         self._lock = threading.RLock()
         self._kept: dict[str, _Kept] = {}
         self._all: WeakSet[Servers] = WeakSet()
-        self.type_diagnostics: dict[str, tuple[TypeDiagnostic, ...]] = {}
+        self.type_diagnostics: dict[str, TypeReport] = {}
+        self.typed_before: deque[tuple[str, tuple[FileChange, ...]]] = deque(maxlen=_MOST_RUNS)
+        self.type_checks = asyncio.Lock()
 
-    def resolver(
-        self, snapshot: Snapshot, index: Index, settings: Settings, environment: Environment | None
-    ) -> Resolver:
+    def resolver(self, snapshot: Snapshot, index: Index, settings: Settings, packages: PackagesOf) -> Resolver:
         """The resolver of a repository. Blocking.
 
         Args:
             snapshot: the repository.
             index: its index; with the next generation the resolver is another.
             settings: exclude patterns, and the sandbox's level.
-            environment: the packages that it needs, None for none.
+            packages: finds what it needs.
 
         Raises:
             SourceError: the repository can't be listed.
@@ -67,21 +71,21 @@ class Lookups:
             tree = SnapshotTree(snapshot, settings)
             if kept is not None:
                 _end({snapshot.key: self._kept.pop(snapshot.key)})
-            servers = self.servers(settings, environment)
+            servers = self.servers(settings, packages)
             resolver = Resolver(tree, index, servers)
             self._kept[snapshot.key] = (index.folder, resolver, tree, servers)
             return resolver
 
-    def servers(self, settings: Settings, environment: Environment | None) -> Servers:
+    def servers(self, settings: Settings, packages: PackagesOf) -> Servers:
         """Servers for a folder of one's own, closed by whoever asks for them; `running` counts them too.
 
         Args:
             settings: the sandbox's level.
-            environment: the packages that the repository needs, None for none.
+            packages: finds what the repository needs.
         """
         from repopilot.sandbox.language_servers.session import Servers
 
-        found = Servers(settings, environment)
+        found = Servers(settings, packages)
         with self._lock:
             self._all.add(found)
         return found

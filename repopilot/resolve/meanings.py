@@ -35,14 +35,16 @@ class TargetReader:
     """
 
     def __init__(self, text: Texts, known: Collection[str]) -> None:
-        self._text, self._known = text, known
+        self._text = text
+        self._known = known
         self._positions: dict[str, Positions] = {}
         self._trees: dict[str, Tree | None] = {}
         self._spans: dict[Target, tuple[NameSpan | None, NameSpan | None]] = {}
 
     def meaning(self, targets: Sequence[Target]) -> Meaning:
         """What the places mean together."""
-        inside, outside = set(), set()
+        inside = set()
+        outside = set()
         for target in targets:
             if target not in self._spans:
                 found = self.span(target)
@@ -112,6 +114,43 @@ def ask(session: LanguageSession, spans: Sequence[NameSpan], reader: TargetReade
     """
     answers = session.definitions([place_of(span, text) for span in spans])
     return [reader.meaning(targets) for targets in answers]
+
+
+def renames(
+    session: LanguageSession, span: NameSpan, new: str, reader: TargetReader, text: Texts
+) -> tuple[dict[NameSpan, str], frozenset[str]]:
+    """What a server would write in the repository to rename that which stands at a place, and the files outside where
+    it would write as well.
+
+    Args:
+        session: the server, which was shown the files that hold the name.
+        span: the place.
+        new: the new name.
+        reader: reads what it answers.
+        text: gives the text of a file.
+
+    Raises:
+        LanguageServerError: the server fails.
+    """
+    found = [(target, reader.span(target), said) for target, said in session.renames(*place_of(span, text), new)]
+    old = (text(span.path) or "")[span.start : span.end]
+    written = [(place, said) for _, place, said in found if place is not None]
+    inside = {each: to for place, said in written for each, to in names_written(place, said, text, (old, new))}
+    return inside, frozenset(_LIBRARIES.sub("", target.path) for target, place, _ in found if place is None)
+
+
+def names_written(place: NameSpan, said: str, text: Texts, names: tuple[str, str]) -> list[tuple[NameSpan, str]]:
+    """The names that one edit of a server changes: some write anew all that stands between two of them."""
+    old, new = map(re.escape, names)
+    before = (text(place.path) or "")[place.start : place.end]
+    word = re.compile(rf"\b{old}\b")
+    kept = re.fullmatch(f"({new}|{old})".join(map(re.escape, word.split(before))), said)
+    if kept is None:
+        return [(place, said)]
+    there = [place.start + found.start() for found in word.finditer(before)]
+    length = len(names[0])
+    spans = [NameSpan(place.path, start, start + length) for start in there]
+    return [(span, to) for span, to in zip(spans, kept.groups(), strict=True) if to == names[1]]
 
 
 def place_of(span: NameSpan, text: Texts) -> tuple[str, int]:

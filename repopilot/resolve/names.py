@@ -6,7 +6,6 @@ means what the syntax shows (`engine` tells which it is).
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -15,14 +14,16 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
+from repopilot.code.languages import file_kind
 from repopilot.errors import LanguageServerError
 from repopilot.index.store import Index
 from repopilot.resolve import meanings as by_server
-from repopilot.resolve.by_syntax import SyntaxResolver
 from repopilot.resolve.families import family_in, same_definition, ties_of
 from repopilot.resolve.fixture_members import with_fixtures
 from repopilot.resolve.folder_texts import FolderTexts
-from repopilot.resolve.occurrences import language_in, occurrences_in
+from repopilot.resolve.occurrences import language_in, occurrences_in, spans_in
+from repopilot.resolve.syntax.resolver import SyntaxResolver
+from repopilot.resolve.syntax.syntax_source import may_refer
 from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses
 from repopilot.sandbox.language_servers.session import LanguageSession, Servers
 
@@ -44,8 +45,10 @@ class Resolver:
     """
 
     def __init__(self, tree: Tree, index: Index, servers: Servers) -> None:
-        self._tree, self._index, self._servers = tree, index, servers
-        self._texts = FolderTexts(tree.root())
+        self._tree = tree
+        self._index = index
+        self._servers = servers
+        self._texts = FolderTexts(tree.lies_in())
         self._lock = threading.RLock()
         self._state = (0, 0)
         self._drafts: Mapping[str, str | None] = {}
@@ -63,12 +66,16 @@ class Resolver:
 
     @property
     def root(self) -> Path:
-        """The folder with the tree's files as they are now, which is only read."""
-        return self._tree.root()
+        """The folder that servers read. Where edits are of code that lies there, it isn't copied for them."""
+        folder = self._tree.lies_in()
+        drafts = self._tree.drafts().items()
+        lie_there = all(text is not None and _is_code(folder, path) for path, text in drafts)
+        return folder if lie_there else self._tree.root()
 
     def text(self, path: str) -> str | None:
         """The text of a file as it is stored, whose characters the spans count; None for what is none."""
-        self._tree.root()
+        self._tree.lies_in()
+        self._texts.drafts = self._tree.drafts()
         return self._texts.text(path)
 
     def paths(self) -> Sequence[str]:
@@ -145,8 +152,45 @@ class Resolver:
         used = [one for one in found if one.occurrence.span not in wanted]
         sure = [one.occurrence for one in used if one.meaning.inside & wanted]
         open_ones = [one.occurrence for one in used if not one.meaning.known]
-        impossible = len(used) - len(sure) - len(open_ones)
-        return Uses(tuple(sure), tuple(open_ones), impossible, self.engine(span.path), self.notes)
+        return Uses(tuple(sure), tuple(open_ones), self.engine(span.path), self.notes)
+
+    def renames(self, span: NameSpan, name: str, new: str) -> tuple[dict[NameSpan, str], frozenset[str]] | None:
+        """What the language's server would write at which places to rename that which stands at a place, and the files
+        outside of the repository where it would write as well; None where no server renames it.
+
+        Args:
+            span: the place.
+            name: what stands there.
+            new: the new name.
+        """
+        with self._lock:
+            self._refresh(name)
+            reader = self._target_reader()
+            holding = {span.path, *(one.span.path for one in self.occurrences(name) if one.kind == "code")}
+            work = partial(by_server.renames, span=span, new=new, reader=reader, text=self._texts.text)
+            for language in self._by_language([span.path]):
+                session = self._session(language)
+                renaming = session is not None and session.renaming
+                return self._served(language, holding, work) if renaming else None
+        return None
+
+    def references(self, span: NameSpan, name: str) -> set[NameSpan]:
+        """Where the language's server says that a definition is used, also through what it overrides; nothing where no
+        server tells.
+
+        Args:
+            span: of the definition's name.
+            name: the name.
+        """
+        with self._lock:
+            self._refresh(name)
+            reader = self._target_reader()
+            holding = {span.path, *(one.span.path for one in self.occurrences(name) if one.kind == "code")}
+            place = by_server.place_of(span, self._texts.text)
+            for language in self._by_language([span.path]):
+                found = self._served(language, holding, lambda session: session.references(*place)) or ()
+                return {at for target in found if (at := reader.span(target)) is not None}
+        return set()
 
     def problems(self, paths: Iterable[str]) -> dict[str, list[Diagnosis]]:
         """The errors that the language's server finds in files; a file that has no server isn't among the keys."""
@@ -191,27 +235,31 @@ class Resolver:
         found = dict.fromkeys(spans, Meaning())
         with self._lock:
             self._refresh()
-            if self._reader is None:
-                self._reader = by_server.TargetReader(self._texts.text, frozenset(self._tree.searched()))
+            reader = self._target_reader()
             groups = self._by_language({span.path for span in spans})
             for language, paths in groups.items():
                 wanted = [span for span in found if span.path in paths]
-                work = partial(by_server.ask, spans=wanted, reader=self._reader, text=self._texts.text)
+                work = partial(by_server.ask, spans=wanted, reader=reader, text=self._texts.text)
                 meanings = self._served(language, paths, work)
                 found.update(self._shown_by_syntax(wanted) if meanings is None else zip(wanted, meanings, strict=True))
         return found
+
+    def _target_reader(self) -> by_server.TargetReader:
+        if self._reader is None:
+            self._reader = by_server.TargetReader(self._texts.text, frozenset(self._tree.searched()))
+        return self._reader
 
     def syntax(self) -> SyntaxResolver:
         """What the syntax shows of the files as they are now, where no server is."""
         with self._lock:
             self._refresh()
             if self._syntax is None:
-                self._syntax = SyntaxResolver(self._texts.text, self._holding, self._index)
+                code = [path for path in self._tree.searched() if may_refer(path) and file_kind(path) == "code"]
+                self._syntax = SyntaxResolver(self._texts.text, partial(self._holding, code), self._index)
             return self._syntax
 
-    def _holding(self, name: str) -> list[str]:
-        word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        return [path for path, text in self._texts.holding(self._tree.searched(), name) if word.search(text)]
+    def _holding(self, paths: Iterable[str], name: str) -> list[str]:
+        return [path for path, text in self._texts.holding(paths, name) if spans_in(name, text)]
 
     def _shown_by_syntax(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
         words = {(self._texts.text(span.path) or "")[span.start : span.end] for span in spans}
@@ -230,7 +278,7 @@ class Resolver:
 
     def _session(self, language: str) -> LanguageSession | None:
         try:
-            return self._servers.session(language, self._tree.root())
+            return self._servers.session(language, self.root, self._tree.root)
         except LanguageServerError as error:
             self._notes[language] = str(error)
             return None
@@ -267,10 +315,11 @@ class Resolver:
     def _refresh(self, name: str = "") -> None:
         """Forget what was found before the tree's last edit, or before others changed a file that holds a name. A name
         stands where it stood in the files that weren't edited."""
-        self._tree.root()
+        self._tree.lies_in()
+        drafts = self._tree.drafts()
+        self._texts.drafts = drafts
         for path in {found.span.path for found in self._found.get(name, ())}:
             self._texts.text(path)
-        drafts = self._tree.drafts()
         state = hash(frozenset(drafts.items())), len(self._texts.changed)
         if state == self._state:
             return
@@ -283,6 +332,12 @@ class Resolver:
                 self._found[known] = sorted([*kept, *there], key=lambda one: one.span)
         else:
             self._found.clear()
-        self._state, self._drafts = (state[0], len(self._texts.changed)), drafts
+        self._state = (state[0], len(self._texts.changed))
+        self._drafts = drafts
         self._resolved.clear()
         self._syntax = self._reader = None
+
+
+def _is_code(folder: Path, path: str) -> bool:
+    """Whether a file is there, and code or read by people only: others may be settings of a server."""
+    return file_kind(path) in ("code", "doc") and (folder / path).is_file()

@@ -44,7 +44,7 @@ def occurrences_in(name: str, path: str, text: str) -> list[Occurrence]:
     """
     if is_notebook(path):
         return _placed(path, text, sorted(_in_cells(name, text)))
-    spans = _words(name, text)
+    spans = spans_in(name, text)
     if not spans:
         return []
     language = language_in(path, text)
@@ -56,10 +56,10 @@ def occurrences_in(name: str, path: str, text: str) -> list[Occurrence]:
 def _in_cells(name: str, text: str) -> Iterator[_Found]:
     """Where a name stands in a notebook's cells: spans of the notebook as it is stored."""
     code, other = read_cells(text)
-    spans = _words(name, code.text)
+    spans = spans_in(name, code.text)
     for (start, end), kind in zip(spans, _kinds(spans, code.text, "python"), strict=True):
         yield code.stored(start, end), kind
-    for start, end in _words(name, other.text):
+    for start, end in spans_in(name, other.text):
         yield other.stored(start, end), "document"
 
 
@@ -78,7 +78,7 @@ def _placed(path: str, text: str, found: Iterable[_Found]) -> list[Occurrence]:
     return occurrences
 
 
-def _words(name: str, text: str) -> list[tuple[int, int]]:
+def spans_in(name: str, text: str) -> list[tuple[int, int]]:
     """Where a name stands between what can't be part of a name, in any alphabet."""
     spans = ((found.start(), found.end()) for found in re.finditer(re.escape(name), text))
     return [(a, b) for a, b in spans if not _continues(text[a - 1 : a]) and not _continues(text[b : b + 1])]
@@ -95,7 +95,8 @@ def _kinds(spans: list[tuple[int, int]], text: str, language: str) -> list[Occur
     if tree is None:
         return ["code"] * len(spans)
     kinds: list[OccurrenceKind] = []
-    at, byte = 0, 0
+    at = 0
+    byte = 0
     for start, end in spans:
         byte += len(text[at:start].encode("utf-8", "surrogatepass"))
         at = start
@@ -116,5 +117,6 @@ def _kind(tree: Tree, start: int, end: int) -> OccurrenceKind:
             return "code"
         if any(part in node.type for part in _TEXTS) and node.is_named:
             return "text"
-        node, innermost = node.parent, False
+        node = node.parent
+        innermost = False
     return "code"

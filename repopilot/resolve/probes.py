@@ -51,7 +51,8 @@ def _in_file(resolver: Resolver, path: str, probes: Sequence[Probe]) -> dict[Pro
     shown = replaced(text, [Replacement(p.start, p.end, p.code + p.rest) for p in kept])
     known = frozenset(resolver.paths())
     reader = TargetReader(lambda p: shown if p == path else resolver.text(p), known)
-    places, moved = [], []
+    places = []
+    moved = []
     shift = 0
     for probe in kept:
         places.append((path, probe.start + shift + len(probe.code) - 1))

@@ -38,7 +38,10 @@ def tie(resolver: Resolver, name: str, found: Iterable[Resolved], texts: Iterabl
 
 class _Python:
     def __init__(self, resolver: Resolver, name: str, found: list[Resolved], texts: list[Resolved], ties: Ties) -> None:
-        self.resolver, self.name, self.ties, self.texts = resolver, name, ties, texts
+        self.resolver = resolver
+        self.name = name
+        self.ties = ties
+        self.texts = texts
         self.places: _Places = {}
         self.classes: dict[Hashable, tuple[str, PythonScope]] = {}
         by_path: dict[str, list[Resolved]] = defaultdict(list)
@@ -67,7 +70,8 @@ class _Python:
         self._tie_hierarchies()
 
     def _tie_name(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
-        home, meaning = known.home, one.meaning
+        home = known.home
+        meaning = one.meaning
         if known.role == "module":
             return
         if home is not None and known.role in (*VARIABLES, "imported"):
@@ -178,7 +182,8 @@ class _Python:
         self._take_all(probes)
 
     def _tie_text(self, path: str, one: Resolved, known: PythonText) -> Probe | None:
-        span, text = one.occurrence.span, self.text(path)
+        span = one.occurrence.span
+        text = self.text(path)
         if one.meaning.inside:
             self.ties.join(span, *one.meaning.inside)
         elif known.use in ("exported", "doctest") and self._module_has(path):

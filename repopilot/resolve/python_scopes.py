@@ -204,7 +204,8 @@ class _Reader:
                 yield child, outer if outside else inner, "load" if outside else "bind"
 
     def _class(self, node: Node, scope: PythonScope) -> Iterator[tuple[Node, PythonScope, Role]]:
-        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        name = node.child_by_field_name("name")
+        body = node.child_by_field_name("body")
         inner = self._opened(node, scope, "class")
         for child in node.named_children:
             if child == name:
@@ -251,7 +252,8 @@ class _Reader:
             yield child, scope, "load"
 
     def _keyword(self, node: Node, scope: PythonScope) -> Iterator[tuple[Node, PythonScope, Role]]:
-        name, call = node.child_by_field_name("name"), node.parent.parent if node.parent is not None else None
+        name = node.child_by_field_name("name")
+        call = node.parent.parent if node.parent is not None else None
         if name is not None and self.data[name.start_byte : name.end_byte] == self.name:
             copied = self._copied(call) if call is not None and call.type == "call" else ""
             self.found.append(_Found(name, "keyword", scope, call=call, object=copied))
@@ -261,7 +263,8 @@ class _Reader:
 
     def _copied(self, call: Node) -> str:
         """The object that a call copies with other fields, '' for another call."""
-        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        function = call.child_by_field_name("function")
+        arguments = call.child_by_field_name("arguments")
         called = self._text(function).rpartition(".")[2]
         if function is not None and called in _COPIES_ITSELF and function.type == "attribute":
             return self._text(function.named_children[0])
@@ -291,7 +294,8 @@ class _Reader:
             if node.field_name_for_child(number) != "name":
                 self._module(child, scope)
                 continue
-            alias, named = child.child_by_field_name("alias"), child.child_by_field_name("name")
+            alias = child.child_by_field_name("alias")
+            named = child.child_by_field_name("name")
             path = named if named is not None else child
             if is_from:
                 module = self._text(node.child_by_field_name("module_name"))
@@ -303,7 +307,8 @@ class _Reader:
 
     def _module(self, node: Node, scope: PythonScope, *, binds: bool = False) -> None:
         """The parts of a module's name. `import a.b` binds its first part."""
-        todo, first = [node], True
+        todo = [node]
+        first = True
         while todo:
             each = todo.pop()
             if each.type == "identifier":
@@ -399,7 +404,8 @@ class CharacterOffsets:
     """
 
     def __init__(self, data: bytes, text: str) -> None:
-        self._data, self._same = data, len(data) == len(text)
+        self._data = data
+        self._same = len(data) == len(text)
         self._known = (0, 0)
 
     def at(self, byte: int) -> int:

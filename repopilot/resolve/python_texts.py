@@ -139,7 +139,8 @@ def _decorated(call: Node | None) -> int:
 
 def _assigned(node: Node, data: bytes) -> tuple[str, int]:
     """What a text is assigned to, or added to, and where the class around begins."""
-    target, around = "", node.parent
+    target = ""
+    around = node.parent
     while around is not None and around.type not in ("module", "function_definition", "class_definition"):
         if around.type in ("assignment", "augmented_assignment"):
             target = _text(around.child_by_field_name("left"), data)

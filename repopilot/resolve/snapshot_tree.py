@@ -68,6 +68,10 @@ class SnapshotTree:
                 weakref.finalize(self, disk.remove_tree, self._folder)
             return self._folder
 
+    def lies_in(self) -> Path:
+        """As `root`: there are no drafts."""
+        return self.root()
+
     def close(self) -> None:
         """Remove the temporary folder."""
         with self._lock:

@@ -26,6 +26,10 @@ class Tree(Protocol):
         """A folder that holds these texts. Whoever resolves names only reads it."""
         ...
 
+    def lies_in(self) -> Path:
+        """A folder that holds these texts but for the drafts, of which it may hold what they replace."""
+        ...
+
     def searched(self) -> Sequence[str]:
         """The files in which a name is looked for: also those that the index skips, never secret or ignored ones."""
         ...
@@ -128,14 +132,12 @@ class Uses:
     Attributes:
         sure: occurrences that mean it, by path and line.
         by_name: occurrences that may mean it, the likelier ones first.
-        impossible: how many occurrences of the name certainly mean something else.
         engine: what resolved them: the name of a language server, or "syntax".
         notes: fallbacks, as messages.
     """
 
     sure: tuple[Occurrence, ...]
     by_name: tuple[Occurrence, ...]
-    impossible: int
     engine: str
     notes: tuple[str, ...] = ()
 

@@ -31,6 +31,8 @@ _SENTENCE = re.compile(
 )
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|p\. ex|ex|env|resp|approx)\.\s*$", re.I)
 _LONGEST_ABBREVIATION = 20
+_CLOSED = re.compile(r"(?:[.!?][\"”»)]+|…[\"”»)]*)\s*$")
+"""The end of what is quoted or in brackets: of a sentence only where no small letter follows."""
 _STEMMERS = (Stemmer.Stemmer("english"), Stemmer.Stemmer("french"))
 
 LITERALS = frozenset("True False None null NULL nullptr true false nil self this undefined".split())
@@ -125,9 +127,9 @@ def _line_sentences(line: str) -> Iterator[tuple[str, bool]]:
     pending = ""
     for match in _SENTENCE.finditer(line[indent:]):
         pending += match.group(0)
-        if not (
-            _ABBREVIATION.search(pending[-_LONGEST_ABBREVIATION:]) or re.fullmatch(r"(?:\d+[.)]|[-*+])\s*", pending)
-        ):
+        end = pending[-_LONGEST_ABBREVIATION:]
+        goes_on = _CLOSED.search(end) and line[indent + match.end() :][:1].islower()
+        if not (goes_on or _ABBREVIATION.search(end) or re.fullmatch(r"(?:\d+[.)]|[-*+])\s*", pending)):
             yield pending, True
             pending = ""
     if pending:

@@ -215,7 +215,8 @@ def _numbered(place: Excerpt, number: int, text: str) -> Excerpt:
 
 def _outline(index: Index, paths: Sequence[str], count_tokens: CountTokens, budget: int) -> tuple[tuple[str, ...], int]:
     """A line for each file, as many as fit, and their tokens."""
-    lines, spent = [], 0
+    lines = []
+    spent = 0
     for path in dict.fromkeys(paths):
         found = [each for each in (index.outline(path) if path in index.files else ()) if each.kind in _CALLABLE]
         names = [

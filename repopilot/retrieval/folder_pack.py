@@ -44,7 +44,7 @@ def folder_pack(
             raise UsageError(i18n.message("repo.no_such_folder", folder=folder), i18n.message("repo.check_spelling"))
     files = {path: _whole(number, path, index.text(path) or "") for number, path in enumerate(paths, 1)}
     costs = {path: count_tokens(piece(each, form)) for path, each in files.items()}
-    reasons = Counter(i18n.said(skip.reason, "en") for skip in skips)
+    reasons = Counter(i18n.translated(skip.reason, "en") for skip in skips)
     notes = [_note("pack_skipped", count=count, reason=reason) for reason, count in sorted(reasons.items())]
     empty = ContextPack(index.name, index.commit, "", budget, 0, (), (), folders=wanted, files=costs)
 
@@ -82,7 +82,8 @@ def token_tree(costs: Mapping[str, int], left_out: Collection[str] = ()) -> tupl
     lines = {}
     for path in costs:
         for each in (*_folders(path), path):
-            name, depth = each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/"), each.rstrip("/").count("/")
+            name = each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/")
+            depth = each.rstrip("/").count("/")
             share = f" ({sums[each] / total:.0%})" if sums[each] * 100 >= total else ""
             lines[each] = f"{'  ' * depth}{name} {sums[each]:,}{share}{', left out' * (each in left_out)}"
     return tuple(lines.values())

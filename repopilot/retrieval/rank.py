@@ -25,9 +25,13 @@ from repopilot.types import Chunk
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
 
-NAMED, PHRASE, FRAME = 6.0, 6.0, 60.0
-"""What a named definition, a phrase and a stack frame add to a passage; the second frame a half of it, the third a
-third, …, which is more than words can make up for."""
+NAMED = 6.0
+"""What a named definition adds to a passage."""
+PHRASE = 6.0
+"""What a phrase adds to a passage."""
+FRAME = 60.0
+"""What a stack frame adds to a passage: more than words can make up for. The second frame adds a half of it, the third
+a third, and so on."""
 
 PAST_COMMITS = "file: history"
 """The contribution in `why` that the `history` of a hit is about."""

@@ -1,16 +1,16 @@
-"""Answers questions about the repository as a whole: a compact map, and passages on its purpose and use."""
+"""Passages that answer questions about the repository as a whole: on its purpose, its beginnings and its use."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from repopilot.code import languages
 from repopilot.code.languages import is_product_path
-from repopilot.code.project.manifest import Manifest, is_manifest, read_manifest
+from repopilot.index.manifests import manifests
+from repopilot.project.manifest import Manifest, is_manifest
 from repopilot.retrieval.query.asked import Command
 from repopilot.retrieval.query.parse import Query
 from repopilot.types import Chunk
@@ -18,13 +18,18 @@ from repopilot.types import Chunk
 if TYPE_CHECKING:
     from repopilot.index.store import Index
 
-README_CHUNKS, README_READ, MANIFESTS, ENTRIES, MAIN = 4, 30, 4, 6, 4
-FOLDERS, FILES_OF_A_FOLDER, SYMBOLS_OF_A_FILE, DEPENDENCIES = 24, 12, 8, 25
-ABOUT_TOKENS, LEAST_WORDS = 160, 4
+README_CHUNKS = 4
+README_READ = 30
+MANIFESTS = 4
+ENTRIES = 6
+MAIN = 4
+LEAST_WORDS = 4
 # None of these looks for an end behind the next beginning: a README of beginnings would take hours.
 _TARGET = r"(?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])?"
 _CODE_BLOCK = re.compile(r"<!--(?:(?!<!--).)*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_TARGET}|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
+_FIELDS = re.compile(r"^:[^:\n]+:(?: .*)?$(?:\n[ \t]+\S.*)*", re.M)
+"""The fields at the head of a document in reStructuredText, with the lines that continue them."""
 _LINK = re.compile(rf"\[([^\[\]]*)\]{_TARGET}")
 _MARKUP = re.compile(r"<[^<>]*>|[`*]|\b_|_\b|^[^\S\n]*[|>.=#~-]+", re.M)
 
@@ -134,61 +139,7 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
 
 
 def _manifests(index: Index) -> list[Manifest]:
-    paths = [path for path in index.derived(_files) if is_manifest(path) and is_product_path(path)][:MANIFESTS]
-    read = (read_manifest(path, index.text(path) or "") for path in paths)
-    return [manifest for manifest in read if manifest is not None]
-
-
-def overview(index: Index, max_tokens: int, count_tokens: Callable[[str], int]) -> str:
-    """A map of the repository for a model: what its README says, languages, manifests, entry points, and folders with
-    their files and symbols, as many as fit.
-
-    Args:
-        index: the index.
-        max_tokens: how long the text may be.
-        count_tokens: counts the tokens of a text.
-    """
-    lines: list[str] = []
-    left = max_tokens
-    for line in _lines(index, count_tokens):
-        cost = count_tokens(line + "\n")
-        if cost > left:
-            break
-        lines.append(line)
-        left -= cost
-    return "\n".join(lines)
-
-
-def _lines(index: Index, count_tokens: Callable[[str], int]) -> Iterator[str]:
-    files = index.derived(_files)
-    yield f"Repository {index.name} at {index.commit}: {len(index.files)} files. {_languages(index, files)}"
-    readme = readme_path(index)
-    if readme:
-        yield f"{readme} says: {_about(index.text(readme) or '', count_tokens)}"
-    for manifest in _manifests(index):
-        yield _manifest_line(manifest)
-    entries = _entry_points(index, files)[:ENTRIES]
-    if entries:
-        yield f"Entry points: {', '.join(entries)}"
-    yield from _structure(index, files)
-
-
-def _languages(index: Index, files: list[str]) -> str:
-    lines: Counter[str] = Counter()
-    for info in (index.files[path] for path in files):
-        if info.kind == "code":
-            lines[info.language] += info.lines
-    return "Code: " + ", ".join(f"{language} {count} lines" for language, count in lines.most_common(5)) + "."
-
-
-def _about(text: str, count_tokens: Callable[[str], int]) -> str:
-    """The first paragraphs of a README that are sentences."""
-    sentences: list[str] = []
-    for plain in readme_paragraphs(text):
-        sentences.append(plain)
-        if count_tokens(" ".join(sentences)) > ABOUT_TOKENS:
-            break
-    return " ".join(sentences)[: ABOUT_TOKENS * 6]
+    return [each for each in manifests(index) if index.is_own(each.path)][:MANIFESTS]
 
 
 def readme_path(index: Index) -> str | None:
@@ -203,7 +154,7 @@ def readme_paragraphs(text: str) -> Iterator[str]:
         text: of the README.
     """
     for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
-        shown = _IMAGE.sub("", paragraph)
+        shown = _IMAGE.sub("", _FIELDS.sub("", paragraph))
         plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
         # A table of contents is nothing but links.
         if _words(plain) >= LEAST_WORDS and 2 * _words(_LINK.sub("", shown)) >= _words(plain):
@@ -214,40 +165,5 @@ def _words(text: str) -> int:
     return len(re.findall(r"[^\W\d_]{2,}", text))
 
 
-def _manifest_line(manifest: Manifest) -> str:
-    parts = [f"{manifest.path}: {manifest.ecosystem} {manifest.name}".rstrip()]
-    for label, mapping in (("scripts", manifest.scripts), ("entry points", manifest.entry_points)):
-        if mapping:
-            parts.append(f"{label} " + ", ".join(f"{name} = {value}" for name, value in list(mapping.items())[:10]))
-    if needs := list(dict.fromkeys(need.name for need in manifest.dependencies)):
-        parts.append("needs " + ", ".join(needs[:DEPENDENCIES]))
-    return "; ".join(parts)
-
-
-def _structure(index: Index, files: list[str]) -> Iterator[str]:
-    """Folders with their files and the symbols these define; those with most code first."""
-    by_folder: dict[str, list[str]] = {}
-    for path in files:
-        by_folder.setdefault(path.rpartition("/")[0], []).append(path)
-    folders = sorted(by_folder, key=lambda folder: -_weight(index, by_folder[folder]))[:FOLDERS]
-    for folder in folders:
-        paths = by_folder[folder]
-        yield f"{folder or '.'}/ ({len(paths)} files, {sum(index.files[path].lines for path in paths)} lines)"
-        main = sorted(paths, key=lambda path: (not _is_main(path), -index.files[path].lines))
-        for path in main[:FILES_OF_A_FOLDER] if _is_main(main[0]) else ():
-            names = _top_symbols(index, path)
-            yield f"  {path.rpartition('/')[2]}" + (f": {', '.join(names)}" if names else "")
-
-
-def _weight(index: Index, paths: list[str]) -> float:
-    return sum(index.files[path].lines * (1.0 if _is_main(path) else 0.05) for path in paths)
-
-
 def _is_main(path: str) -> bool:
     return languages.file_kind(path) in ("code", "schema") and is_product_path(path)
-
-
-def _top_symbols(index: Index, path: str) -> list[str]:
-    symbols = [symbol for symbol in index.outline(path) if "." not in symbol.qualified]
-    symbols.sort(key=lambda symbol: symbol.start_line - symbol.end_line)
-    return list(dict.fromkeys(symbol.name for symbol in symbols))[:SYMBOLS_OF_A_FILE]

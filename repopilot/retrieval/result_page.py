@@ -69,7 +69,8 @@ def search_page(
     if not text.strip():
         return SearchReport("", commit=index.commit, examples=tuple(example_queries(index)))
     results = search(index, text, count + 1, embedder=embedder, documentation=documentation)
-    query, shown = results.query, results.hits[:count]
+    query = results.query
+    shown = results.hits[:count]
     counts = count_matches(index, query)
     tokens = query_tokens(query)
     skipped = list(_skipped_places(index, text.strip(), beyond)) if beyond is not None else []

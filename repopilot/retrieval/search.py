@@ -17,8 +17,7 @@ from repopilot.repo.project_file import NAME, fits, project_options
 from repopilot.retrieval import rank, skipped_files
 from repopilot.retrieval.places import ranked_places
 from repopilot.retrieval.query import exact_matches
-from repopilot.retrieval.query.expansion import expanded_for
-from repopilot.retrieval.query.parse import Query, parse
+from repopilot.retrieval.query.parse import Query, content_words, parse
 from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.ranking.past_commits import history_of
 from repopilot.retrieval.ranking.sorting import first_descending
@@ -90,14 +89,13 @@ def search(
         IndexFailed: the index is damaged.
     """
     started = time.perf_counter()
-    query = skipped_files.noted(index, parse(text))
+    query = _naming(index, skipped_files.noted(index, parse(text)))
     seconds = {"parse": time.perf_counter() - started}
     if k < 1 or not len(index.lexical):
         return Results(query, (), (*query.notes, i18n.message("retrieval.nothing_indexed")), seconds)
     mask = exact_matches.allowed(query.filters, index.lexical, index.chunks)
     if not mask.any():
         return Results(query, (), (*query.notes, i18n.message("retrieval.filters_match_nothing")), seconds)
-    query = expanded_for(index, query)
     if query.kind == "overview":
         return _overview(index, query, k, mask, seconds)
     meant = _Meaning(index, embedder if query.kind not in ("path", "traceback") else None)
@@ -118,6 +116,13 @@ def search(
         hits = _with_documentation(index, query, hits, k, mask)
     seconds["total"] = time.perf_counter() - started
     return Results(query, hits, tuple(notes), seconds, files, compared)
+
+
+def _naming(index: Index, query: Query) -> Query:
+    """A question of plain words as one for a name, where the only one of them that isn't a small word is exactly what a
+    definition is called."""
+    said = content_words(query.text) if query.kind == "natural" and not query.names else ()
+    return replace(query, kind="symbol", names=said) if len(said) == 1 and index.symbols(said[0]) else query
 
 
 def _put_first(index: Index) -> np.ndarray | None:
@@ -142,7 +147,8 @@ class _Meaning:
     def __init__(self, index: Index, embedder: Embedder | None) -> None:
         self.notes: list[str] = []
         self.seconds = 0.0
-        self._index, self._embedder = index, embedder
+        self._index = index
+        self._embedder = embedder
         self._asked: np.ndarray | None = None
 
     def near(self, query: Query) -> list[int]:
@@ -227,9 +233,11 @@ def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple
         Hits, best first and spread over files, and the paths of at most MOST_FILES files in the order of their best
         passages.
     """
-    weights, lexical = weights_for(found.query), found.lexical
+    weights = weights_for(found.query)
+    lexical = found.lexical
     rows = np.nonzero(found.mask)[0]
-    files, own = lexical.file_of[rows], found.scores[rows]
+    files = lexical.file_of[rows]
+    own = found.scores[rows]
     scores = rank.spread(own, files, weights.same_file)
     order = first_descending(scores, max(MOST_FILES, DEPTH * k))
     best = order[: DEPTH * k]
@@ -251,7 +259,8 @@ def _hit(
 ) -> Hit:
     """A place as a hit: it has the score of its best passage. `scores` by row: lowered by the cost of its file, own."""
     row = place.rows[0]
-    why, (score, own) = found.why(row), scores[row]
+    why = found.why(row)
+    (score, own) = scores[row]
     if score != own:
         why["same file"] = round(score - own, 3)
     chunk = index.chunks[row]

@@ -69,9 +69,11 @@ def page_of_all(store: IndexStore, text: str, count: int = PAGE) -> SearchReport
     if not text.strip():
         first = next(filter(None, map(store.open_key, store.stored_keys())), None)
         return SearchReport("", examples=tuple(example_queries(first)) if first else (), repositories=0)
-    found, query = search_all(store, text, count + 1), parse(text)
+    found = search_all(store, text, count + 1)
+    query = parse(text)
     counts = [count_matches(index, results.query) for index, results in found.searched]
-    languages, kinds = Counter[str](), Counter[str]()
+    languages = Counter[str]()
+    kinds = Counter[str]()
     for each in counts:
         languages.update(each.languages)
         kinds.update(each.kinds)

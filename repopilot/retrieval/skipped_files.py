@@ -11,7 +11,7 @@ from repopilot.errors import SourceError
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
 from repopilot.repo.path_globs import WILDCARD, matches
-from repopilot.repo.read import plain_text, read_bytes, read_on_demand
+from repopilot.repo.read import read_bytes, read_on_demand, searched_text
 from repopilot.repo.walk import searched_files
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.query.parse import HEAD, Query
@@ -121,7 +121,7 @@ def texts_beyond(
     listed = searched_files(snapshot, settings)
     rest = [file for file in listed if file.path not in index.files and wanted(file)]
     for file, data in read_bytes(snapshot, rest):
-        text = plain_text(file.path, data) if data is not None else None
+        text = searched_text(file.path, data) if data is not None else None
         if text:
             yield file.path, text
 

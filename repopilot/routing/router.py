@@ -29,8 +29,6 @@ SURE_ENOUGH_TO_REFUSE = 0.92
 """Least chance of REFUSE: refusing an ordinary task costs more than doing a harmful one, which the sandbox confines."""
 SURE_ENOUGH_TO_ACT = 0.7
 """Least chance that something is to be done: written, tested or planned."""
-SURE_OF_A_PART = 0.8
-"""Least chance of what a part of a message asks for: one wish taken apart is worse than two taken for one."""
 FOLLOW_UP_CHANCE = 0.5
 MODEL_S = 20.0
 """Longest wait for the language model, in seconds: a slower answer is worth less than the classifier's."""
@@ -61,22 +59,25 @@ def classify(question: str, turns: Sequence[Turn] = ()) -> Route:
     return Route(intent, confidence, why, "classifier", tuple(ranked[1:4]))
 
 
-def kind_of(sentence: str) -> str:
-    """What a sentence asks for by itself, without a language model.
+def kind_of(piece: str) -> tuple[str, float]:
+    """What a sentence or clause asks for by itself, without a language model.
 
     Args:
-        sentence: one sentence or clause.
+        piece: the sentence or clause.
 
     Returns:
-        `act` where something is to be done, REFUSE, or the intent that answers it; '' where that isn't sure.
+        `act` where something is to be done, REFUSE, or the intent that answers it, with its chance; '' where a fragment
+        of a sentence is likelier. REFUSE only where it is sure.
     """
-    chances = classifier.chances(sentence)
-    if chances.get("REFUSE", 0.0) >= SURE_ENOUGH_TO_REFUSE:
-        return "REFUSE"
-    asking = {intent: chances.get(intent, 0.0) for intent in intents.answering()}
-    acting = sum(chances.get(intent, 0.0) for intent in intents.routed() if intents.by_id(intent).acts)
-    likeliest, chance = max([*asking.items(), ("act", acting)], key=lambda pair: pair[1])
-    return likeliest if chance >= SURE_OF_A_PART * (acting + sum(asking.values())) else ""
+    chances = classifier.chances(piece)
+    refusing = chances.get("REFUSE", 0.0)
+    if refusing >= SURE_ENOUGH_TO_REFUSE:
+        return "REFUSE", refusing
+    kinds = {intent: chances.get(intent, 0.0) for intent in intents.answering()}
+    kinds["act"] = sum(chances.get(intent, 0.0) for intent in intents.routed() if intents.by_id(intent).acts)
+    kinds[""] = chances[classifier.FRAGMENT]
+    likeliest, chance = max(kinds.items(), key=lambda pair: pair[1])
+    return likeliest, chance / sum(kinds.values())
 
 
 async def route(

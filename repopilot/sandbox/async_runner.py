@@ -14,7 +14,7 @@ from repopilot.sandbox.formatters import Formatter, unformatted
 from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.run_shell import ShellNeeds, ShellRun, run_shell
-from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, check_types
+from repopilot.sandbox.type_checkers import TypeChecker, TypeReport, check_types
 from repopilot.settings import Settings
 from repopilot.types import Environment, TestRun
 
@@ -60,9 +60,7 @@ async def run_suite_in_sandbox(
     return await _in_thread(partial(run_suite, files, suite, settings, inputs, cancel), cancel)
 
 
-async def check_types_in_sandbox(
-    checker: TypeChecker, files: Mapping[str, str], settings: Settings
-) -> tuple[TypeDiagnostic, ...]:
+async def check_types_in_sandbox(checker: TypeChecker, files: Mapping[str, str], settings: Settings) -> TypeReport:
     """Run `check_types` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
     return await _in_thread(partial(check_types, checker, files, settings, cancel), cancel)
@@ -75,7 +73,7 @@ async def check_format_in_sandbox(formatter: Formatter, files: Mapping[str, str]
 
 
 async def run_shell_in_sandbox(
-    command: str, seconds: float, inputs: Path, needs: ShellNeeds, settings: Settings
+    command: str, seconds: float, inputs: Path | None, needs: ShellNeeds, settings: Settings
 ) -> ShellRun:
     """Run `run_shell` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()

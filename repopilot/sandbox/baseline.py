@@ -6,13 +6,18 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 
+from repopilot.i18n import message
 from repopilot.types import TestRun
 
 _NUMBER = re.compile(r"\d+")
 
-RunAfter = Callable[[tuple[str, ...]], Awaitable[TestRun]]
-"""Runs the tests on the changed tree, without those of some ids."""
+RunAfter = Callable[[tuple[str, ...], TestRun | None], Awaitable[TestRun]]
+"""Runs the tests on the changed tree, without those of some ids, given their run on the unchanged one."""
+RunBefore = Callable[[bool, Collection[str]], Awaitable[TestRun]]
+"""Runs the tests on the unchanged tree, with the texts that the change gives to its own tests or with the old ones;
+only those of some ids where some are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +25,19 @@ class BaselineComparison:
     """Two runs of the same tests.
 
     Attributes:
-        after: on the changed tree. Where tests failed before and after alike, it is the run without them, so that
-            `genuine` tells whether the pass of all others is verified.
-        before: on the unchanged one, None where it was not needed.
+        after: on the changed tree. Where tests failed before and after alike, or can't be controlled, it is the run
+            without them, so that `genuine` tells whether the pass of all others is verified.
+        before: on the unchanged one, None where it was not needed; of tests that the change brings or edits with their
+            new texts, as far as they can run there.
         broken: ids of tests that fail now and did not before, or are gone.
         repaired: ids of tests that failed before and pass now.
         red: ids of tests that failed before and still do.
         green: how many tests passed both times.
         added: ids of tests that pass now and were not there before, or could not run: of what the change brings.
         own: ids of tests that the change itself brings or edits, and that fail without the rest of it.
+        skipped: ids of tests that are skipped before and after alike.
+        reached: where a limit stopped the tests of the changed tree, how many had ended, of how many; `after` is then
+            the verified run of those alone that turned green. (0, 0) otherwise.
     """
 
     after: TestRun
@@ -39,6 +48,8 @@ class BaselineComparison:
     green: int = 0
     added: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    reached: tuple[int, int] = (0, 0)
 
 
 def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> BaselineComparison:
@@ -52,15 +63,17 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
     """
     if after.ended == "finished":
         before = _renumbered(before, after)
-    green, red = _with(before, "passed"), _with(before, "failed", "error")
-    still_green, still_red = _with(after, "passed"), _with(after, "failed", "error")
+    green = _with(before, "passed")
+    red = _with(before, "failed", "error")
+    still_green = _with(after, "passed")
+    still_red = _with(after, "failed", "error")
     kept = [name for name in green if name in after.outcomes or name.partition("::")[0] not in edited]
     if after.ended != "finished":  # what it didn't come to isn't gone
         kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
     # A file that can't be collected any more is named by its tests.
     known = {*before.outcomes, *before.unreached}
-    complete = before.ended == "finished" or bool(before.unreached)  # else it is not known which tests there were
+    complete = _is_complete(before)
     new = [name for name in still_red if name not in known and not any(t.startswith(name) for t in turned)]
     new = new if complete else []
     return BaselineComparison(
@@ -71,6 +84,7 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         red=tuple(name for name in red if name in still_red),
         green=sum(name in still_green for name in green),
         added=tuple(name for name in still_green if name not in known) if complete else (),
+        skipped=tuple(name for name in _with(before, "skipped") if after.outcomes.get(name) == "skipped"),
     )
 
 
@@ -91,24 +105,73 @@ def _renumbered(before: TestRun, after: TestRun) -> TestRun:
     return replace(before, outcomes={names.get(name, name): outcome for name, outcome in before.outcomes.items()})
 
 
+@dataclass(frozen=True, slots=True)
+class TestFiles:
+    """Paths of the files with tests that run.
+
+    Attributes:
+        edited: those that the change brings or edits: as in `compare`.
+        own: those of them whose new texts the unchanged tree gets.
+        others: those that the change leaves as they are.
+        helpers: among the `own` are files that tests share, such as a `conftest.py`, so that others may fail by them.
+        brings: whether the change brings or edits the test of an id, which stands in one of its `own` files.
+        green: ids of tests that were seen to pass without the change, in whatever run.
+    """
+
+    __test__ = False
+
+    edited: Collection[str] = ()
+    own: Collection[str] = ()
+    others: Collection[str] = ()
+    helpers: bool = False
+    brings: Callable[[str], bool] = lambda name: True
+    green: Collection[str] = ()
+
+
+NO_FILES = TestFiles()
+
+
+async def compare_same_tests(
+    before: TestRun, after: TestRun, files: TestFiles, with_old_texts: Callable[[], Awaitable[TestRun]]
+) -> BaselineComparison:
+    """Compare two runs of the same files in the same order; in both, the tests of the change have their new texts.
+
+    Args:
+        before: on the unchanged tree.
+        after: on the changed one.
+        files: whose texts the tests have.
+        with_old_texts: runs the tests on the unchanged tree as they were; asked only where a test of the change can't
+            run there, or fails both times, or another one fails that shares a file of the change with it, to tell what
+            it was before.
+    """
+    red = _with(before, "failed", "error")
+    green = _with(after, "passed")
+    own = [name for name in failing_without(before, after) if name.partition("::")[0] in files.own]
+    own = [name for name in own if files.brings(name)]
+    known = {*before.outcomes, *before.unreached}
+    unclear = {name for name in red if name in after.outcomes and name not in green and files.brings(name)}
+    absent = {name for name in after.outcomes if name not in known}
+    unclear |= {name for name in absent if files.helpers or name.partition("::")[0] not in files.others}
+    unclear |= {name for name in red if files.helpers and name in green and name.partition("::")[0] not in files.own}
+    if unclear and files.own and _is_complete(before):
+        old = await with_old_texts()
+        kept = {name: outcome for name, outcome in before.outcomes.items() if name not in {*unclear, *files.own}}
+        before = replace(old, outcomes={**old.outcomes, **kept}, unreached=(*before.unreached, *old.unreached))
+    compared = compare(before, after, files.edited)
+    repaired = tuple(name for name in compared.repaired if name not in files.green)
+    return replace(compared, repaired=repaired, own=tuple(own))
+
+
 async def compare_with_baseline(
-    after: RunAfter,
-    before: Callable[[], Awaitable[TestRun]],
-    known: TestRun | None = None,
-    edited: Collection[str] = (),
-    *,
-    always: bool = False,
-    own: Callable[[], Awaitable[TestRun]] | None = None,
+    after: RunAfter, before: RunBefore, files: TestFiles = NO_FILES, *, always: bool = False
 ) -> BaselineComparison:
     """Run tests with a change and, unless their pass is verified at once, without it, and compare.
 
     Args:
         after: runs them on the changed tree.
         before: runs them on the unchanged one.
-        known: what `before` returned for another version of the change.
-        edited: as in `compare`.
+        files: which of them the change edits.
         always: compare a verified pass, too.
-        own: runs the tests that the change brings or edits on the tree without the rest of the change.
 
     Returns:
         The comparison.
@@ -117,33 +180,45 @@ async def compare_with_baseline(
         SandboxError: no level works, or a path is refused.
         StorageError: the files can't be written.
     """
-    changed = await after(())
-    if changed.genuine and not always:
-        return compare(known, changed, edited) if known else BaselineComparison(changed)
-    compared = compare(known or await before(), changed, edited)
-    if compared.repaired and changed.genuine:
+    if not always and (changed := await after((), None)).genuine:
+        return BaselineComparison(changed)
+    unchanged = await before(True, ())
+    changed = await after((), unchanged)
+    compared = await compare_same_tests(unchanged, changed, files, partial(before, False, ()))
+    if compared.repaired and not compared.broken:
         # A test that is red now and then has not been repaired.
-        still = _with(await before(), "failed", "error")
+        still = _with(await before(True, compared.repaired), "failed", "error")
         compared = replace(compared, repaired=tuple(name for name in compared.repaired if name in still))
-    if own is not None and changed.passed and not (compared.broken or compared.repaired):
-        compared = replace(compared, own=_failing_without(await own(), changed))
-    rest = changed.outcomes.keys() - {*compared.red}
-    if changed.genuine or not (compared.red and rest) or compared.broken or changed.ended != "finished":
+    turned = (*compared.repaired, *compared.own)
+    if changed.unreached and turned and not compared.broken:
+        alone = await after(tuple(n for n in (*changed.outcomes, *changed.unreached) if n not in turned), unchanged)
+        done = len(changed.outcomes)
+        left = len(changed.unreached)
+        return replace(compared, after=alone, reached=(done, done + left)) if alone.genuine else compared
+    rest = changed.outcomes.keys() - {*compared.red, *changed.apart}
+    if not rest or compared.broken or changed.ended != "finished":
         return compared
-    return replace(compared, after=await after(compared.red))
+    if changed.apart and not {*turned} & {*changed.apart}:  # else nothing would control them
+        changed = await after((*compared.red, *changed.apart), unchanged)
+    return replace(compared, after=without(changed, compared.red))
 
 
-def _failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
-    """Tests that ran and failed without the change, and pass with it; one that can't run there shows nothing."""
+def failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
+    """Tests that ran and failed without the change, and pass with it; one that can't run there shows nothing.
+
+    Args:
+        run: on the unchanged tree, with the tests as the change has them.
+        changed: on the changed one.
+    """
     return tuple(name for name in _with(run, "failed") if changed.outcomes.get(name) == "passed")
 
 
 def without(run: TestRun, left_out: Collection[str]) -> TestRun:
-    """A run as if some of its tests had not been there, for runners that can't leave out single tests."""
+    """A run as if some of its tests had not been there."""
     kept = {name: outcome for name, outcome in run.outcomes.items() if name not in left_out}
     counts = [sum(outcome == wanted for outcome in kept.values()) for wanted in ("passed", "failed", "error")]
     gone = [failure for failure in run.failures if failure.test_id not in left_out]
-    reasons = run.reasons if counts[1] or counts[2] or run.ended != "finished" else ()
+    settled = {message("sandbox.verdict.failed", test=name) for name in left_out}
     return replace(
         run,
         passed=counts[0],
@@ -151,8 +226,13 @@ def without(run: TestRun, left_out: Collection[str]) -> TestRun:
         errors=counts[2],
         failures=tuple(gone),
         outcomes=kept,
-        reasons=reasons,
+        reasons=tuple(reason for reason in run.reasons if reason not in settled),
     )
+
+
+def _is_complete(run: TestRun) -> bool:
+    """Whether it is known which tests there were."""
+    return run.ended == "finished" or bool(run.unreached)
 
 
 def _with(run: TestRun, *outcomes: str) -> dict[str, None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from repopilot.sandbox.controls.inversion import TestFile, draw_units, invert, parse_tests
 from repopilot.sandbox.verdict import Control, RunReport, passing, without_parameters
@@ -15,21 +14,9 @@ judges well by how values look about once in a hundred."""
 _MOST_RUNS = 8
 _FEWEST_WRONG = 2
 """Runs in which something is wrong, of several."""
-
-
-_FEW, _DECOYS = 4, 2
-"""So few units are drawn twice before the tests run as they are, more of them once."""
-
-
-@dataclass(frozen=True, slots=True)
-class ControlPlan:
-    """The further controls of a pass, and how many of the passed tests have an expectation that is made wrong."""
-
-    controls: tuple[Control, ...] = ()
-    checked: int = 0
-    total: int = 0
-
-
+_FEW = 4
+"""So few units are drawn `_DECOYS` times before the tests run as they are, more of them once."""
+_DECOYS = 2
 _Units = dict[tuple[str, str], set[str]]
 """The tests of each unit that is made wrong, by path and name."""
 
@@ -49,7 +36,8 @@ def plan_decoys(sources: Mapping[str, str], left_out: Collection[str], rng: rand
     units = _units(files, left_out)
     if not units:
         return ()
-    return tuple(_control(files, sorted(units), rng) for _ in range(_DECOYS if len(units) <= _FEW else 1))
+    number = _DECOYS if len(units) <= _FEW else 1
+    return tuple(_control(files, draw_units(sorted(units), rng), rng) for _ in range(number))
 
 
 def plan_controls(
@@ -58,8 +46,9 @@ def plan_controls(
     left_out: Collection[str],
     rng: random.Random,
     before: Collection[Control] = (),
-) -> ControlPlan:
-    """Plan the controls that follow a run that passed.
+    turned: Collection[str] = (),
+) -> tuple[Control, ...]:
+    """Plan the further controls, those that follow a run that passed.
 
     Args:
         sources: texts of the test files by path.
@@ -67,23 +56,29 @@ def plan_controls(
         left_out: ids of tests that are not run.
         rng: draws what is wrong.
         before: controls that have run.
+        turned: ids without parameters of tests that are made wrong once in any case.
 
     Returns:
-        The plan, with nothing checked where no test has an expectation.
+        The plan, without controls where no test has an expectation.
     """
     passed = passing(report)
     files = _files(sources)
     units = {name: tests for name, tests in _units(files, left_out).items() if tests <= passed}
     if not units:
-        return ControlPlan(total=len(passed))
+        return ()
     runs = min(_MOST_RUNS, -(-_BITS // len(units)))
     fewest = min(runs, _FEWEST_WRONG) - sum(bool(control.fail & passed) for control in before)
-    number = max(0, runs - len(before), fewest)
+    seen = {test for control in before for test in control.fail}
+    unseen = [name for name, tests in units.items() if tests & {*turned} and not tests <= seen]
+    number = max(bool(unseen), runs - len(before), fewest)
     while True:
-        controls = tuple(_control(files, sorted(units), rng) for _ in range(number))
-        if sum(bool(control.fail) for control in controls) >= fewest:
+        drawn = [draw_units(sorted(units), rng) for _ in range(number)]
+        if sum(map(bool, drawn)) >= fewest:
             break
-    return ControlPlan(controls, len({test for tests in units.values() for test in tests}), len(passed))
+    for name in unseen:
+        if not any(name in each for each in drawn):
+            drawn[rng.randrange(number)] |= {name}
+    return tuple(_control(files, each, rng) for each in drawn)
 
 
 def _files(sources: Mapping[str, str]) -> dict[str, TestFile]:
@@ -103,9 +98,10 @@ def _units(files: Mapping[str, TestFile], left_out: Collection[str]) -> _Units:
     return {name: tests for name, tests in units.items() if not tests & partly}
 
 
-def _control(files: Mapping[str, TestFile], units: list[tuple[str, str]], rng: random.Random) -> Control:
-    drawn = draw_units(units, rng)
-    texts, fail, may_fail = dict[str, str](), set[str](), set[str]()
+def _control(files: Mapping[str, TestFile], drawn: Collection[tuple[str, str]], rng: random.Random) -> Control:
+    texts = dict[str, str]()
+    fail = set[str]()
+    may_fail = set[str]()
     for path, file in files.items():
         names = {name for place, name in drawn if place == path}
         if not names:

@@ -84,7 +84,7 @@ def formatters_for(
     paths: Sequence[str],
     read: Callable[[str], str | None],
     environment: Environment | None,
-    packages: InstalledPackages | None,
+    packages: Callable[[], InstalledPackages | None],
 ) -> list[Formatter]:
     """The formatters that a repository configures for some files.
 
@@ -92,7 +92,7 @@ def formatters_for(
         paths: the files.
         read: the text of a file of the repository, None for none.
         environment: the Python packages that the repository needs, None for none.
-        packages: its packages for Node, None for none.
+        packages: gives its packages for Node, None for none; asked only where a formatter is one of them.
     """
     found = []
     for name, kind in _KINDS.items():
@@ -157,11 +157,11 @@ def _folders(paths: Iterable[str]) -> list[str]:
 
 
 def _run(
-    name: str, kind: _Kind, environment: Environment | None, packages: InstalledPackages | None
+    name: str, kind: _Kind, environment: Environment | None, packages: Callable[[], InstalledPackages | None]
 ) -> CopiedRun | None:
     """How a formatter is run; None where it isn't here."""
     if kind.script:
-        return _node_run(kind, packages)
+        return _node_run(kind, packages())
     if name == "gofmt":
         return _go_run(kind)
     folders = [os.path.realpath(folder) for folder in environment.packages] if environment else []

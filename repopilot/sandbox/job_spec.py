@@ -11,14 +11,18 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from repopilot.code.dependencies.pytest_options import PytestOptions
+from repopilot.project.pytest_options import PytestOptions
 from repopilot.sandbox.usage.processes import own_tasks
 from repopilot.types import Environment
 
 INSIDE = Path(__file__).parent / "inside"
 MB = 1024 * 1024
+TEMPORARY = "tmp"
+"""The folder for temporary files, which the home is not part of, as outside."""
 COPY = "repo"
 """Where a program's copy of the code lies in the writable folder."""
+KEPT = "kept"
+"""Where a program finds in the writable folder what an earlier run has left there."""
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 _PATIENCE = 3
 _START_S = 3.0
@@ -121,6 +125,8 @@ class SandboxJob:
         left_out: ids of tests that are not run.
         options: the project's own options for pytest, of a job with an environment.
         program: run in place of pytest.
+        keeps: the folder `KEPT` of `work` is there, and what is written to it is looked at afterwards.
+        writable: pytest runs in a copy of the code that it may write to, as a program does.
     """
 
     root: Path
@@ -134,6 +140,8 @@ class SandboxJob:
     left_out: tuple[str, ...] = ()
     options: PytestOptions | None = None
     program: SandboxProgram | None = None
+    keeps: bool = False
+    writable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +173,12 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int | None) -
         mounts: the folders as seen from inside.
         channel: the file descriptor of the report, None for a server.
     """
+    root = f"{mounts.work}/{COPY}" if job.writable else mounts.root
     folders = dict.fromkeys([*(str(Path(test).parent) for test in job.tests), *_packages_of(job)])
     options = job.options or PytestOptions({})
     plugins = job.environment.plugins if job.environment else ()
-    searched = [mounts.root, f"{mounts.root}/src", *(f"{mounts.root}/{folder}" for folder in folders if folder != ".")]
-    searched += [f"{mounts.root}/{folder}" for folder in options.python_path]
+    searched = [root, f"{root}/src", *(f"{root}/{folder}" for folder in folders if folder != ".")]
+    searched += [f"{root}/{folder}" for folder in options.python_path]
     return (
         json.dumps(
             {
@@ -178,10 +187,11 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int | None) -
                 "others": _others(level) or 0,
                 "channel": channel,
                 "nonce": job.nonce,
-                "root": mounts.root,
-                "cwd": mounts.root if job.in_repository else mounts.work,
+                "root": root,
+                "copied": mounts.root if job.writable else "",
+                "cwd": root if job.in_repository else mounts.work,
                 "scratch": f"{mounts.work}/pytest",
-                "tests": [f"{mounts.root}/{test}" for test in job.tests],
+                "tests": [f"{root}/{test}" for test in job.tests],
                 "import": searched,
                 "packages": packages(job),
                 "plugins": list(dict.fromkeys((*plugins, *options.plugins))),
@@ -237,9 +247,8 @@ def python(job: SandboxJob) -> tuple[str, ...]:
     environment = job.environment
     if environment is None:
         return (sys.executable, *_FLAGS)
-    if environment.interpreter is None:
-        return (sys.executable, *_FLAGS, "-S")
-    return (str(environment.interpreter), *_FLAGS)
+    alone = ("-S",) if environment.packages else ()
+    return (str(environment.interpreter or sys.executable), *_FLAGS, *alone)
 
 
 def packages(job: SandboxJob) -> list[str]:
@@ -303,7 +312,7 @@ def environment(mounts: Mounts) -> dict[str, str]:
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": mounts.work,
-        "TMPDIR": mounts.work,
+        "TMPDIR": f"{mounts.work}/{TEMPORARY}",
         "USER": "sandbox",
         "LOGNAME": "sandbox",
         "LANG": "C.UTF-8",

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
-from repopilot.code.dependencies.pytest_options import read_pytest_options
 from repopilot.errors import SandboxError
+from repopilot.project.pytest_options import read_pytest_options
 from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.control_plan import plan_controls, plan_decoys
-from repopilot.sandbox.controls.code_faults import with_faults
 from repopilot.sandbox.controls.inversion import ExpectedTest, expected_tests
+from repopilot.sandbox.controls.mutants import with_faults
 from repopilot.sandbox.failures import failures, missing_modules
-from repopilot.sandbox.job_spec import MB, SandboxJob, SandboxLimits, patience
+from repopilot.sandbox.isolation.bwrap import MOUNTS
+from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.needs import unmet_needs
 from repopilot.sandbox.runner_internals import touched_internals
@@ -29,12 +31,14 @@ from repopilot.sandbox.verdict import (
     Control,
     RunReport,
     TestOutcome,
+    failing,
     fails_elsewhere,
     passing,
     read_report,
     why_not_passed,
     why_not_verified,
     without_parameters,
+    without_tests,
 )
 from repopilot.settings import Settings
 from repopilot.types import Environment, SandboxLevel, TestOutcomeName, TestRun
@@ -48,11 +52,13 @@ _FAULTS = (1, 3, 20)
 @dataclass(frozen=True, slots=True)
 class ChosenTests:
     """Paths of test files, and ids of tests in them that are not run, such as those that fail without the change.
-    `seconds`: what the tests took the last time, which the time limit follows; 0 where nobody knows."""
+    `seconds`: what the tests took the last time, which the time limit follows; 0 where nobody knows. `before`: their
+    run without the change; what fails, or skips itself, in both alike says nothing against a pass of the others."""
 
     paths: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     seconds: float = 0.0
+    before: TestRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +136,68 @@ def run_pytest(
         # Read before anything runs, so that nothing that runs can change what is expected.
         problem, expected = _expected(sources)
         internals = _internals(context) if verify else ()
-        decoys = _run_decoys(context) if verify and not problem and not internals else ()
+        red = _ids(chosen.before, "failed", "error")
+        decoys = _run_decoys(context, red) if verify and not problem and not internals else ()
         if stopped := _ended_early(decoys[-1][1], limits) if decoys else ():
             # Limits are those of the whole verdict: what ran into one isn't run again.
             return _result(_of_true_tests(*decoys[-1]), context, stopped, genuine=False)
         first = _run(context, {})
-        expected = {path: tuple(_remaining(path, tests_, first, job)) for path, tests_ in expected.items()}
-        doubts = problem or _ended_early(first, limits) or why_not_passed(first.report, first.outcome.status, expected)
+        first, apart = _with_writing(first, context)
+        if apart:  # code that may write can change its tests, so no control would tell anything
+            failed = dict.fromkeys(each.id for each in first.report.outcomes if each.outcome == "failed")
+            reasons = [*_ended_early(first, limits)]
+            reasons += [i18n.message("sandbox.verdict.failed", test=test) for test in failed]
+            reasons.append(i18n.message("sandbox.verdict.writes", tests=", ".join(apart[:_MOST_NAMED])))
+            return replace(_result(first, context, tuple(reasons), genuine=False), apart=apart)
+        alike = frozenset(each.id for each in first.report.outcomes if each.outcome == "failed") & red
+        believed = replace(first, report=without_tests(first.report, alike))
+        others = {path: text for path, text in sources.items() if path not in alike}
+        job = replace(job, tests=tuple(others), left_out=(*job.left_out, *alike))
+        expected = {
+            path: tuple(_remaining(path, tests_, believed, job, chosen.before))
+            for path, tests_ in expected.items()
+            if path in others
+        }
+        status = first.outcome.status
+        why = why_not_passed(believed.report, status, expected, wanted=1 if alike else 0)
+        doubts = problem or _ended_early(first, limits) or why
         if doubts or internals or not verify:
             return _result(first, context, doubts or internals, genuine=False)
-        doubts, remarks = _controlled(first, context, decoys)
-        return _result(first, context, (*doubts, *remarks), genuine=not doubts)
+        controls = replace(context, job=job, sources=others)
+        told = [(_apart_from(control, alike), run) for control, run in decoys]
+        doubts, inverted = _controlled(believed, controls, told, {*map(without_parameters, red)})
+        return replace(_result(first, context, doubts, genuine=not doubts), inverted=inverted)
+
+
+def _ids(run: TestRun | None, *outcomes: str) -> frozenset[str]:
+    """The ids of the tests of a run with some outcomes."""
+    return frozenset(name for name, outcome in run.outcomes.items() if outcome in outcomes) if run else frozenset()
+
+
+def _with_writing(first: _Run, context: _Context) -> tuple[_Run, tuple[str, ...]]:
+    """Run the tests that failed since they write into the repository in a copy where they may.
+
+    Args:
+        first: the run of the tests as they are, where nothing may be written.
+        context: of that run.
+
+    Returns:
+        The outcomes of both runs as one, and the ids of the tests that ran in the copy; none where none passes there.
+    """
+    own = re.compile(rf"\[Errno 30\]|\[Errno 13\][^\n]*: '(?:{re.escape(first.root)}/|(?!/))|readonly database")
+    writing = {each.id for each in first.report.outcomes if each.outcome == "failed" and own.search(each.text)}
+    if not writing:
+        return first, ()
+    job = context.job
+    others = tuple(name for name in first.report.collected if name not in writing)
+    apart = _run(replace(context, job=replace(job, left_out=(*job.left_out, *others), writable=True)), {})
+    if not passing(apart.report):
+        return first, ()
+    added = (replace(each, text=each.text.replace(apart.root, first.root)) for each in apart.report.outcomes)
+    outcomes = (*(each for each in first.report.outcomes if each.id not in writing), *added)
+    output = first.outcome.output + apart.outcome.output.replace(apart.root, first.root)
+    outcome = replace(first.outcome, output=output, seconds=first.outcome.seconds + apart.outcome.seconds)
+    return replace(first, outcome=outcome, report=replace(first.report, outcomes=outcomes)), tuple(sorted(writing))
 
 
 def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = None) -> _Run:
@@ -155,7 +212,8 @@ def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = 
             nonce=secrets.token_hex(16),
         )
         outcome = levels.start(job, context.level, context.cancel, seconds)
-        return _Run(outcome, read_report(outcome.report, job.nonce), os.path.realpath(job.root))
+        root = job.work / COPY if job.writable else job.root
+        return _Run(outcome, read_report(outcome.report, job.nonce), os.path.realpath(root))
 
 
 def _text(path: Path) -> str | None:
@@ -191,12 +249,19 @@ def _expected(sources: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, tu
         return (i18n.message("sandbox.verdict.invalid_test_file", error=error),), {}
 
 
-def _remaining(path: str, expected: Sequence[ExpectedTest], run: _Run, job: SandboxJob) -> Iterator[ExpectedTest]:
-    """The expected tests without those of which every variant was left out."""
+def _remaining(
+    path: str, expected: Sequence[ExpectedTest], run: _Run, job: SandboxJob, before: TestRun | None
+) -> Iterator[ExpectedTest]:
+    """The expected tests without those of which every variant was left out, or didn't run before either: a module or a
+    class may skip itself in a way that its text doesn't announce."""
     left_out = {without_parameters(test) for test in job.left_out}
+    told = before is not None and before.ended == "finished" and before.outcomes.get(path) != "error"
+    ran_before = {without_parameters(name) for name in _ids(before, "passed", "failed", "error")}
     for test in expected:
         identity = f"{path}::{test.id}"
-        if identity not in left_out or identity in run.report.by_test:
+        outcomes = run.report.by_test.get(identity, ())
+        skips = told and identity not in ran_before and all(each.outcome == "skipped" for each in outcomes)
+        if not skips and (identity not in left_out or outcomes):
             yield test
 
 
@@ -219,16 +284,24 @@ def _internals(context: _Context) -> tuple[str, ...]:
     return (i18n.message("sandbox.verdict.internals", path=path, line=line, name=name),)
 
 
-def _run_decoys(context: _Context) -> tuple[_ControlRun, ...]:
+def _run_decoys(context: _Context, red: Collection[str]) -> tuple[_ControlRun, ...]:
     """Run the first controls, one after the other and before the tests as they are. What a run could leave behind for
-    later ones, by whatever way, is of no use when it isn't known what was wrong in it."""
+    later ones, by whatever way, is of no use when it isn't known what was wrong in it. `red`: ids of tests that are
+    known to fail."""
     decoys: list[_ControlRun] = []
     for control in plan_decoys(context.sources, context.job.left_out, random.SystemRandom()):
         run = _run(context, control.texts)
         decoys.append((control, run))
-        if run.report.status is None or fails_elsewhere(run.report, control) or control.fail & passing(run.report):
+        report = without_tests(run.report, red)
+        if report.status is None or fails_elsewhere(report, control) or control.fail & passing(report):
             break  # the tests won't pass as they are either, or what is wrong passes and no pass will be believed
     return tuple(decoys)
+
+
+def _apart_from(control: Control, red: Collection[str]) -> Control:
+    """A control that expects nothing of tests of which a variant fails anyway."""
+    tests = {*map(without_parameters, red)}
+    return replace(control, fail=control.fail - tests, may_fail=control.may_fail | tests)
 
 
 def _of_true_tests(control: Control, run: _Run) -> _Run:
@@ -239,26 +312,32 @@ def _of_true_tests(control: Control, run: _Run) -> _Run:
 
 
 def _controlled(
-    first: _Run, context: _Context, decoys: Sequence[_ControlRun]
+    first: _Run, context: _Context, decoys: Sequence[_ControlRun], turned: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Control a pass: why that casts doubt on it, and how far the control went.
+    """Control a pass: why that casts doubt on it, and the tests that were seen to fail with a wrong expectation, among
+    them in any case those of `turned` of which an expectation can be made wrong.
 
     The tests run with expectations made wrong, drawn anew for each run, some of them earlier than the run that passed,
     and once with faults in the code under test. The code sees the same names, times and numbers of files in all of
     these runs.
     """
     before = [control for control, _ in decoys]
-    plan = plan_controls(context.sources, first.report, context.job.left_out, random.SystemRandom(), before)
-    if not plan.total or not plan.checked:
+    rng = random.SystemRandom()
+    planned = plan_controls(context.sources, first.report, context.job.left_out, rng, before, turned)
+    passed = passing(first.report)
+    if not any(control.fail & passed for control in (*before, *planned)):
         return (i18n.message("sandbox.verdict.no_expectation"),), ()
+    inverted = {test for control, run in decoys for test in control.fail & failing(run.report)}
     doubts = tuple(doubt for control, run in decoys for doubt in _doubts_of(first, context, control, run))
 
     def controlled(control: Control) -> tuple[str, ...]:
-        return _doubts_of(first, context, control, _run(context, control.texts))
+        run = _run(context, control.texts)
+        inverted.update(control.fail & failing(run.report))
+        return _doubts_of(first, context, control, run)
 
     checks: list[_Check] = [
         partial(_doubts_of_faults, first, context),
-        *(partial(controlled, c) for c in plan.controls),
+        *(partial(controlled, c) for c in planned),
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for start in range(0, len(checks), _AT_ONCE):
@@ -266,11 +345,7 @@ def _controlled(
                 break
             results = pool.map(lambda check: check(), checks[start : start + _AT_ONCE])
             doubts = tuple(doubt for found in results for doubt in found)
-    if plan.checked == plan.total:
-        return tuple(dict.fromkeys(doubts)), ()
-    return tuple(dict.fromkeys(doubts)), (
-        i18n.message("sandbox.verdict.sampled", checked=plan.checked, total=plan.total),
-    )
+    return tuple(dict.fromkeys(doubts)), tuple(sorted(inverted & passed))
 
 
 def _doubts_of(first: _Run, context: _Context, control: Control, run: _Run) -> tuple[str, ...]:
@@ -333,6 +408,7 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
         reasons=reasons,
         outcomes=ended,
         unreached=unreached,
+        missing_plugins=run.report.missing_plugins,
     )
     return replace(result, output=result.output + _notes(result, context))
 
@@ -353,6 +429,7 @@ def _by_id(outcomes: Sequence[TestOutcome]) -> dict[str, TestOutcomeName]:
 def _notes(run: TestRun, context: _Context) -> str:
     """Notes appended to pytest's output: limits, missing modules, why a pass is not verified."""
     notes = list(run.reasons) if run.ended != "finished" else []
+    notes += [f"pytest ran without its plugin {name}, which is not installed" for name in run.missing_plugins]
     for need, tests in unmet_needs(run).items():
         notes.append(f"needs what the sandbox does not have ({need}): {', '.join(tests[:_MOST_NAMED])}")
     notes += [f"missing in the sandbox: {name}" for name in missing_modules(run, {**context.code, **context.sources})]
@@ -363,4 +440,6 @@ def _notes(run: TestRun, context: _Context) -> str:
 
 def _from_the_top(text: str, root: str) -> str:
     """A text with paths relative to the top of the code."""
-    return text.replace(f"{root}/", "").replace("/sandbox/repo/", "").replace("../repo/", "")
+    for folder in (f"{root}/", f"{MOUNTS.root}/", f"{MOUNTS.work}/{COPY}/", "../repo/"):
+        text = text.replace(folder, "")
+    return text

@@ -11,29 +11,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.project.node_project import NodeProject
 from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
+from repopilot.sandbox.environments.newer_node import fetched_node
+from repopilot.sandbox.environments.package_install import NODE_MODULES, PACKAGE_NAME
 from repopilot.sandbox.failures import failures
 from repopilot.sandbox.inside.bootstrap import NOT_STARTED
 from repopilot.sandbox.isolation.bwrap import MOUNTS
-from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, SandboxProgram, patience
+from repopilot.sandbox.job_spec import COPY, KEPT, MB, SandboxJob, SandboxLimits, SandboxProgram, patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan
 from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, runner_of
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.settings import Settings
-from repopilot.types import InstalledPackages, SandboxLevel, TestOutcomeName, TestRun
+from repopilot.types import Failure, InstalledPackages, SandboxLevel, TestOutcomeName, TestRun
 
 _MOST_REASONS = 5
+_MOST_TRIED = 2
+"""Files that are run alone before it is believed that none can be."""
 _LONGEST_OUTPUT = 64 * 1024
 # Every character belongs to one path at most, so that a long text is read once: an @ begins one, but within `/@scope`.
 _PLACE = re.compile(
     r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go|java|kt)):(?P<line>\d{1,7})\b"
 )
-_NODE_MODULES = "node_modules"
-_PACKAGE_NAME = re.compile(r"(?:@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*")
 _WRITTEN_BY_TOOLS = {".cache", ".vite", ".vite-temp", ".vitest"}
 
 
@@ -77,7 +79,8 @@ class RunnerSuite:
 
     def plan(self, program: Path) -> RunPlan:
         """What a runner has to know, with the program of the language."""
-        return RunPlan(program, self.tests, self.project, self.packages.folder if self.packages else None)
+        own = fetched_node(self.node_modules) if self.node_modules else None
+        return RunPlan(own or program, self.tests, self.project, self.packages.folder if self.packages else None)
 
 
 def run_suite(
@@ -106,6 +109,49 @@ def run_suite(
         StorageError: the files can't be written.
         Cancelled: `cancel` was set.
     """
+    run = _run_together(files, suite, settings, inputs, cancel)
+    alone: list[TestRun] = []
+    if suite.language == "javascript" and not run.outcomes and run.ended == "finished":
+        # A file that can't be loaded ends the run of all in Mocha.
+        for test in suite.tests if len(suite.tests) > 1 else ():
+            alone.append(_run_together(files, replace(suite, tests=(test,)), settings, inputs, cancel))
+            if len(alone) == _MOST_TRIED and not any(each.outcomes for each in alone):
+                return run
+    return _joined(dict(zip(suite.tests, alone, strict=True))) if alone else run
+
+
+def _joined(runs: Mapping[str, TestRun]) -> TestRun:
+    """One run of several files from the runs of each; a file that nothing is known of has an error."""
+    first, *_ = runs.values()
+    broken = {path: run for path, run in runs.items() if not run.outcomes}
+    outcomes: dict[str, TestOutcomeName] = dict.fromkeys(broken, "error")
+    for run in runs.values():
+        outcomes |= run.outcomes
+    counted = Counter(outcomes.values())
+    return replace(
+        first,
+        passed=counted["passed"],
+        failed=counted["failed"],
+        errors=counted["error"],
+        duration_s=round(sum(run.duration_s for run in runs.values()), 3),
+        output="\n".join(run.output for run in runs.values()),
+        ended=next((run.ended for run in runs.values() if run.ended != "finished"), "finished"),
+        failures=(
+            *(failure for run in runs.values() for failure in run.failures),
+            *(Failure(path, run.output) for path, run in broken.items()),
+        ),
+        reasons=tuple(dict.fromkeys(reason for run in runs.values() for reason in run.reasons)),
+        outcomes=outcomes,
+    )
+
+
+def _run_together(
+    files: Mapping[str, str | bytes],
+    suite: RunnerSuite,
+    settings: Settings,
+    inputs: Path | None,
+    cancel: threading.Event | None,
+) -> TestRun:
     runner = runner_of(suite.language, suite.project)
     program, readable = find_program(suite.language)
     achieved = level(settings)
@@ -113,7 +159,7 @@ def run_suite(
     plan = suite.plan(program)
     command = runner.command(plan)
     readable = (*readable, *command.readable, *suite.readable)
-    written = {**suite.written, **runner.written(plan)}
+    written = {**suite.project.built, **suite.written, **runner.written(plan)}
     copied = CopiedRun(replace(command, readable=readable), limits, written, suite.node_modules, inputs, suite.links)
     outcome, top = run_in_copy(files, copied, achieved, cancel or threading.Event())
     report = runner.read(outcome.report, top)
@@ -132,6 +178,8 @@ class CopiedRun:
         inputs: a folder with the rest of the repository.
         links: folders of the repository that are packages of `node_modules`, too, by name.
         left_out: whether a path of the inputs is not copied.
+        kept: a folder outside of the repository that is the program's cache between runs, which it finds as `KEPT` in
+            its work folder; None for no cache. Only runs of the repository as it is write to it.
     """
 
     program: SandboxProgram
@@ -141,6 +189,7 @@ class CopiedRun:
     inputs: Path | None = None
     links: Mapping[str, str] = field(default_factory=dict)
     left_out: Callable[[str], bool] = lambda path: False
+    kept: Path | None = None
 
 
 def run_in_copy(
@@ -164,11 +213,18 @@ def run_in_copy(
     """
     with stage.stage(files, run.inputs, run.written, run.left_out) as folder:
         root = folder / "repo"
+        if run.kept:
+            stage.date_by_content(root)
         if run.node_modules:
-            _link_entries(run.node_modules, root / _NODE_MODULES)
+            _link_entries(run.node_modules, root / NODE_MODULES)
             _link_members(run.links, run.node_modules, root)
-        job = SandboxJob(root, stage.fresh_work(folder, "work"), limits=run.limits, program=run.program)
+        work = stage.fresh_work(folder, "work")
+        job = SandboxJob(root, work, limits=run.limits, program=run.program, keeps=run.kept is not None)
+        if run.kept:
+            stage.restore(run.kept, work / KEPT)
         outcome = levels.start(job, achieved, cancel)
+        if run.kept and not files and outcome.ended == "finished":
+            stage.keep(work / KEPT, run.kept)
         return outcome, f"{MOUNTS.work if achieved == 'bwrap' else os.path.realpath(job.work)}/{COPY}"
 
 
@@ -194,8 +250,8 @@ def _link_entries(packages: Path, folder: Path) -> None:
 def _link_members(links: Mapping[str, str], packages: Path, root: Path) -> None:
     """Link the members of a workspace, as its package manager does."""
     for name, place in links.items():
-        link = root / _NODE_MODULES / name
-        if not _PACKAGE_NAME.fullmatch(name):
+        link = root / NODE_MODULES / name
+        if not PACKAGE_NAME.fullmatch(name):
             continue
         if link.parent.is_symlink():
             link.parent.unlink()
@@ -271,7 +327,8 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Why the run is no pass; none when the runner reported one and nothing contradicts it."""
     if run.ended != "finished":
-        return (why_stopped(run, context.limits),)
+        how_far = i18n.message("sandbox.stopped.how_many", count=len(outcomes))
+        return (why_stopped(run, context.limits), how_far) if outcomes else (why_stopped(run, context.limits),)
     failed = [outcome.id for outcome in outcomes if outcome.outcome == "failed"]
     if failed:
         return tuple(i18n.message("sandbox.verdict.failed", test=test) for test in failed[:_MOST_REASONS])

@@ -35,10 +35,12 @@ class ShellNeeds:
     Attributes:
         environment: its Python packages, None for none.
         suites: of its other languages, with their packages.
+        files: texts by path that replace those of the folder.
     """
 
     environment: Environment | None = None
     suites: tuple[RunnerSuite, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +77,14 @@ def strong_level(settings: Settings) -> bool:
 
 
 def run_shell(
-    command: str, seconds: float, inputs: Path, needs: ShellNeeds, settings: Settings, cancel: threading.Event
+    command: str, seconds: float, inputs: Path | None, needs: ShellNeeds, settings: Settings, cancel: threading.Event
 ) -> ShellRun:
     """Run a command of a shell in a copy of a folder. Blocking; no process of it is left when it returns.
 
     Args:
         command: as typed at the top of the repository.
         seconds: its time limit.
-        inputs: the folder, which stays as it is.
+        inputs: the folder, which stays as it is; None where the files of `needs` are all there is.
         needs: the packages that are there.
         settings: the sandbox level.
         cancel: ends the run once set.
@@ -99,7 +101,7 @@ def run_shell(
     if achieved not in STRONG:
         raise SandboxError(i18n.message("command_tool.weak"), i18n.message("sandbox.run_doctor"))
     run = _run(command, replace(_LIMITS, seconds=seconds), inputs, needs)
-    outcome, top = run_in_copy({}, run, achieved, cancel)
+    outcome, top = run_in_copy(needs.files, run, achieved, cancel)
     output = outcome.output.replace(f"{top}/", "")
     stopped = why_stopped(outcome, run.limits) if outcome.ended != "finished" else ""
     ended = ShellRun(outcome.status, output, stopped, seconds=round(outcome.seconds, 1))
@@ -125,7 +127,7 @@ def _paths(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, list) else ()
 
 
-def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -> CopiedRun:
+def _run(command: str, limits: SandboxLimits, inputs: Path | None, needs: ShellNeeds) -> CopiedRun:
     """The shell with the programs and packages that tests of the repository get."""
     python, folders, readable = _python(needs.environment)
     links = {f"{{work}}/bin/{name}": str(python) for name in ("python", "python3")}
@@ -133,6 +135,7 @@ def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -
     variables: dict[str, str] = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "", "OPENSSL_CONF": "/dev/null"}
     written: dict[str, str] = {}
     node = RunnerSuite("javascript")
+    behind: list[str] = []
     for suite in needs.suites:
         try:
             tool, own = find_program(suite.language)
@@ -142,11 +145,15 @@ def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -
         paths.append(str(tool.parent))
         if suite.language == "javascript":
             node = suite
+            paths.insert(0, str(suite.plan(tool).program.parent))
         else:
-            variables |= _variables(suite, tool)
+            own_program = _runner_program(suite, tool)
+            behind.append(own_program.variables.get("PATH", ""))
+            variables |= own_program.variables
+            readable = (*readable, *own_program.readable)
         written |= suite.written
     written |= needs.environment.files if needs.environment else {}
-    variables["PATH"] = os.pathsep.join((*paths, "/usr/local/bin", "/usr/bin", "/bin"))
+    variables["PATH"] = os.pathsep.join((*paths, *filter(None, behind), "/usr/local/bin", "/usr/bin", "/bin"))
     if folders:
         variables["PYTHONPATH"] = os.pathsep.join(folders)
     shell = shutil.which("bash", path="/bin:/usr/bin") or "/bin/sh"
@@ -156,12 +163,12 @@ def _run(command: str, limits: SandboxLimits, inputs: Path, needs: ShellNeeds) -
     return CopiedRun(program, limits, written, node.node_modules, inputs, node.links, secret_name)
 
 
-def _variables(suite: RunnerSuite, tool: Path) -> Mapping[str, str]:
-    """What the runner of a language sets; nothing where it isn't here, as most commands do without."""
+def _runner_program(suite: RunnerSuite, tool: Path) -> SandboxProgram:
+    """The runner of a language with what it sets and reads; none where it isn't here, as most commands do without."""
     try:
-        return runner_of(suite.language, suite.project).command(suite.plan(tool)).variables
+        return runner_of(suite.language, suite.project).command(suite.plan(tool))
     except SandboxError:
-        return {}
+        return SandboxProgram(())
 
 
 def _python(environment: Environment | None) -> tuple[Path, list[str], tuple[Path, ...]]:

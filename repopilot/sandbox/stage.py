@@ -6,9 +6,12 @@ import os
 import shutil
 import stat
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+
+from filelock import FileLock
 
 from repopilot import i18n
 from repopilot.errors import SandboxError, StorageError
@@ -118,13 +121,48 @@ def fresh_work(folder: Path, name: str) -> Path:
     return work
 
 
+def restore(kept: Path, folder: Path) -> None:
+    """Make a run's folder with what an earlier run has left there, writable for the user that the program runs as.
+    Files keep their times: mypy discards a cache whose times differ."""
+    folder.mkdir()
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{kept}.lock"):
+        _copy(kept, folder, lambda path: False, dated=True)
+    for place, _, names in os.walk(folder):
+        os.chmod(place, 0o777)
+        for name in names:
+            os.chmod(os.path.join(place, name), 0o666)
+
+
+def keep(folder: Path, kept: Path) -> None:
+    """Keep what a run has left in its folder for later ones, in place of what was kept before. Where a program put
+    something else in its place, as a link that could lead anywhere, nothing changes."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    with FileLock(f"{kept}.lock"), tempfile.TemporaryDirectory(dir=kept.parent) as fresh:
+        _copy(folder, Path(fresh, kept.name), lambda path: False, dated=True)
+        shutil.rmtree(kept, ignore_errors=True)
+        os.rename(Path(fresh, kept.name), kept)
+
+
+def date_by_content(root: Path) -> None:
+    """Give every file a time that follows from its content: programs take a file of the same time and size for
+    unchanged, and two runs may begin within one second."""
+    for place, _, names in os.walk(root):
+        for name in names:
+            path = Path(place, name)
+            seconds = zlib.crc32(path.read_bytes())
+            os.utime(path, (seconds, seconds))
+
+
 def _is_cache(folder: Path) -> bool:
     """Whether a folder is marked as one whose content can be made again, as cargo's `target` is."""
     return (folder / "CACHEDIR.TAG").is_file()
 
 
-def _copy(inputs: Path, root: Path, left_out: Callable[[str], bool]) -> None:
-    """Copy regular files only, as a link could lead outside. Raises SandboxError when there is too much."""
+def _copy(inputs: Path, root: Path, left_out: Callable[[str], bool], *, dated: bool = False) -> None:
+    """Copy regular files only, as a link could lead outside, with their times where these matter. Raises SandboxError
+    when there is too much."""
     copied = 0
     for place, folders, names in os.walk(inputs):
         folders[:] = [name for name in folders if name not in LEFT_OUT and not _is_cache(Path(place, name))]
@@ -141,5 +179,7 @@ def _copy(inputs: Path, root: Path, left_out: Callable[[str], bool]) -> None:
                     i18n.message("sandbox.repository_too_large"), i18n.message("sandbox.repository_too_large_hint")
                 )
             shutil.copyfile(source, target / name)
+            if dated:
+                os.utime(target / name, ns=(status.st_atime_ns, status.st_mtime_ns))
             if status.st_mode & stat.S_IXUSR:  # programs that tests start
                 (target / name).chmod(0o755)

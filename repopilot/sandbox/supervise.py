@@ -26,16 +26,20 @@ from repopilot.sandbox.usage import kernel_memory
 from repopilot.sandbox.usage.processes import descendants, disk_use, memory, tasks
 from repopilot.types import Ended
 
-_POLL_S, _MAX_POLL_S = 0.03, 0.25
+_POLL_S = 0.03
+_MAX_POLL_S = 0.25
 _GLANCE_S = 0.01
 _DISK_EVERY = 10  # polls
 _OWN_PROCESSES = 3
 """bubblewrap's two and the guard, which hold up no one."""
-_CROWDED, _MOST_CROWDED = 0.9, 8
-"""A run ends after so many polls that find nearly as many processes and threads as the kernel lets it have."""
+_CROWDED = 0.9
+"""The share of the processes and threads that the kernel lets a run have, from which on a poll finds it crowded."""
+_MOST_CROWDED = 8
+"""A run ends after so many such polls."""
 _LEFT_TO_OTHERS = 192 * MB
 """A run ends where less of the system's memory is available, if that fell since the run began, whoever took it."""
-_KEPT_HEAD, _KEPT_TAIL = 64 * 1024, 192 * 1024
+_KEPT_HEAD = 64 * 1024
+_KEPT_TAIL = 192 * 1024
 _GUARD = (sys.executable, "-I", str(Path(__file__).with_name("inside") / "guarded.py"))
 _REPORT_CAP = 16 * 1024 * 1024
 
@@ -93,8 +97,12 @@ class _Drain(threading.Thread):
 
     def __init__(self, pipe: IO[bytes], head: int, tail: int) -> None:
         super().__init__(daemon=True)
-        self._pipe, self._head_size, self._tail_size = pipe, head, tail
-        self.total, self._head, self._tail = 0, bytearray(), bytearray()
+        self._pipe = pipe
+        self._head_size = head
+        self._tail_size = tail
+        self.total = 0
+        self._head = bytearray()
+        self._tail = bytearray()
         self.start()
 
     def run(self) -> None:
@@ -188,7 +196,10 @@ def _watch(
     cancel: threading.Event,
 ) -> Ended:
     """Wait for the end, or for the first limit that is exceeded."""
-    polls, crowded, cost, tree = 0, 0, 0.0, set[int]()
+    polls = 0
+    crowded = 0
+    cost = 0.0
+    tree = set[int]()
     usage = _Usage(limits, folder)
     while True:
         # at most a tenth of a core, also with many processes
@@ -214,8 +225,10 @@ def _watch(
 def _ends_within(process: subprocess.Popen[bytes], seconds: float, much: int, tree: set[int]) -> bool:
     """Wait for the end of a process, not as long where the page tables of `tree` grow by `much` meanwhile, or the
     system's available memory falls by twice as much. Returns whether it has ended."""
-    deadline, glance = time.monotonic() + seconds, _GLANCE_S
-    tables, before = kernel_memory.page_tables(tree), kernel_memory.available_memory() or 0
+    deadline = time.monotonic() + seconds
+    glance = _GLANCE_S
+    tables = kernel_memory.page_tables(tree)
+    before = kernel_memory.available_memory() or 0
     while True:
         try:
             process.wait(max(0.0, min(glance, deadline - time.monotonic())))
@@ -235,7 +248,8 @@ class _Usage:
     """Memory and disk of one run, measured from outside."""
 
     def __init__(self, limits: SandboxLimits, folder: Path) -> None:
-        self._limits, self._folder = limits, folder
+        self._limits = limits
+        self._folder = folder
         self._folder_in_memory = kernel_memory.is_temporary(folder)
         self._shared_before = kernel_memory.shared_memory()
         self._available_before = kernel_memory.available_memory() or 0

@@ -9,29 +9,29 @@ import os
 import re
 import sys
 import threading
-import tomllib
 from collections.abc import Mapping, Sequence
-from configparser import ConfigParser
-from configparser import Error as ConfigError
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from repopilot import i18n
+from repopilot.code.data_formats import table, toml_tables
 from repopilot.errors import SandboxError
-from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
+from repopilot.project.setup_files import config_sections
+from repopilot.sandbox.job_spec import KEPT, MB, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.run_program import CopiedRun, readable_packages, run_in_copy, why_stopped
+from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, readable_packages, run_in_copy, why_stopped
 from repopilot.sandbox.runners.runner_form import NODE_VARIABLES
 from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program
 from repopilot.settings import Settings
-from repopilot.types import Environment, InstalledPackages
+from repopilot.types import Environment
 
 _PATIENCE = 4.0
 """A program is checked whole: what the time limit of tests is multiplied by."""
 _MYPY_LIMITS = SandboxLimits(memory=2048 * MB)
 _MYPY_ERROR = re.compile(r"^(?P<path>[^:\n]{1,400}):(?P<line>\d{1,7})(?::\d+)?: error: (?P<message>.{1,1000})$", re.M)
 _TSC_ERROR = re.compile(r"^(?P<path>[^(\n]{1,400})\((?P<line>\d{1,7}),\d+\): error (?P<message>.{1,1000})$", re.M)
+_TSC_FILE = re.compile(r"^(?P<path>(?!/|node_modules/)[^(:\n]{1,400}\.[cm]?tsx?)$", re.M)
 _MYPY_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
 _WHOLE = frozenset({"files", "packages", "modules"})
 _LARGEST = 1024 * 1024
@@ -46,6 +46,18 @@ class TypeDiagnostic:
     message: str
 
 
+class TypeReport(NamedTuple):
+    """What a run found.
+
+    Attributes:
+        errors: in order.
+        files: those in which it judged every use of a name; a checker that lets code without types be lists none.
+    """
+
+    errors: tuple[TypeDiagnostic, ...] = ()
+    files: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class TypeChecker:
     """A type checker, ready to run.
@@ -55,46 +67,55 @@ class TypeChecker:
         run: the program with what it needs.
         errors: finds `path`, `line` and `message` in what it prints.
         statuses: the exit statuses with which it has checked everything.
+        files: finds `path` of each file that it judged; None where it doesn't list them.
     """
 
     name: str
     run: CopiedRun
     errors: re.Pattern[str]
     statuses: frozenset[int]
+    files: re.Pattern[str] | None = None
 
 
-def mypy_checker(inputs: Path, paths: Sequence[str], environment: Environment | None) -> TypeChecker | None:
+def mypy_checker(
+    inputs: Path, paths: Sequence[str], environment: Environment | None, kept: Path | None = None
+) -> TypeChecker | None:
     """Mypy as a repository configures it.
 
     Args:
         inputs: the repository.
         paths: the files to check where the configuration names none.
         environment: the packages that the repository needs, None for none.
+        kept: the folder of its cache between runs, None for no cache.
 
     Returns:
-        The type checker, None where the repository doesn't configure mypy.
+        The type checker, None where the repository doesn't configure mypy, or there is nothing to check.
     """
     options = _mypy_options(inputs)
     if options is None:
         return None
     found = [os.path.realpath(folder) for folder in environment.packages] if environment else []
     arguments = ("--no-error-summary", "--no-pretty", "--no-color-output", "--hide-error-context", "--show-error-codes")
-    targets = () if _WHOLE & set(options) else tuple(paths)
+    whole = bool(_WHOLE & set(options))
+    if not (whole or paths):
+        return None
+    targets = () if whole else tuple(paths)
     program = SandboxProgram(
-        (sys.executable, "-s", "-P", "-B", "-m", "mypy", "--cache-dir={work}/mypy", *arguments, "--", *targets),
+        (sys.executable, "-s", "-P", "-B", "-m", "mypy", f"--cache-dir={{work}}/{KEPT}", *arguments, "--", *targets),
         {"PYTHONPATH": os.pathsep.join(found)},
         readable=tuple(map(Path, found)),
     )
     return TypeChecker(
         "mypy",
-        CopiedRun(program, _MYPY_LIMITS, environment.files if environment else {}, None, inputs),
+        CopiedRun(program, _MYPY_LIMITS, environment.files if environment else {}, None, inputs, kept=kept),
         _MYPY_ERROR,
         frozenset({0, 1}),
     )
 
 
-def typescript_checker(inputs: Path, packages: InstalledPackages | None) -> TypeChecker | None:
+def typescript_checker(inputs: Path, suite: RunnerSuite) -> TypeChecker | None:
     """The compiler of a TypeScript project, which only checks; None where it isn't installed, or there is no Node."""
+    packages = suite.packages
     if packages is None or not (inputs / "tsconfig.json").is_file():
         return None
     if not (packages.folder / "typescript" / "bin" / "tsc").is_file():
@@ -103,15 +124,16 @@ def typescript_checker(inputs: Path, packages: InstalledPackages | None) -> Type
         node, readable = find_program("javascript")
     except SandboxError:
         return None
-    arguments = (str(node), "{root}/node_modules/typescript/bin/tsc", "--noEmit", "--pretty", "false")
+    arguments = (str(node), "{root}/node_modules/typescript/bin/tsc", "--noEmit", "--pretty", "false", "--listFiles")
     program = SandboxProgram(arguments, NODE_VARIABLES, readable=(*readable, *readable_packages(packages)))
-    run = CopiedRun(program, LANGUAGES["javascript"].limits, packages.files, packages.folder, inputs)
-    return TypeChecker("tsc", run, _TSC_ERROR, frozenset({0, 1, 2}))
+    limits = LANGUAGES["javascript"].limits
+    run = CopiedRun(program, limits, suite.written, suite.node_modules, inputs, suite.links)
+    return TypeChecker("tsc", run, _TSC_ERROR, frozenset({0, 1, 2}), _TSC_FILE)
 
 
 def check_types(
     checker: TypeChecker, files: Mapping[str, str], settings: Settings, cancel: threading.Event
-) -> tuple[TypeDiagnostic, ...]:
+) -> TypeReport:
     """Run a type checker over a version of the repository. Blocking.
 
     Args:
@@ -121,7 +143,7 @@ def check_types(
         cancel: ends the run once set.
 
     Returns:
-        Its errors in order.
+        Its report.
 
     Raises:
         SandboxError: no level works, or it could not check the repository.
@@ -135,29 +157,20 @@ def check_types(
         finished = outcome.ended == "finished"
         why = said.strip().rpartition("\n")[2][:200] if finished else why_stopped(outcome, limits)
         raise SandboxError(i18n.message("sandbox.types_unchecked", name=checker.name, why=why))
-    return tuple(
+    errors = (
         TypeDiagnostic(found["path"], int(found["line"]), found["message"]) for found in checker.errors.finditer(said)
     )
+    listed = checker.files.finditer(said) if checker.files else ()
+    return TypeReport(tuple(errors), frozenset(found["path"] for found in listed))
 
 
 def _mypy_options(inputs: Path) -> Mapping[str, Any] | None:
     """The repository's options for mypy, None where it has none."""
-    text = _text(inputs / "pyproject.toml")
-    try:
-        tool = tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError:
-        tool = {}
-    if isinstance(tool, dict) and isinstance(tool.get("mypy"), dict):
-        return tool["mypy"]
-    for name in _MYPY_FILES:
-        parser = ConfigParser(interpolation=None, strict=False)
-        try:
-            parser.read_string(_text(inputs / name))
-        except ConfigError:
-            continue
-        if parser.has_section("mypy"):
-            return dict(parser["mypy"])
-    return None
+    options = table(toml_tables(_text(inputs / "pyproject.toml")).get("tool")).get("mypy")
+    if isinstance(options, dict):
+        return options
+    found = (config_sections(_text(inputs / name)) for name in _MYPY_FILES)
+    return next((sections["mypy"] for sections in found if "mypy" in sections), None)
 
 
 def _text(path: Path) -> str:

@@ -9,8 +9,9 @@ know what is right can't see it. This is no proof: a program that knows the expe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from repopilot import i18n
@@ -20,11 +21,17 @@ from repopilot.sandbox.output.plain_text import plain
 
 _LONGEST = 12_000
 """Characters of an id, a message or a text."""
-_MAX_COUNT, _MAX_STATUS, _MAX_SECONDS = 10_000_000, 255, 1e6
-_STAGES, _OUTCOMES = ("collect", "setup", "call", "teardown"), ("passed", "failed", "skipped")
+_LONGEST_NAME = 100
+_MAX_COUNT = 10_000_000
+_MAX_STATUS = 255
+_MAX_SECONDS = 1e6
+_STAGES = ("collect", "setup", "call", "teardown")
+_OUTCOMES = ("passed", "failed", "skipped")
 _FIELDS = {"id", "when", "outcome", "seconds", "xfail", "text", "message", "frame"}
 _MOST_NAMED = 5
-_STRAY_PASSES, _STRAY_FAILURES = 0.05, 0.1
+_VARIANT = re.compile(r"([^\[]*\.py::[^\[]*)\[.*\]$", re.S)
+_STRAY_PASSES = 0.05
+_STRAY_FAILURES = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,7 @@ class RunReport:
         foreign: number of lines that pytest's reporter did not write, or one for a report beyond all bounds.
         by_test: outcomes by test id, without parameters.
         collected: ids of the tests that were to be run.
+        missing_plugins: names of plugins of pytest that were asked for and can't be imported.
     """
 
     outcomes: tuple[TestOutcome, ...] = ()
@@ -88,6 +96,7 @@ class RunReport:
     foreign: int = 0
     by_test: Mapping[str, tuple[TestOutcome, ...]] = field(default_factory=dict)
     collected: tuple[str, ...] = ()
+    missing_plugins: tuple[str, ...] = ()
 
 
 def read_report(raw: bytes, nonce: str) -> RunReport:
@@ -95,7 +104,9 @@ def read_report(raw: bytes, nonce: str) -> RunReport:
     exceeds the bounds of bounded_json.py."""
     outcomes: list[TestOutcome] = []
     collected: list[str] = []
-    status, foreign = None, 0
+    missing: list[str] = []
+    status = None
+    foreign = 0
     try:
         for line in lines_of(raw):
             event = _event(line, nonce)
@@ -105,14 +116,13 @@ def read_report(raw: bytes, nonce: str) -> RunReport:
                 outcomes.append(event)
             elif event.status is not None:
                 status = event.status
-            collected += event.ids if isinstance(event, _Stage) else ()
+            if isinstance(event, _Stage):
+                collected += event.ids
+                missing += event.missing
     except ReportExceedsBounds:
         foreign += 1
-    by_test: dict[str, list[TestOutcome]] = {}
-    for outcome in outcomes:
-        by_test.setdefault(without_parameters(outcome.id), []).append(outcome)
-    grouped = {name: tuple(group) for name, group in by_test.items()}
-    return RunReport(tuple(outcomes), status, foreign, grouped, tuple(collected))
+    grouped = _grouped(outcomes)
+    return RunReport(tuple(outcomes), status, foreign, grouped, tuple(collected), tuple(dict.fromkeys(missing)))
 
 
 def without_parameters(test_id: str) -> str:
@@ -120,8 +130,30 @@ def without_parameters(test_id: str) -> str:
     return test_id.partition("[")[0]
 
 
+def variants_together(ids: Iterable[str]) -> list[str]:
+    """Ids as they are shown: the variants of a parametrised test of Python as one, with their number."""
+    groups: dict[str, list[str]] = {}
+    for name in ids:
+        found = _VARIANT.match(name)
+        groups.setdefault(f"{found[1]}[…]" if found else name, []).append(name)
+    return [f"{group} ×{len(names)}" if len(names) > 1 else names[0] for group, names in groups.items()]
+
+
+def without_tests(report: RunReport, ids: Collection[str]) -> RunReport:
+    """A report as if the tests of some ids had not been there."""
+    outcomes = tuple(outcome for outcome in report.outcomes if outcome.id not in ids)
+    return replace(report, outcomes=outcomes, by_test=_grouped(outcomes))
+
+
+def _grouped(outcomes: Iterable[TestOutcome]) -> dict[str, tuple[TestOutcome, ...]]:
+    by_test: dict[str, list[TestOutcome]] = {}
+    for outcome in outcomes:
+        by_test.setdefault(without_parameters(outcome.id), []).append(outcome)
+    return {name: tuple(group) for name, group in by_test.items()}
+
+
 def why_not_passed(
-    report: RunReport, exit_status: int, expected: Mapping[str, Sequence[ExpectedTest]]
+    report: RunReport, exit_status: int, expected: Mapping[str, Sequence[ExpectedTest]], wanted: int = 0
 ) -> tuple[str, ...]:
     """Why a run has not passed, as messages.
 
@@ -129,6 +161,7 @@ def why_not_passed(
         report: what the run reported.
         exit_status: of the process.
         expected: the tests of each file by its path, as in the report's ids.
+        wanted: the status that the process ends with when these pass.
 
     Returns:
         The reasons; none when the run consistently claims a pass.
@@ -146,7 +179,7 @@ def why_not_passed(
         reasons.append(_reason("not_collected"))
     if not passed and not reasons:
         reasons.append(_reason("all_skipped"))
-    return tuple(reasons or _why_not_ended(report, exit_status, 0))
+    return tuple(reasons or _why_not_ended(report, exit_status, wanted))
 
 
 def passing(report: RunReport) -> frozenset[str]:
@@ -184,8 +217,10 @@ def why_not_verified(report: RunReport, exit_status: int, first: RunReport, cont
         The reasons; none when of those that had passed exactly those tests failed that had to, but for a few among
         many: a test that failed may have left something behind that the next one stumbles over.
     """
-    failed, passed = failing(report), passing(first)
-    wrong, untouched = control.fail & passed, passed - control.fail - control.may_fail
+    failed = failing(report)
+    passed = passing(first)
+    wrong = control.fail & passed
+    untouched = passed - control.fail - control.may_fail
     reasons = _why_not_ended(report, exit_status, 1 if failed else 0)
     missing = sorted(first.by_test.keys() - report.by_test.keys())
     reasons += [_reason("not_reported_inverted", test=test) for test in missing[:_MOST_NAMED]]
@@ -232,10 +267,11 @@ def _verdict_on(outcomes: Sequence[TestOutcome], may_skip: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A stage that pytest reached: tests were collected, or `status`, its end."""
+    """A stage that pytest reached: tests were collected, a plugin is `missing`, or `status`, its end."""
 
     status: int | None = None
     ids: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
@@ -243,11 +279,14 @@ def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
     event = json_of(line)
     if not isinstance(event, dict) or event.pop("nonce", None) != nonce:
         return None
-    kind, values = event.pop("event", None), set(event)
+    kind = event.pop("event", None)
+    values = set(event)
     if kind == "collected" and values == {"ids"} and isinstance(event["ids"], list):
         return _Stage(ids=tuple(plain(name, _LONGEST) for name in event["ids"] if isinstance(name, str)))
     if kind == "finished" and values == {"status"} and _is_number(event["status"], _MAX_STATUS):
         return _Stage(event["status"])
+    if kind == "missing plugin" and values == {"name"} and isinstance(event["name"], str):
+        return _Stage(missing=(plain(event["name"], _LONGEST_NAME),))
     return _outcome(event) if kind == "outcome" and values == _FIELDS else None
 
 

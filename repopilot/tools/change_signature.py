@@ -17,7 +17,7 @@ from repopilot.tools import result_types
 from repopilot.tools.definitions import IN_FILE, DefinitionSite, find_place, name_offset
 from repopilot.tools.python_source import PythonSource, decorators, definition_of
 from repopilot.tools.refactored import edited, finished
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.signature import AddedParameter, Signature, SignatureChange, signature_of
 from repopilot.tools.signature_edit import SignatureEdit
 from repopilot.tools.working_copy import WorkingCopy
@@ -66,10 +66,10 @@ class ChangedSignature(Arguments):
     path: str = Field("", description=IN_FILE)
 
 
-async def change_signature(arguments: ChangedSignature, desk: Desk) -> ToolResult:
+async def change_signature(arguments: ChangedSignature, context: ToolContext) -> ToolResult:
     """Add, remove, rename or reorder parameters of a Python function, when its callers have to follow: they do, as do
     its overloads, stubs and overriding methods. Shows the difference, and lists calls that aren't certain."""
-    return await asyncio.to_thread(_change_signature, arguments, desk.working_copy)
+    return await asyncio.to_thread(_change_signature, arguments, context.working_copy)
 
 
 def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
@@ -123,7 +123,8 @@ def _asked(arguments: ChangedSignature, function: Signature, place: DefinitionSi
         UsageError: it changes nothing, names a parameter that there isn't or one that there can't be, or Python calls
             the function by itself.
     """
-    name, known = place.symbol.qualified, function.names
+    name = place.symbol.qualified
+    known = function.names
     changed = [*arguments.remove, *arguments.rename, *arguments.order]
     if not (arguments.add or changed):
         raise UsageError(message("refactor_tools.nothing_to_change"))

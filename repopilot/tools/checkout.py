@@ -17,11 +17,12 @@ from repopilot.background import in_background
 from repopilot.errors import StorageError
 from repopilot.repo.kept_out import files_to_copy
 from repopilot.repo.read import read_bytes
-from repopilot.repo.walk import searched_files
+from repopilot.repo.submodules import fetched_submodules
+from repopilot.repo.walk import copied_files, searched_files
 from repopilot.workspace import Workspace
 
 MOST_BYTES = 512 << 20
-"""A larger local repository is copied without what is no text."""
+"""A larger repository is copied without what is no text."""
 
 
 @asynccontextmanager
@@ -54,8 +55,9 @@ async def _written(workspace: Workspace, folder: Path) -> None:
 
 
 def write_repository(original: Workspace, tree: Path) -> None:
-    """Write the files of a repository below a folder, as they are stored: those of a clone that are worth reading; of
-    a local folder those that git tracks, and untracked ones that are neither ignored nor kept out as secret. Blocking.
+    """Write the files of a repository below a folder, as they are stored: those of a clone as `copied_files` lists
+    them; of a local folder those that git tracks, and untracked ones that are neither ignored nor kept out as secret.
+    Blocking.
 
     Raises:
         SourceError: the repository can't be read.
@@ -63,7 +65,7 @@ def write_repository(original: Workspace, tree: Path) -> None:
     """
     try:
         made: set[str] = set()
-        for path, source in _sources(original):
+        for path, source, executable in _sources(original):
             target = tree / path
             folder = path.rpartition("/")[0]
             if folder not in made:
@@ -73,22 +75,36 @@ def write_repository(original: Workspace, tree: Path) -> None:
                 shutil.copy(source, target)  # with its mode: tests may start it
             else:
                 target.write_bytes(source)
+                target.chmod(0o755 if executable else 0o644)
     except OSError as error:
         raise StorageError(i18n.message("planning.no_copy", error=error), i18n.message("sandbox.free_space")) from error
 
 
-def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes]]:
-    root, settings = original.snapshot.root, original.settings
+def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes, bool]]:
+    """Paths with the file or its content, and whether that is a program."""
+    root = original.snapshot.root
+    settings = original.settings
     if root is not None and (paths := _regular_files(root, settings.exclude)):
-        yield from ((path, root / path) for path in paths)
+        yield from ((path, root / path, False) for path in paths)
         return
-    files = searched_files(original.snapshot, settings)
-    yield from ((file.path, data) for file, data in read_bytes(original.snapshot, files) if data is not None)
+    files = copied_files(original.snapshot, settings) if root is None else {}
+    if not files or sum(file.size for file in files) > MOST_BYTES:
+        files = dict.fromkeys(searched_files(original.snapshot, settings), False)
+    for file, data in read_bytes(original.snapshot, list(files)):
+        if data is not None:
+            yield file.path, data, files[file]
+    for path, submodule in fetched_submodules(original.snapshot, settings).items():
+        inside = copied_files(submodule, settings)
+        small = sum(file.size for file in inside) <= MOST_BYTES
+        for file, data in read_bytes(submodule, list(inside) if small else []):
+            if data is not None:
+                yield f"{path}/{file.path}", data, inside[file]
 
 
 def _regular_files(root: Path, exclude: Sequence[str]) -> list[str]:
     """The files of a local repository that may be copied; none where they are too large for it."""
-    files, size = [], 0
+    files = []
+    size = 0
     for path in files_to_copy(root, exclude):
         try:
             found = os.lstat(f"{root}/{path}")

@@ -92,7 +92,8 @@ def name_offset(text: str, symbol: Symbol) -> int:
 
 def files_with(name: str, index: Index) -> list[str]:
     """The files that have a name anywhere: in code, comments, texts. Blocking."""
-    lexical, token = index.lexical, next(iter(expand(name)), "")
+    lexical = index.lexical
+    token = next(iter(expand(name)), "")
     if token not in lexical.tokens:
         return []
     rows = np.concatenate([postings.of(lexical.tokens[token])[0] for postings in lexical.fields.values()])

@@ -36,7 +36,8 @@ def entries(text: str) -> list[Entry]:
     """
     lines = list(_lines(text))
     found: list[Entry] = []
-    section, entry_indent = None, None
+    section = None
+    entry_indent = None
     for n, (start, line) in enumerate(lines):
         indent = len(line) - len(line.lstrip())
         if section is not None and line.strip() and _ends(line, indent, section, lines, n):
@@ -45,17 +46,20 @@ def entries(text: str) -> list[Entry]:
         match = _FIELD.match(line)
         name = 1
         if match is None and pattern is not None and line.strip() and (entry_indent is None or indent == entry_indent):
-            match, name = pattern.match(line), 2
+            match = pattern.match(line)
+            name = 2
             entry_indent = indent if match else entry_indent
         if match is not None:
             place = (start + match.start(name), start + match.end(name))
             found.append(Entry(match.group(name), place, (start, _end(lines, n, indent, len(text)))))
         if (head := _GOOGLE.match(line)) is not None:
-            section, entry_indent = (len(head.group(1)), False), None
+            section = (len(head.group(1)), False)
+            entry_indent = None
         elif section is not None and section[1] and _RULE.match(line):
             continue
         elif _NUMPY.match(line) and n + 1 < len(lines) and _RULE.match(lines[n + 1][1]):
-            section, entry_indent = (indent, True), None
+            section = (indent, True)
+            entry_indent = None
     return found
 
 

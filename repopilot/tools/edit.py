@@ -7,9 +7,9 @@ import difflib
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal
 
 from pydantic import Field
@@ -26,7 +26,7 @@ from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.move_file import ModuleMove
 from repopilot.tools.refactored import finished
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -34,6 +34,10 @@ MOST_SHOWN = 30
 """Lines of a file that are shown with what is wrong."""
 NEAREST = 3
 """Lines shown on each side of the line that comes nearest to a text that isn't there."""
+MOST_AROUND_A_CUT = 4
+"""Lines kept on each side of a cut in a long run of lines that an edit adds or removes."""
+_HEAD_END = re.compile(r"[:{]\s*(?:#.*|//.*)?$")
+"""Of the line where what a definition holds begins below."""
 _NUMBERED = re.compile(r"^ *\d+(?:[:|\t] ?| )", re.M)
 """A line number before a line, as `read` shows it."""
 
@@ -90,28 +94,28 @@ class Undo(Arguments):
     steps: int = Field(1, ge=1, description="how many edits")
 
 
-async def replace_text(arguments: ReplaceText, desk: Desk) -> ToolResult:
+async def replace_text(arguments: ReplaceText, context: ToolContext) -> ToolResult:
     """Replace a text that stands in a file exactly `count` times. For small edits of lines that you have read; give
     enough lines around it to be unambiguous."""
-    text = await _text(arguments.path, desk)
+    text = await _text(arguments.path, context)
     plain = text.replace("\r\n", "\n")
-    shown = desk.working_copy.hidden(redacted(plain))  # whether a text stands there must not tell what a secret is
+    shown = context.working_copy.hidden(redacted(plain))  # whether a text stands there must not tell what a secret is
     old, new = _as_in_file(arguments.old.replace("\r\n", "\n"), arguments.new.replace("\r\n", "\n"), shown)
     found = shown.count(old) if old else 0
     if found != arguments.count:
         problem = message("edit_tools.not_there", path=arguments.path, count=found, wanted=arguments.count)
         raise UsageError(problem, _where_it_stands(shown, old, found))
     if plain.count(old) == found:
-        return await _edited(arguments.path, plain.replace(old, new), text, desk)
+        return await _edited(arguments.path, plain.replace(old, new), text, context)
     made, lost = restored(shown.replace(old, new), shown, plain)
     if lost is not None:
         raise UsageError(message("generate.secret_line"), message("generate.secret_line_hint", line=lost[:80]))
-    return await _edited(arguments.path, made, text, desk)
+    return await _edited(arguments.path, made, text, context)
 
 
-async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
+async def replace_symbol(arguments: ReplaceSymbol, context: ToolContext) -> ToolResult:
     """Replace the whole of a definition by new code; by nothing, to remove it. For more than a few of its lines."""
-    text = await _text(arguments.path, desk)
+    text = await _text(arguments.path, context)
     place = _definition(arguments.path, arguments.name, text)
     lines = text.replace("\r\n", "\n").split("\n")
     code = _at_indentation(arguments.code, _indentation(lines[place.start_line - 1]), _unit(lines))
@@ -119,46 +123,47 @@ async def replace_symbol(arguments: ReplaceSymbol, desk: Desk) -> ToolResult:
     while not arguments.code.strip() and start and not lines[start - 1].strip():
         start -= 1
     lines[start : place.end_line] = code if arguments.code.strip() else []
-    return await _edited(arguments.path, "\n".join(lines), text, desk)
+    return await _edited(arguments.path, "\n".join(lines), text, context)
 
 
-async def insert_code(arguments: InsertCode, desk: Desk) -> ToolResult:
+async def insert_code(arguments: InsertCode, context: ToolContext) -> ToolResult:
     """Insert code before, after or at the end inside of a definition, or at the end of a file. For new definitions: its
     indentation becomes the file's."""
     if not arguments.code.strip():
         raise UsageError(message("edit_tools.no_code"))
-    text = await _text(arguments.path, desk)
+    text = await _text(arguments.path, context)
     lines = text.replace("\r\n", "\n").split("\n")
     if not arguments.anchor:
         kept = "\n".join(lines).rstrip("\n")
         code = "\n".join(_at_indentation(arguments.code, "", _unit(lines)))
         gap = "\n\n\n" if language_of(arguments.path) == "python" and kept else "\n\n" if kept else ""
-        return await _edited(arguments.path, with_final_newline(f"{kept}{gap}{code}\n", text), text, desk)
+        return await _edited(arguments.path, with_final_newline(f"{kept}{gap}{code}\n", text), text, context)
     place = _definition(arguments.path, arguments.anchor, text)
     lines = _inserted(lines, place, arguments)
-    return await _edited(arguments.path, "\n".join(lines), text, desk)
+    return await _edited(arguments.path, "\n".join(lines), text, context)
 
 
-async def create_file(arguments: CreateFile, desk: Desk) -> ToolResult:
+async def create_file(arguments: CreateFile, context: ToolContext) -> ToolResult:
     """Create a file, for what belongs into none that there is. Fails where there is one already."""
-    await _require_free(arguments.path, desk)
-    return await _edited(arguments.path, arguments.content, None, desk)
+    await _require_free(arguments.path, context)
+    return await _edited(arguments.path, arguments.content, None, context)
 
 
-async def delete_file(arguments: DeleteFile, desk: Desk) -> ToolResult:
+async def delete_file(arguments: DeleteFile, context: ToolContext) -> ToolResult:
     """Delete a file that nothing needs any more."""
-    await _text(arguments.path, desk)
-    return _result(desk, {safe_path(arguments.path): None})
+    await _text(arguments.path, context)
+    return _result(context, {safe_path(arguments.path): None})
 
 
-async def move_file(arguments: MoveFile, desk: Desk) -> ToolResult:
+async def move_file(arguments: MoveFile, context: ToolContext) -> ToolResult:
     """Give a file another path, when it belongs elsewhere. Imports of a Python module follow."""
-    text = await _text(arguments.path, desk)
-    await _require_free(arguments.new_path, desk)
-    path, new = safe_path(arguments.path), safe_path(arguments.new_path)
+    text = await _text(arguments.path, context)
+    await _require_free(arguments.new_path, context)
+    path = safe_path(arguments.path)
+    new = safe_path(arguments.new_path)
     if path.endswith(".py") and new.endswith(".py"):
-        return await asyncio.to_thread(_move_module, path, new, desk.working_copy)
-    return _result(desk, {path: None, new: text})
+        return await asyncio.to_thread(_move_module, path, new, context.working_copy)
+    return _result(context, {path: None, new: text})
 
 
 def _move_module(path: str, new: str, copy: WorkingCopy) -> ToolResult:
@@ -167,41 +172,55 @@ def _move_module(path: str, new: str, copy: WorkingCopy) -> ToolResult:
     return ToolResult(done.text, {**done.data, "paths": done.data["files"]})
 
 
-async def undo(arguments: Undo, desk: Desk) -> ToolResult:
+async def undo(arguments: Undo, context: ToolContext) -> ToolResult:
     """Take back the last edits, when they were wrong."""
-    taken = desk.working_copy.undo(arguments.steps)
+    taken = context.working_copy.undo(arguments.steps)
     return ToolResult(message("edit_tools.undone", count=taken), {"undone": taken})
 
 
-async def _text(path: str, desk: Desk) -> str:
-    text = await asyncio.to_thread(desk.working_copy.text, path)
+async def _text(path: str, context: ToolContext) -> str:
+    text = await asyncio.to_thread(context.working_copy.text, path)
     if text is None:
-        near = difflib.get_close_matches(path, desk.working_copy.paths(), 3, 0.5)
+        near = difflib.get_close_matches(path, context.working_copy.paths(), 3, 0.5)
         hint = message("tools.similar_files", paths=", ".join(near)) if near else ""
         raise UsageError(message("tools.unknown_file", path=path), hint)
     return text
 
 
-async def _require_free(path: str, desk: Desk) -> None:
-    if await asyncio.to_thread(desk.working_copy.text, path) is not None:
+async def _require_free(path: str, context: ToolContext) -> None:
+    if await asyncio.to_thread(context.working_copy.text, path) is not None:
         raise UsageError(message("edit_tools.exists", path=path), message("edit_tools.exists_hint"))
 
 
-async def _edited(path: str, new: str, old: str | None, desk: Desk) -> ToolResult:
+async def _edited(path: str, new: str, old: str | None, context: ToolContext) -> ToolResult:
     """Put a new text into the working copy, with the line ends of the old one."""
     fault = syntax_error(path, new)
     if fault is not None and (old is None or syntax_error(path, old) is None):
         raise UsageError(message("edit_tools.syntax", path=path, problem=fault.message))
-    done = _result(desk, {safe_path(path): with_line_ends(new, old or "")})
+    done = _result(context, {safe_path(path): with_line_ends(new, old or "")})
     found = captured_names(old, new) if old is not None and language_of(path) == "python" else ()
     rows = [f"{path}:{line}: {message('edit_check.captured', name=name)}" for line, name in found]
     return replace(done, text="\n".join([done.text, *rows])) if rows else done
 
 
-def _result(desk: Desk, texts: dict[str, str | None]) -> ToolResult:
-    made = desk.working_copy.edit(texts)
+def _result(context: ToolContext, texts: dict[str, str | None]) -> ToolResult:
+    made = context.working_copy.edit(texts)
     diff = shown_diffs(made)
-    return ToolResult(diff or message("edit_tools.same"), {"paths": list(texts), "diff": diff})
+    shown = "\n".join(_with_short_runs(diff.split("\n")))
+    return ToolResult(shown or message("edit_tools.same"), {"paths": list(texts), "diff": diff})
+
+
+def _with_short_runs(diff: Sequence[str]) -> Iterator[str]:
+    """A diff in which long runs of lines that are added or removed are cut: who made the edit has them already."""
+    for sign, run in groupby(diff, key=lambda line: line[:1]):
+        lines = list(run)
+        if sign not in ("+", "-") or len(lines) <= 2 * MOST_AROUND_A_CUT + 1:
+            yield from lines
+            continue
+        left = len(lines) - 2 * MOST_AROUND_A_CUT
+        yield from lines[:MOST_AROUND_A_CUT]
+        yield message("edit_tools.cut_run", count=left, sign=sign)
+        yield from lines[-MOST_AROUND_A_CUT:]
 
 
 def _as_in_file(old: str, new: str, text: str) -> tuple[str, str]:
@@ -222,7 +241,8 @@ def _where_it_stands(shown: str, old: str, found: int) -> str:
         starts = [match.start() for match in re.finditer(re.escape(old), shown)]
         at = dict.fromkeys(shown.count("\n", 0, start) for start in starts)
         return message("edit_tools.stands_at", lines=_numbered(lines, at), count=found)
-    wanted, bare = [line.strip() for line in old.strip("\n").split("\n")], [line.strip() for line in lines]
+    wanted = [line.strip() for line in old.strip("\n").split("\n")]
+    bare = [line.strip() for line in lines]
     size = len(wanted)
     alike = [n for n in range(len(lines) - size + 1) if bare[n : n + size] == wanted] if any(wanted) else []
     if alike:
@@ -258,9 +278,12 @@ def _definition(path: str, name: str, text: str) -> Symbol:
 
 
 def _inserted(lines: list[str], place: Symbol, arguments: InsertCode) -> list[str]:
-    own, unit = _indentation(lines[place.start_line - 1]), _unit(lines)
+    own = _indentation(lines[place.start_line - 1])
+    unit = _unit(lines)
     if arguments.position == "inside":
-        inner = [_indentation(line) for line in lines[place.start_line : place.end_line] if line.strip()]
+        rows = lines[place.start_line - 1 : place.end_line]
+        head = next((number for number, line in enumerate(rows) if _HEAD_END.search(line)), 0)
+        inner = [_indentation(line) for line in rows[head + 1 :] if line.strip()]
         braced = lines[place.end_line - 1].strip().startswith("}")
         at = place.end_line - 1 if braced else place.end_line
         deeper = next((indentation for indentation in inner if len(indentation) > len(own)), own + (unit or "    "))
@@ -290,7 +313,8 @@ def _unit(lines: Sequence[str]) -> str:
 def _at_indentation(code: str, indentation: str, unit: str) -> list[str]:
     """Code at an indentation, in the unit of the file that it goes to."""
     bare = textwrap.dedent(code.replace("\r\n", "\n")).strip("\n").split("\n")
-    own, inner = _unit(bare), [_indentation(line) for line in bare]
+    own = _unit(bare)
+    inner = [_indentation(line) for line in bare]
     even = "\t" in own + unit or not any(len(each) % max(1, len(own)) for each in inner)
     if own and unit and own != unit and even:
         levels = [each.count("\t") if own == "\t" else len(each) // len(own) for each in inner]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from repopilot.i18n import Message, message
-from repopilot.resolve.families import Ties, ties_of
+from repopilot.resolve.families import Ties, is_related, ties_of
 from repopilot.resolve.values import Diagnosis, NameSpan
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.new_errors import errors_in
@@ -55,27 +55,31 @@ class Observed:
         ties: what belongs together, by name.
         texts: the files that hold a name or are looked at anyway.
         problems: what the type checker says of each file.
+        language: that of the edited definitions, where they are of one, else ''.
     """
 
     ties: Mapping[str, Ties]
     texts: Mapping[str, str | None]
     problems: Mapping[str, list[Diagnosis]]
+    language: str = ""
 
 
-def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = ()) -> Observed:
+def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = (), language: str = "") -> Observed:
     """What some names mean now.
 
     Args:
         copy: the working copy.
         names: the names that an edit concerns: old and new ones.
         paths: further files that it changes.
+        language: that of all definitions that it changes: code of others means what it meant; '' for several.
     """
     resolver = copy.resolver
-    ties = {name: ties_of(resolver, name) for name in dict.fromkeys(names)}
+    ties = {name: ties_of(resolver, name, language) for name in dict.fromkeys(names)}
     holding = [one.span.path for name in ties for one in resolver.occurrences(name) if one.kind in ("code", "text")]
     texts = {path: resolver.text(path) for path in sorted({*holding, *paths})}
     there = [path for path, text in texts.items() if text is not None]
-    return Observed(ties, texts, resolver.problems(there))
+    checked = [path for path in there if not language or is_related(resolver, path, language)]
+    return Observed(ties, texts, resolver.problems(checked), language)
 
 
 def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> list[EditFault]:
@@ -86,7 +90,7 @@ def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> l
         before: what was observed before them, of the same names.
         left: files that were left as they are, which is said otherwise.
     """
-    after = observed(copy, before.ties, before.texts)
+    after = observed(copy, before.ties, before.texts, before.language)
     moves = _Moves(before.texts, after.texts)
     found = [*_meanings(before, after, moves, left), *_syntax(before, after)]
     names = frozenset(before.ties)
@@ -133,13 +137,15 @@ class _Block:
 
 
 def _blocks(old: str, new: str) -> list[_Block]:
-    olds, news = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    olds = old.splitlines(keepends=True)
+    news = new.splitlines(keepends=True)
     codes: Iterable[tuple[int, int, int, int]]
     if len(olds) == len(news):
         codes = [(n, n + 1, n, n + 1) for n in range(len(olds))]
     else:
         codes = [code[1:] for code in difflib.SequenceMatcher(None, olds, news).get_opcodes()]
-    found, at = [_Block(0, 0, "", "")], [0, 0]
+    found = [_Block(0, 0, "", "")]
+    at = [0, 0]
     for i1, i2, j1, j2 in codes:
         found.append(_Block(at[0], at[1], "".join(olds[i1:i2]), "".join(news[j1:j2])))
         at = [at[0] + len(found[-1].old), at[1] + len(found[-1].new)]
@@ -148,7 +154,8 @@ def _blocks(old: str, new: str) -> list[_Block]:
 
 def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
     """The words of a text with the characters where each stands afterwards; one that another replaced is that one."""
-    olds, news = list(_TOKENS.finditer(before)), list(_TOKENS.finditer(after))
+    olds = list(_TOKENS.finditer(before))
+    news = list(_TOKENS.finditer(after))
     if before == after:
         yield from ((one.start(), one.span()) for one in olds)
         return
@@ -160,7 +167,8 @@ def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
 
 def _meanings(before: Observed, after: Observed, moves: _Moves, left: Collection[str]) -> Iterator[EditFault]:
     """The places that belong to others than before."""
-    olds, news = _classes(before), _classes(after)
+    olds = _classes(before)
+    news = _classes(after)
     kept = {moves.of(span) for ties in before.ties.values() for span in ties.kept}
     kept |= {span for ties in after.ties.values() for span in ties.kept}
     pairs = [

@@ -181,7 +181,8 @@ def unified(path: str, old: str | None, new: str | None) -> str:
     """
     if old == new:
         return ""
-    before, after = quoted_path(f"a/{path}"), quoted_path(f"b/{path}")
+    before = quoted_path(f"a/{path}")
+    after = quoted_path(f"b/{path}")
     head = [f"diff --git {before} {after}\n"]
     head += ["new file mode 100644\n"] if old is None else ["deleted file mode 100644\n"] if new is None else []
     names = "/dev/null" if old is None else before, "/dev/null" if new is None else after

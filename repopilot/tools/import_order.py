@@ -22,7 +22,8 @@ class ImportOrder:
     """
 
     def __init__(self, copy: WorkingCopy, packages: frozenset[str]) -> None:
-        self._copy, self._packages = copy, packages
+        self._copy = copy
+        self._packages = packages
         files = [path for path in copy.searched() if path.endswith(".py")]
         self._files = frozenset(files)
         folders = {str(PurePosixPath(path).parent) for path in files}
@@ -73,7 +74,8 @@ class ImportOrder:
                     yield file
 
     def _reaches(self, start: str, goal: str, texts: Mapping[str, str | None], files: frozenset[str]) -> bool:
-        waiting, seen = [start], {start}
+        waiting = [start]
+        seen = {start}
         while waiting:
             path = waiting.pop()
             for _, module in self._imports(path, self._text(path, texts), files):

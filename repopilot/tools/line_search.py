@@ -6,8 +6,10 @@ import re
 import sys
 from itertools import islice
 
-BEFORE, SHOWN = 60, 200
-"""Characters before a match and in all that are shown of a long line."""
+BEFORE = 60
+"""Characters of a long line that are shown before a match."""
+SHOWN = 200
+"""Characters of a long line that are shown in all."""
 MOST_MARKS = 50
 """Matches of one line whose places are told."""
 
@@ -43,5 +45,15 @@ def clipped(line: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[in
     return shown, [(first + moved, min(last, end) + moved) for first, last in marks if first < end]
 
 
+def main() -> None:
+    asked = json.load(sys.stdin)
+    seconds = asked.pop("seconds")
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    json.dump(found(**asked), sys.stdout)
+
+
 if __name__ == "__main__":
-    json.dump(found(**json.load(sys.stdin)), sys.stdout)
+    main()

@@ -12,12 +12,12 @@ from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
-from repopilot.impact import call_graph
 from repopilot.index.store import Index
 from repopilot.repo import history as past
+from repopilot.resolve.uses import call_graph
 from repopilot.tools import lookup, result_types
 from repopilot.tools.definitions import find_place
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -90,61 +90,63 @@ class CallPath(Arguments):
     end: str = Field(description=NAME)
 
 
-async def search(arguments: Search, desk: Desk) -> ToolResult:
+async def search(arguments: Search, context: ToolContext) -> ToolResult:
     """Find where something is when you don't know its name or place: the best places for a question or traceback, two
     of them with their lines. A name or a quoted string is looked up exactly."""
-    copy, asked = desk.working_copy, arguments
-    return await asyncio.to_thread(lambda: lookup.search(copy, asked.query, asked.k, desk.shown))
+    copy = context.working_copy
+    asked = arguments
+    return await asyncio.to_thread(lambda: lookup.search(copy, asked.query, asked.k, context.shown))
 
 
-async def grep(arguments: Grep, desk: Desk) -> ToolResult:
+async def grep(arguments: Grep, context: ToolContext) -> ToolResult:
     """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
     and to be sure that something is nowhere."""
-    copy, asked = desk.working_copy, arguments
+    copy = context.working_copy
+    asked = arguments
     return await asyncio.to_thread(
         lambda: lookup.grep(copy, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
     )
 
 
-async def files(arguments: Files, desk: Desk) -> ToolResult:
+async def files(arguments: Files, context: ToolContext) -> ToolResult:
     """List the paths that match a pattern, to see how the repository is laid out."""
-    return await _looked(desk, lambda index: lookup.files(index, arguments.glob))
+    return await _looked(context, lambda index: lookup.files(index, arguments.glob))
 
 
-async def outline(arguments: Path, desk: Desk) -> ToolResult:
+async def outline(arguments: Path, context: ToolContext) -> ToolResult:
     """List the definitions of a file with lines, decorators and signatures. Before you read a long file."""
-    return await _looked(desk, lambda index: lookup.outline(index, arguments.path))
+    return await _looked(context, lambda index: lookup.outline(index, arguments.path))
 
 
-async def read(arguments: Read, desk: Desk) -> ToolResult:
+async def read(arguments: Read, context: ToolContext) -> ToolResult:
     """Read numbered lines of a file, when you know which you need."""
-    return await _looked(desk, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
+    return await _looked(context, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
 
 
-async def symbol(arguments: DefinitionName, desk: Desk) -> ToolResult:
+async def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
     """Show a definition whole, with its comment, when you know its name."""
     asked = arguments
-    return await _looked(desk, lambda index: lookup.symbol(index, asked.path, asked.name, desk.shown))
+    return await _looked(context, lambda index: lookup.symbol(index, asked.path, asked.name, context.shown))
 
 
-async def references(arguments: Related, desk: Desk) -> ToolResult:
+async def references(arguments: Related, context: ToolContext) -> ToolResult:
     """List every place where a name is used, with its line. Before you change or remove it."""
-    return await _related(desk, arguments, call_graph.references)
+    return await _related(context, arguments, call_graph.references)
 
 
-async def callers(arguments: Related, desk: Desk) -> ToolResult:
+async def callers(arguments: Related, context: ToolContext) -> ToolResult:
     """List which definitions call, use or inherit from one, sure and unsure apart. To see whom a change concerns."""
-    return await _related(desk, arguments, call_graph.callers)
+    return await _related(context, arguments, call_graph.callers)
 
 
-async def callees(arguments: Related, desk: Desk) -> ToolResult:
+async def callees(arguments: Related, context: ToolContext) -> ToolResult:
     """List what a definition itself calls, uses or inherits from. To see what it relies on."""
-    return await _related(desk, arguments, call_graph.callees)
+    return await _related(context, arguments, call_graph.callees)
 
 
-async def call_path(arguments: CallPath, desk: Desk) -> ToolResult:
+async def call_path(arguments: CallPath, context: ToolContext) -> ToolResult:
     """Show how one definition reaches another through calls, uses and imports, when you know both ends."""
-    return await _looked(desk, lambda index: _path(index, arguments.start, arguments.end))
+    return await _looked(context, lambda index: _path(index, arguments.start, arguments.end))
 
 
 def _path(index: Index, start: str, end: str) -> ToolResult:
@@ -153,17 +155,18 @@ def _path(index: Index, start: str, end: str) -> ToolResult:
     return ToolResult(text, {"steps": list(map(asdict, steps))})
 
 
-async def history(arguments: PastOf, desk: Desk) -> ToolResult:
+async def history(arguments: PastOf, context: ToolContext) -> ToolResult:
     """List the last commits, of a file or of a definition's file: when, who, what. For why code is as it is."""
-    rows = await asyncio.to_thread(_commits, arguments, desk)
+    rows = await asyncio.to_thread(_commits, arguments, context)
     text = "\n".join(f"{row['sha'][:10]} {row['date']} {row['author']}: {row['subject']}" for row in rows)
     return ToolResult(text or message("look_tools.no_history"), {"commits": rows})
 
 
-def _commits(arguments: PastOf, desk: Desk) -> list[dict[str, str]]:
-    workspace, path = desk.workspace, arguments.path
+def _commits(arguments: PastOf, context: ToolContext) -> list[dict[str, str]]:
+    workspace = context.workspace
+    path = arguments.path
     if arguments.name:
-        path = find_place(desk.working_copy, arguments.name, path).path
+        path = find_place(context.working_copy, arguments.name, path).path
     elif path and path not in workspace.index.files:
         raise UsageError(message("tools.unknown_file", path=path))
     known = workspace.index.commits or past.commits(workspace.snapshot, workspace.settings.history_commits)
@@ -181,18 +184,20 @@ def _commits(arguments: PastOf, desk: Desk) -> list[dict[str, str]]:
 
 
 async def _related(
-    desk: Desk, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
+    context: ToolContext, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
 ) -> ToolResult:
     """Places that have to do with a definition, sure and unsure apart."""
-    return await asyncio.to_thread(_related_to, desk.working_copy.workspace, arguments, find)
+    return await asyncio.to_thread(_related_to, context.working_copy.workspace, arguments, find)
 
 
 def _related_to(
     workspace: Workspace, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
 ) -> ToolResult:
-    index, name = workspace.index, arguments.name
+    index = workspace.index
+    name = arguments.name
     found = find(index, name, arguments.depth, workspace.resolver)
-    sure, unsure = [each for each in found.places if each.sure], [each for each in found.places if not each.sure]
+    sure = [each for each in found.places if each.sure]
+    unsure = [each for each in found.places if not each.sure]
     uses = find is not call_graph.callees
     rows: list[str] = [lookup.join_rows([each.row(uses=uses) for each in sure])] if sure else []
     if not sure:
@@ -206,9 +211,9 @@ def _related_to(
     return ToolResult(joined(rows, "\n"), data)
 
 
-async def _looked(desk: Desk, find: Callable[[Index], ToolResult]) -> ToolResult:
+async def _looked(context: ToolContext, find: Callable[[Index], ToolResult]) -> ToolResult:
     """What a look-up finds in the index of the working copy."""
-    return await asyncio.to_thread(lambda: find(desk.working_copy.workspace.index))
+    return await asyncio.to_thread(lambda: find(context.working_copy.workspace.index))
 
 
 TOOLS = (

@@ -33,7 +33,8 @@ MOST_MATCHES = 500
 """Matching lines in one reply."""
 _MOST_PASSAGES = 20
 _MOST_SIMILAR = 3
-_MOST_DECORATORS, _LONGEST_DECORATOR = 3, 60
+_MOST_DECORATORS = 3
+_LONGEST_DECORATOR = 60
 _QUOTED = re.compile(r"""(["'`])(.+)\1""")
 _QUALIFIERS = re.compile(r"::|#")
 
@@ -72,7 +73,8 @@ def search(copy: WorkingCopy, query: str, k: int, shown: Collection[str] = ()) -
 
 def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> ToolResult | None:
     """Where a query that is a name or a quoted string stands as it is; None where it is neither, or stands nowhere."""
-    index, quoted = copy.workspace.index, _QUOTED.fullmatch(query)
+    index = copy.workspace.index
+    quoted = _QUOTED.fullmatch(query)
     wanted = (quoted[2] if quoted else query).removesuffix("()")
     is_name = parse(wanted).names == (wanted,) or _in_file(index, wanted)[1] != ""
     if is_name and (defined := _defined(index, wanted)):
@@ -138,7 +140,8 @@ def outline(index: Index, path: str) -> ToolResult:
         UsageError: the file isn't in the index.
     """
     _require_file(index, path)
-    found, lines = index.outline(path), (index.text(path) or "").split("\n")
+    found = index.outline(path)
+    lines = (index.text(path) or "").split("\n")
     symbols: list[result_types.OutlineRow] = [
         {
             "name": s.qualified,
@@ -211,7 +214,8 @@ def _in_file(index: Index, name: str) -> tuple[str, str]:
 def _defined(index: Index, name: str, path: str = "") -> list[Symbol]:
     """The definitions of a name, those with exactly the qualified name where there are any."""
     inside, last = _in_file(index, name)
-    path, name = path or inside, _QUALIFIERS.sub(".", last or name).removesuffix("()")
+    path = path or inside
+    name = _QUALIFIERS.sub(".", last or name).removesuffix("()")
     found = [s for s in index.symbols(name) if path in ("", s.path)]
     return [s for s in found if s.qualified == name] or found
 
@@ -252,9 +256,9 @@ def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> Tool
         raise UsageError(message("tools.lines", path=path, last=len(lines), start=start, end=end))
     last = min(end, start + MOST_LINES - 1, len(lines))
     shown = lines[start - 1 : last]
-    text = joined(
-        [message("tools.of_lines", path=path, start=start, end=last, total=len(lines)), numbered(shown, start)], "\n"
-    )
+    head = message("tools.of_lines", path=path, start=start, end=last, total=len(lines))
+    cut = [message("tools.read_on", most=MOST_LINES, next=last + 1)] if last < min(end, len(lines)) else []
+    text = joined([head, numbered(shown, start), *cut], "\n")
     return ToolResult(text, {"path": path, "start_line": start, "end_line": last, "total": len(lines), "lines": shown})
 
 

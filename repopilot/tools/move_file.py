@@ -41,7 +41,9 @@ class ModuleMove:
     """
 
     def __init__(self, copy: WorkingCopy, path: str, new: str) -> None:
-        self.copy, self.path, self.new = copy, path, new
+        self.copy = copy
+        self.path = path
+        self.new = new
         self.packages = packages(copy)
         self.left: set[NameSpan] = set()
         self.unread: list[str] = []
@@ -63,7 +65,8 @@ class ModuleMove:
 
     def _new_packages(self) -> list[str]:
         """The packages that have to be made for the new path: folders within a package that aren't one."""
-        folder, made = PurePosixPath(self.new).parent, []
+        folder = PurePosixPath(self.new).parent
+        made = []
         while str(folder) not in (".", *self.packages):
             made.append(str(folder))
             folder = folder.parent
@@ -106,7 +109,9 @@ class ModuleMove:
             self.unread.append(path)
             return
         user = ModuleText(path, plain(self._text(path)), self.packages | set(self._made))
-        tree, edits, done = PythonSource(path, user.text), self._edits[path], set()
+        tree = PythonSource(path, user.text)
+        edits = self._edits[path]
+        done = set()
         for bound in user.imports:
             if isinstance(bound.node, ast.Import):
                 if user.means(bound.alias.name, self.path):
@@ -124,7 +129,8 @@ class ModuleMove:
 
     def _other_import(self, user: ModuleText, tree: PythonSource, bound: Bound) -> None:
         """`import old` or `import package.old`."""
-        old, new = bound.alias.name, self._reference(user, bound.alias.name)
+        old = bound.alias.name
+        new = self._reference(user, bound.alias.name)
         start, _ = user.positions.span(bound.alias)
         edits = self._edits[user.path]
         edits.append(Replacement(start, start + len(old), new))
@@ -223,7 +229,8 @@ class ModuleMove:
 
     def _follow_text(self, one: Occurrence) -> None:
         """A dotted name of the module in a text or in configuration; other mentions of it are listed."""
-        path, text = one.span.path, self._text(one.span.path)
+        path = one.span.path
+        text = self._text(one.span.path)
         begin = re.search(r"[A-Za-z_.][\w.]*$|$", text[: one.span.start])
         start = begin.start() if begin is not None else one.span.start
         name = text[start : one.span.end]

@@ -24,7 +24,7 @@ from repopilot.tools.python_imports import Bound, ModuleText, is_package, root_o
 from repopilot.tools.python_moves import Needs, dotted
 from repopilot.tools.python_source import PythonSource, enclosing, expression_of, is_attribute
 from repopilot.tools.refactored import Texts, finished
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.signature import call_at
 from repopilot.tools.signature_edit import HARMLESS
 from repopilot.tools.working_copy import WorkingCopy
@@ -41,14 +41,15 @@ class MoveSymbol(Arguments):
     path: str = Field("", description=IN_FILE)
 
 
-async def move_symbol(arguments: MoveSymbol, desk: Desk) -> ToolResult:
+async def move_symbol(arguments: MoveSymbol, context: ToolContext) -> ToolResult:
     """Move a function, class or constant from the top of a Python module to another module, when it belongs
     there; imports follow."""
-    return await asyncio.to_thread(_move, arguments, desk.working_copy)
+    return await asyncio.to_thread(_move, arguments, context.working_copy)
 
 
 def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
-    place, target = find_place(copy, arguments.name, arguments.path), safe_path(arguments.to_path)
+    place = find_place(copy, arguments.name, arguments.path)
+    target = safe_path(arguments.to_path)
     if language_of(place.path) != "python" or language_of(target) != "python":
         raise UsageError(message("refactor_tools.only_python", tool="move_symbol"))
     if target == place.path:
@@ -93,7 +94,8 @@ class SymbolMove:
     """
 
     def __init__(self, copy: WorkingCopy, definition: NameSpan, name: str, target: str) -> None:
-        self.copy, self.name = copy, name
+        self.copy = copy
+        self.name = name
         self.packages = packages(copy)
         self.source = self._module(definition.path)
         self.target = self._module(target)
@@ -124,7 +126,8 @@ class SymbolMove:
 
     def _require_movable(self) -> None:
         """Raises UsageError where the definition is state of its module, or is there already."""
-        name, source = self.name, self.source
+        name = self.name
+        source = self.source
         if self.target.binds(name) and not all(isinstance(n, ast.ImportFrom) for n in self.target.binds(name)):
             raise UsageError(message("refactor_tools.taken", name=name, path=self.target.path))
         lines = self.source.text.split("\n")
@@ -202,7 +205,8 @@ class SymbolMove:
         return user.reference(module, self.source.path, self.target.path, dotted(self.target.path, self.packages))
 
     def _import_from_target(self, user: ModuleText, bound: Bound) -> None:
-        node, what = bound.node, ast.unparse(bound.alias)
+        node = bound.node
+        what = ast.unparse(bound.alias)
         assert isinstance(node, ast.ImportFrom)
         module = self._target_of(user, bound.module)
         edits = self._edits[user.path]
@@ -368,7 +372,8 @@ class SymbolMove:
     # ----------------------------------------------------------------------------------------------------- result
 
     def _make(self) -> None:
-        name, needs = self.name, self._needs
+        name = self.name
+        needs = self._needs
         if needs.own and self._stays():
             needed = message("refactor_tools.cycle", name=name, needs=", ".join(needs.own), path=self.source.path)
             raise UsageError(needed, message("refactor_tools.cycle_hint"))
@@ -423,7 +428,8 @@ class SymbolMove:
 
     def _changes_state(self, span: NameSpan) -> bool:
         """Whether a function changes what isn't its own: items, attributes, or by calling a method for nothing else."""
-        module, text = self._module(span.path), self._text(span.path)
+        module = self._module(span.path)
+        text = self._text(span.path)
         line = module.positions.line(plain_offset(text, span.start))
         body = [n for n in ast.walk(module.tree) if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.lineno == line]
         return not body or any(
@@ -501,7 +507,8 @@ def is_code(path: str, text: str) -> bool:
 def _free_name(wanted: str, user: ModuleText, gone: str) -> str:
     """A name that a file doesn't use yet."""
     taken = user.identifiers() - {gone}
-    name, number = wanted, 1
+    name = wanted
+    number = 1
     while name in taken:
         number += 1
         name = f"{wanted}_module" if number == 2 else f"{wanted}_module_{number}"

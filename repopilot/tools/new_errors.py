@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
+from repopilot.code.file_version import Code
 from repopilot.code.languages import language_of
-from repopilot.review.code import Code
-from repopilot.review.linters import AnalyserFailed, ruff_errors
+from repopilot.sandbox.linter_runs import AnalyserFailed, ruff_items
+
+_OPTIONS = ("--target-version=py313", "--select=F502,F503,F504,F522,F524,F63,F7,F811,F82")
 
 
 def new_errors(path: str, before: str, after: str) -> list[str]:
@@ -31,8 +33,8 @@ def errors_in(texts: Mapping[str, str | None]) -> dict[str, list[tuple[int, str]
     codes = [Code(path, text, text, "python") for path, text in plain.items() if language_of(path) == "python"]
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)
     try:
-        for one in ruff_errors(codes) if codes else ():
-            found[one.path].append((one.line, one.message))
+        for code, item in ruff_items(codes, _OPTIONS):
+            found[code.path].append((item["location"]["row"], item["message"]))
     except AnalyserFailed:
         return {}
     return found

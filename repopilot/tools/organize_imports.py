@@ -25,7 +25,7 @@ from repopilot.tools.edit_check import faults, observed
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.python_imports import Bound, ModuleText, stem
 from repopilot.tools.refactored import finished
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 
 RUFF_S = 30
@@ -38,10 +38,10 @@ class OnePath(Arguments):
     path: str = Field(description="the file")
 
 
-async def organize_imports(arguments: OnePath, desk: Desk) -> ToolResult:
+async def organize_imports(arguments: OnePath, context: ToolContext) -> ToolResult:
     """Sort the imports of a Python file and remove those that nothing uses and nobody needs. After edits that
     change what it uses."""
-    return await asyncio.to_thread(_organize_imports, arguments.path, desk.working_copy)
+    return await asyncio.to_thread(_organize_imports, arguments.path, context.working_copy)
 
 
 def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
@@ -90,7 +90,8 @@ def _ruff(module: ModuleText, copy: WorkingCopy, text: str, *options: str) -> st
     fixed = ["--quiet", "--no-cache", "--exit-zero", f"--stdin-filename={module.path}", "-"]
     command = [sys.executable, "-m", "ruff", "check", *options, *fixed]
     try:
-        given, folder = text.encode(), copy.root()
+        given = text.encode()
+        folder = copy.root()
         done = subprocess.run(command, input=given, capture_output=True, cwd=folder, timeout=RUFF_S, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(message("refactor_tools.ruff", problem=str(error))) from error
@@ -131,7 +132,8 @@ def _needed(bound: Bound, module: ModuleText, unused: Sequence[Bound], copy: Wor
 
 def _named_in_text(bound: Bound, module: ModuleText, copy: WorkingCopy) -> str:
     """Where a text names an import: one that is evaluated here, or `module.name` elsewhere; '' for nowhere."""
-    evaluated, last = _EVALUATES.search(module.text) is not None, stem(module.path).rpartition("/")[2]
+    evaluated = _EVALUATES.search(module.text) is not None
+    last = stem(module.path).rpartition("/")[2]
     for one in copy.resolver.occurrences(_word(bound)):
         if one.kind != "text" or (one.span.path == module.path and not evaluated):
             continue
@@ -144,7 +146,8 @@ def _named_in_text(bound: Bound, module: ModuleText, copy: WorkingCopy) -> str:
 def _missed_elsewhere(gone: Sequence[Bound], module: ModuleText, copy: WorkingCopy) -> dict[ast.alias, Message]:
     """Those of some imports without which something in the repository no longer means the same."""
     kept: dict[ast.alias, Message] = {}
-    text, before = copy.text(module.path) or "", observed(copy, {_word(bound) for bound in gone}, [module.path])
+    text = copy.text(module.path) or ""
+    before = observed(copy, {_word(bound) for bound in gone}, [module.path])
     while gone:
         copy.edit({module.path: _as_before(_without(module, gone, copy), text)})
         lines = {f"{one.path}:{one.line}": _words(copy, one.path, one.line) for one in faults(copy, before)}
@@ -189,7 +192,8 @@ class _Modules:
 
     def has_effects(self, path: str) -> bool:
         """Whether importing a file does something, by itself or by what it imports."""
-        seen, waiting = {path}, [path]
+        seen = {path}
+        waiting = [path]
         while waiting:
             here = waiting.pop()
             tree = self.tree(here)

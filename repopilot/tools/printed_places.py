@@ -16,8 +16,10 @@ WHOLE = 2
 """Places whose lines are printed."""
 MOST_LINES = 60
 """Lines of a place that are printed; of a longer one those that matter."""
-_BEFORE, _AROUND = 4, 24
-"""Lines before one that matters, and in all, where the definition around it is long."""
+_BEFORE = 4
+"""Lines printed before one that matters, where the definition around it is long."""
+_AROUND = 24
+"""Lines printed in all around one that matters."""
 _MOST_NAMES = 8
 
 
@@ -100,9 +102,11 @@ def _ranges(place: PrintedPlace, outline: Sequence[Symbol], most: int) -> list[t
     chosen: dict[int, None] = {}
     for line in place.best:
         around = innermost(outline, line)
-        first, last = max(place.start, line - _BEFORE), min(place.end, line - _BEFORE + _AROUND)
+        first = max(place.start, line - _BEFORE)
+        last = min(place.end, line - _BEFORE + _AROUND)
         if around is not None and around.end_line - around.start_line < most // 2:
-            first, last = max(place.start, around.start_line), min(place.end, around.end_line)
+            first = max(place.start, around.start_line)
+            last = min(place.end, around.end_line)
         if len(chosen) + last - first < most:
             chosen.update(dict.fromkeys(range(first, last + 1)))
     return adjacent(list(chosen)) or [(place.start, place.start + most - 1)]

@@ -31,7 +31,8 @@ def is_package(path: str) -> bool:
 def root_of(dotted: str, path: str) -> str | None:
     """The folder that an import has to start from for a dotted name to be a file, '' for the repository's, None where
     it can't be that file."""
-    folder, name = stem(path), dotted.replace(".", "/")
+    folder = stem(path)
+    name = dotted.replace(".", "/")
     if folder == name:
         return ""
     return folder[: -len(name) - 1] if dotted and folder.endswith(f"/{name}") else None
@@ -84,7 +85,8 @@ class ModuleText:
     positions: SourcePositions = field(init=False)
 
     def __post_init__(self) -> None:
-        self.tree, self.positions = parse_python(self.text), SourcePositions(self.text)
+        self.tree = parse_python(self.text)
+        self.positions = SourcePositions(self.text)
 
     @cached_property
     def imports(self) -> list[Bound]:
@@ -138,7 +140,8 @@ class ModuleText:
     def relative(self, reached: str, new: str) -> str:
         """A module as a relative import of this one names it; '' where that would leave the packages: those with an
         `__init__`, and what `reached`, which it already imports relatively, shows to be one."""
-        own, there = PurePosixPath(self.path).parent.parts, PurePosixPath(stem(new)).parts
+        own = PurePosixPath(self.path).parent.parts
+        there = PurePosixPath(stem(new)).parts
         same = len(_common(own, there if is_package(new) else there[:-1]))
         inside = "/".join(own[:same]) in self.packages or same >= len(_common(own, PurePosixPath(reached).parts))
         return "." * (len(own) - same + 1) + ".".join(there[same:]) if inside else ""

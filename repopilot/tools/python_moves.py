@@ -15,6 +15,7 @@ from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.tools.python_imports import (
+    Bound,
     Import,
     ModuleText,
     bound_names,
@@ -120,7 +121,8 @@ def free_names(code: str, *, running: bool = False) -> set[str]:
         code: it.
         running: without those that only type checkers read.
     """
-    found, tree = set(_globals(symtable.symtable(code, "code", "exec"))), parse_python(code)
+    found = set(_globals(symtable.symtable(code, "code", "exec")))
+    tree = parse_python(code)
     parts = [part for n in ast.walk(tree) for part in (getattr(n, "annotation", None), getattr(n, "returns", None))]
     checked = list(_checked(tree))
     seen = {id(part) for part in checked}
@@ -234,11 +236,13 @@ def _import_lines(name: str, source: ModuleText, target: ModuleText) -> Iterator
     for each in bound:
         what = ast.unparse(each.alias)
         if isinstance(each.node, ast.Import):
-            line, meant = f"import {what}", (each.alias.name, "")
+            line = f"import {what}"
+            meant = (each.alias.name, "")
         else:
             if target.means(each.module, target.path):
                 continue
-            line, meant = f"from {_as_seen(each.module, source, target)} import {what}", (each.module, each.alias.name)
+            line = f"from {_as_seen(each.module, source, target)} import {what}"
+            meant = (each.module, each.alias.name)
         same = [b for b in there if _meant(b) == meant and (each.typing or not b.typing)]
         others = [b for b in there if _meant(b) != meant and b.name == each.name]
         if others or (target.binds(name) and not there):
@@ -248,9 +252,9 @@ def _import_lines(name: str, source: ModuleText, target: ModuleText) -> Iterator
             yield each.node.lineno, line, each.typing
 
 
-def _meant(bound: object) -> tuple[str, str]:
-    node, alias, module = bound.node, bound.alias, bound.module  # type: ignore[attr-defined]
-    return (alias.name, "") if isinstance(node, ast.Import) else (module, alias.name)
+def _meant(bound: Bound) -> tuple[str, str]:
+    alias = bound.alias
+    return (alias.name, "") if isinstance(bound.node, ast.Import) else (bound.module, alias.name)
 
 
 def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
@@ -263,7 +267,8 @@ def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
 
 def dotted(path: str, packages: Iterable[str]) -> str:
     """The name of a module where imports start above the outermost package around it."""
-    parts, known = re.sub(r"(/__init__|^__init__)?\.pyi?$", "", path).split("/"), set(packages)
+    parts = re.sub(r"(/__init__|^__init__)?\.pyi?$", "", path).split("/")
+    known = set(packages)
     first = len(parts) - 1
     while first and "/".join(parts[:first]) in known:
         first -= 1

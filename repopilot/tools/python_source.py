@@ -32,7 +32,8 @@ class PythonSource:
     """
 
     def __init__(self, path: str, text: str) -> None:
-        self.path, self.text = path, text
+        self.path = path
+        self.text = text
         self._data = text.encode("utf-8", "surrogatepass")
         widths = (len(letter.encode("utf-8", "surrogatepass")) for letter in text)
         self._bytes = None if len(self._data) == len(text) else [0, *accumulate(widths)]
@@ -61,7 +62,8 @@ class PythonSource:
 
     def at(self, start: int, end: int) -> Node | None:
         """The innermost node that holds the characters."""
-        first, last = self._byte(start), self._byte(end)
+        first = self._byte(start)
+        last = self._byte(end)
         return self.root.named_descendant_for_byte_range(first, last)
 
     def walk(self, node: Node | None = None, *kinds: str) -> Iterator[Node]:

@@ -46,13 +46,12 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ToolContext:
     """What a tool works on.
 
     Attributes:
         workspace: the repository as it is.
         working_copy: where edits go, and what is looked at: the repository with the edits so far.
-        budget: of the loop that calls, None where there is none.
         step: the step of the call.
         ask: reaches the user, None where nobody can be asked.
         shown: the results that the caller still sees: what they print need not be printed again.
@@ -60,7 +59,6 @@ class Desk:
 
     workspace: Workspace
     working_copy: WorkingCopy
-    budget: Any
     step: Step
     ask: Ask | None = None
     shown: Collection[str] = ()
@@ -83,7 +81,7 @@ class Tool:
     name: str
     arguments: type[BaseModel]
     kind: Kind
-    run: Callable[[Any, Desk], Awaitable[ToolResult]]
+    run: Callable[[Any, ToolContext], Awaitable[ToolResult]]
     returns: type = dict
     brings: tuple[Tool, ...] = ()
     generates: bool = False
@@ -114,13 +112,13 @@ def find(name: str, tools: Iterable[Tool]) -> Tool:
     raise UsageError(message("tools.no_tool", name=name), message("tools.there_are", names=names))
 
 
-async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResult:
+async def call(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
     """Check arguments and run a tool. Edits of one that fails are taken back.
 
     Args:
         tool: which one.
         arguments: by name, as JSON gives them.
-        desk: what it works on.
+        context: what it works on.
 
     Returns:
         Its result.
@@ -129,30 +127,30 @@ async def call(tool: Tool, arguments: Mapping[str, Any], desk: Desk) -> ToolResu
         UsageError: an argument is missing, unknown or of the wrong type, or doesn't fit the repository.
         RepoPilotError: what the tool raises.
     """
-    copy = desk.working_copy
+    copy = context.working_copy
     steps = copy.steps
     try:
-        result = await tool.run(checked(tool, arguments), desk)
+        result = await tool.run(checked(tool, arguments), context)
     except RepoPilotError as error:
         copy.undo(max(0, copy.steps - steps))  # nobody has looked at what it edited
-        error.message, error.hint = (_without_secrets(each, desk) for each in (error.message, error.hint))
+        error.message, error.hint = (_without_secrets(each, context) for each in (error.message, error.hint))
         raise
     by_hand = tool.kind == "edit" and not tool.generates
-    generated = generated_in(copy.changed_since(steps), desk.workspace.index.text) if by_hand else []
+    generated = generated_in(copy.changed_since(steps), context.workspace.index.text) if by_hand else []
     said = message("edit_tools.generated", paths=", ".join(generated)) if generated else ""
     text = joined((result.text, said), "\n") if said else result.text
-    return ToolResult(_without_secrets(text, desk), _without_secrets(result.data, desk))
+    return ToolResult(_without_secrets(text, context), _without_secrets(result.data, context))
 
 
-def _without_secrets(value: Any, desk: Desk) -> Any:
+def _without_secrets(value: Any, context: ToolContext) -> Any:
     """A text, or JSON-able data, without the secrets of the files that were edited."""
     if isinstance(value, Message):
-        return message(value.key, **{name: _without_secrets(each, desk) for name, each in value.values.items()})
+        return message(value.key, **{name: _without_secrets(each, context) for name, each in value.values.items()})
     if isinstance(value, str):
-        return desk.working_copy.hidden(value)
+        return context.working_copy.hidden(value)
     if isinstance(value, list | tuple):
-        return [_without_secrets(each, desk) for each in value]
-    return {key: _without_secrets(each, desk) for key, each in value.items()} if isinstance(value, dict) else value
+        return [_without_secrets(each, context) for each in value]
+    return {key: _without_secrets(each, context) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:

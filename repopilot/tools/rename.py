@@ -16,19 +16,19 @@ from repopilot.code.notebook import is_notebook
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
-from repopilot.resolve.built_names import built_names
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.python_families import is_private
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
+from repopilot.resolve.uses.built_names import built_names
 from repopilot.resolve.values import Family, NameSpan, Occurrence
-from repopilot.tools import rename_by_syntax, result_types
+from repopilot.tools import rename_by_server, rename_by_syntax, result_types
 from repopilot.tools.definitions import IN_FILE, NAME, DefinitionSite, find_place, name_offset
 from repopilot.tools.edit_check import observed
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.refactored import MOST_LISTED, Rest, applied, line_of, result_of, rows_of
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 
 _FUNCTIONS = ("function", "method")
@@ -43,10 +43,10 @@ class RenameSymbol(Arguments):
     everywhere: bool = Field(False, description="also in comments, texts, documents, and on objects of unknown class")
 
 
-async def rename_symbol(arguments: RenameSymbol, desk: Desk) -> ToolResult:
+async def rename_symbol(arguments: RenameSymbol, context: ToolContext) -> ToolResult:
     """Rename a definition and all references to it, in place of many edits. Where the name stands otherwise is listed,
     and left as it is unless `everywhere` is true."""
-    return await asyncio.to_thread(_rename, arguments, desk.working_copy)
+    return await asyncio.to_thread(_rename, arguments, context.working_copy)
 
 
 def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
@@ -119,38 +119,57 @@ def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
 
 
 def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
-    """In other languages, where the syntax tells all that the name means."""
-    old, new = place.symbol.name, arguments.new_name
-    texts, known = rename_by_syntax.renamed(copy, place, new)
+    """In other languages, where the syntax tells all that the name means, or their server does."""
+    old = place.symbol.name
+    new = arguments.new_name
+    by_server = None
+    try:
+        texts, known = rename_by_syntax.renamed(copy, place, new)
+    except UsageError:
+        by_server = rename_by_server.renamed(copy, place, new)
+        if by_server is None:
+            raise
+        texts = by_server.texts
+        known = by_server.left
     named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
+    written = by_server.edits if by_server is not None else {}
+    named = [one for one in named if one.span not in written and one not in known]
     read = [one for one in named if _is_read(copy, place, one)]
+    if language_of(place.path) in rename_by_server.TYPED and copy.resolver.engine(place.path) != SYNTAX:
+        # The types tell of all other texts that they aren't the name.
+        read = [one for one in read if language_of(one.span.path) in ("javascript", "json")]
     left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, place, named)]))
-    made, moved = copy.edit(texts), [path for path, text in texts.items() if text is None]
+    made = copy.edit(texts)
+    moved = [path for path, text in texts.items() if text is None]
     if arguments.everywhere:
         settings = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
         more = _replaced(copy, Family(frozenset(one.span for one in named if one not in settings)), old, new)
         copy.undo(1)
-        made, named = copy.edit({**texts, **more, **dict.fromkeys(moved)}), settings
+        made = copy.edit({**texts, **more, **dict.fromkeys(moved)})
+        named = settings
     rows = [row for row in rows_of(copy, (one.span for one in named)) if row not in left]
     return result_of(copy, made, Rest(left, rows))
 
 
 def _is_read(copy: WorkingCopy, place: DefinitionSite, one: Occurrence) -> bool:
     """Whether a text or the key of data is the name of a class or a member, and the program may look it up by that."""
-    symbol, text = place.symbol, copy.resolver.text(one.span.path) or ""
-    before, after = text[max(0, one.span.start - 1) : one.span.start], text[one.span.end : one.span.end + 2]
+    symbol = place.symbol
+    text = copy.resolver.text(one.span.path) or ""
+    before = text[max(0, one.span.start - 1) : one.span.start]
+    after = text[one.span.end : one.span.end + 2]
     is_own = one.span.path == place.path and symbol.start_line - 3 <= one.line <= symbol.end_line
     is_text = before in ('"', "'", "`") and after[:1] == before
-    is_key = file_kind(one.span.path) == "config" and after[:1] in (":", "=")
+    is_key = file_kind(one.span.path) == "config" and after[:1] in (":", "=") and before not in ("-", ".", "/")
     looked_up = "." in symbol.qualified or symbol.kind not in ("function", "variable")
     return looked_up and not is_own and one.kind != "comment" and (is_text or is_key)
 
 
 def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
-    old, new = place.symbol.name, arguments.new_name
+    old = place.symbol.name
+    new = arguments.new_name
     if syntax_error(place.path, copy.resolver.text(place.path) or "") is not None:
         raise UsageError(message("refactor_tools.no_parse", path=place.path))
-    before = observed(copy, (old, new))
+    before = observed(copy, (old, new), language="python")
     ties = before.ties[old]
     family = family_in(ties, _definition(copy.resolver.text(place.path) or "", place))
     code = {one.span: one for one in copy.resolver.occurrences(old) if one.kind == "code"}
@@ -166,7 +185,8 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     if arguments.everywhere:
         settings = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
         more = [one.span for one in (*left, *named) if one not in settings]
-        left, named = settings, []
+        left = settings
+        named = []
     texts = _replaced(copy, replace(family, members=members), old, new, more)
     stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
     if stale:

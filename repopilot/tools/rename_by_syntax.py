@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -14,10 +14,10 @@ from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import is_doc_path, language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.resolve.by_syntax import Found, NameUse, SyntaxResolver
-from repopilot.resolve.hidden_uses import given_to_macros, hidden_uses, read_by_name
 from repopilot.resolve.names import SYNTAX
-from repopilot.resolve.syntax_family import SyntaxFamily, family_of
+from repopilot.resolve.syntax.family import SyntaxFamily, family_of
+from repopilot.resolve.syntax.resolver import Found, NameUse, SyntaxResolver
+from repopilot.resolve.uses.hidden_uses import given_to_macros, hidden_uses, read_by_name
 from repopilot.resolve.values import Diagnosis, Occurrence
 from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
 from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite
@@ -26,11 +26,27 @@ from repopilot.tools.working_copy import WorkingCopy
 
 MOST_LISTED = 20
 _NEAR = 400
+_MOST_ASKED = 20
 _ATTRIBUTE = re.compile(
     r"""(?:\#!?\[[^\]]*|@[\w.]+\([^)]*|^\s*\[[A-Z]\w*\([^)]*|__attribute__\s*\(\([^)]*)["'](?:\w+(?:\.|::))*$""", re.M
 )
 """A text of an attribute or an annotation, up to its last name."""
 Texts = dict[str, str | None]
+_Problems = dict[tuple[str, str], list[Diagnosis]]
+
+
+class UnsoundRename(UsageError):
+    """A rename after which the code would mean something else, or be wrong.
+
+    Attributes:
+        count: how many places would.
+        paths: the files that they are in.
+    """
+
+    def __init__(self, said: UsageError, count: int, paths: frozenset[str]) -> None:
+        super().__init__(said.message, said.hint)
+        self.count = count
+        self.paths = paths
 
 
 def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, list[Occurrence]]:
@@ -49,16 +65,20 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, 
     before = copy.resolver.syntax()
     group = family_of(before, place.symbol)
     if group is None:
-        raise _refusal("no_rules", copy, place, (), name=old)
+        found = copy.resolver.occurrences(old) if before.source(place.path) is not None else []
+        places = [one for one in found if one.kind == "code"]
+        raise refusal("unresolved" if places else "no_rules", copy, place, places, name=old)
     group = _with_server(copy, place, group)
+    if language_of(place.path) == "java" and (group.outside or group.unsure):
+        group = _as_server_renames(copy, group, (old, new))
     unsure = [*(use.occurrence for use in group.unsure), *_unread(copy, before, place)]
     unsure += hidden_uses(copy.resolver, place.symbol)
     unsure += given_to_macros(copy.resolver, group.uses, "##")
     known = [*given_to_macros(copy.resolver, group.uses, "#"), *read_by_name(group.uses)]
     if group.outside:
-        raise _refusal("outside", copy, place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
+        raise refusal("outside", copy, place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
     if unsure:
-        raise _refusal("unresolved", copy, place, unsure, name=old)
+        raise refusal("unresolved", copy, place, unsure, name=old)
     texts = _texts(group, old, new)
     moved = moved_file(copy, place, new)
     was = _in_order(before, (old, new), group)
@@ -66,23 +86,63 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, 
         texts[moved] = texts.pop(place.path, None) or copy.resolver.text(place.path)
         texts[place.path] = None
     holding = [path for path in was if path not in texts or texts[path] is not None]
-    said = _problems(copy, holding, (old, new))
+
+    def captured() -> list[Occurrence]:
+        return _captured(was, _in_order(copy.resolver.syntax(), (old, new), None), {moved: place.path})
+
+    require_sound(copy, place, new, [(texts, holding)], captured)
+    return texts, known
+
+
+def require_sound(
+    copy: WorkingCopy,
+    place: DefinitionSite,
+    new: str,
+    tried: Sequence[tuple[Texts, Sequence[str]]],
+    captured: Callable[[], list[Occurrence]],
+) -> bool:
+    """Try the edits of a rename, and take them back. Blocking.
+
+    Args:
+        copy: the working copy.
+        place: the definition.
+        new: its new name.
+        tried: the new texts of the files that are edited, with the files that the language's server checks then; others
+            that it checks instead.
+        captured: finds the places that mean something else while the edits are made.
+
+    Returns:
+        Whether a server has checked them.
+
+    Raises:
+        UsageError: a file can't be parsed any more, a place means something else, or the server finds new errors.
+    """
+    names = (place.symbol.name, new)
+    texts, checked = tried[0]
+    sound = [path for path in texts if syntax_error(path, copy.resolver.text(path) or "") is None]
     copy.edit(texts)
-    now = _in_order(copy.resolver.syntax(), (old, new), None)
-    captured = _captured(was, now, {moved: place.path})
-    told = _problems(copy, holding, (old, new))
-    worse = [one for key, found in told.items() for one in found[len(said.get(key, ())) :]]
-    broken = [fault for path, text in texts.items() if text and (fault := syntax_error(path, text))]
-    sound = all(syntax_error(path, was[path][0][1].source.text) is None for path in was if path in texts)
+    wrong = captured()
+    broken = [path for path in texts if (text := texts[path]) and syntax_error(path, text)]
+    told = [_problems(copy, checked, names)]
     copy.undo(1)
-    if broken and sound:
+    if broken and set(broken) <= set(sound):
         raise UsageError(message("refactor_tools.no_identifier", name=new))
-    if captured:
-        raise _refusal("captured", copy, place, captured, name=new)
+    for probe, paths in tried[1:]:
+        copy.edit(probe)
+        told.append(_problems(copy, paths, names))
+        copy.undo(1)
+    known = _problems(copy, sorted({path for each in told for path, _ in each or ()}), names) or {}
+    new_ones = [one for each in told for key, found in (each or {}).items() for one in found[len(known.get(key, ())) :]]
+    worse = list(dict.fromkeys(new_ones))
     if worse:
         rows = "\n".join(f"{one.path}:{one.line} {one.message}" for one in worse[:MOST_LISTED])
-        raise UsageError(message("rename.wrong", name=old, new=new), message("rename.places", places=rows))
-    return texts, known
+        said = UsageError(message("rename.wrong", name=names[0], new=new), message("rename.places", places=rows))
+    else:
+        said = refusal("captured", copy, place, wrong, name=new)
+    if worse or wrong:
+        files = frozenset(one.path for one in worse) | {one.span.path for one in wrong}
+        raise UnsoundRename(said, len(worse) + len(wrong), files)
+    return None not in told
 
 
 def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) -> SyntaxFamily:
@@ -91,7 +151,8 @@ def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) 
         return group
     defined = {use.occurrence.span for use in group.uses if use.declares}
     key = next(iter(group.keys))
-    joined, unsure = [], []
+    joined = []
+    unsure = []
     told = copy.resolver.resolved([use.occurrence for use in group.unsure])
     for use, meaning in zip(group.unsure, (one.meaning for one in told), strict=True):
         is_open = use.found is None or use.is_shorthand
@@ -102,16 +163,35 @@ def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) 
     return replace(group, uses=(*group.uses, *joined), unsure=tuple(unsure))
 
 
-def _problems(
-    copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]
-) -> dict[tuple[str, str], list[Diagnosis]]:
-    """What the language's server says of files, by the file and the words without the names."""
+def _as_server_renames(copy: WorkingCopy, group: SyntaxFamily, names: tuple[str, str]) -> SyntaxFamily:
+    """A family of Java as its server renames it: not at all where a library declares the member, too, and else all that
+    overrides one another. The family as it is where no server renames it, or something else than the syntax reads."""
+    declared = {use.occurrence.span for use in group.uses if use.declares}
+    answers = [copy.resolver.renames(span, *names) or ({}, frozenset()) for span in sorted(declared)[:_MOST_ASKED]]
+    edits = {span for answer in answers for span in answer[0]}
+    if any(outside for _, outside in answers) or not declared <= edits:
+        return group
+    key = next(iter(group.keys))
+    own = {use.occurrence.span for use in group.uses}
+    named = {use.occurrence.span: use for use in copy.resolver.syntax().uses(names[0])}
+    if not own <= edits <= named.keys():
+        return group
+    joined = [replace(named[span], found=key) for span in sorted(edits - own)]
+    rest = [use for use in group.unsure if use.occurrence.span not in edits]
+    told = [one.meaning for one in copy.resolver.resolved([use.occurrence for use in rest])]
+    unsure = [use for use, one in zip(rest, told, strict=True) if not one.known or one.inside & declared]
+    return replace(group, uses=(*group.uses, *joined), unsure=tuple(unsure), outside=frozenset())
+
+
+def _problems(copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]) -> _Problems | None:
+    """What the language's server says of files, by the file and the words without the names; None for no answer."""
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
-    told: dict[tuple[str, str], list[Diagnosis]] = defaultdict(list)
-    for path, found in copy.resolver.problems(paths).items():
+    told: _Problems = defaultdict(list)
+    answers = copy.resolver.problems(paths)
+    for path, found in answers.items():
         for one in found:
             told[path, word.sub("…", one.message)].append(one)
-    return told
+    return told if answers or not paths else None
 
 
 def is_one(copy: WorkingCopy, places: Sequence[DefinitionSite]) -> bool:
@@ -157,12 +237,14 @@ def _is_read(copy: WorkingCopy, one: Occurrence) -> bool:
     return language_of(one.span.path) == "rust" and sum("```" in line for line in above) % 2 == 1
 
 
-def _refusal(
+def refusal(
     why: str, copy: WorkingCopy, place: DefinitionSite, rows: Sequence[Occurrence], **values: str
 ) -> UsageError:
+    """Why a definition isn't renamed, with the places and what would resolve them."""
     lines = dict.fromkeys(f"{one.span.path}:{one.line} {one.source.strip()[:LONGEST_LINE]}" for one in rows)
     hints: list[str] = [message("rename.places", places="\n".join([*lines][:MOST_LISTED]))] if lines else []
-    server, no_server = server_of(language_of(place.path) or ""), copy.resolver.engine(place.path) == SYNTAX
+    server = server_of(language_of(place.path) or "")
+    no_server = copy.resolver.engine(place.path) == SYNTAX
     hints += [how_to_get(server)] if server is not None and why != "captured" and no_server else []
     return UsageError(message(f"rename.{why}", count=len(lines), **values), "\n".join(hints))
 
@@ -194,7 +276,8 @@ def moved_file(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
     Raises:
         UsageError: there is such a file.
     """
-    path, language = PurePosixPath(place.path), language_of(place.path)
+    path = PurePosixPath(place.path)
+    language = language_of(place.path)
     named = path.stem == place.symbol.qualified and place.symbol.kind not in ("function", "variable")
     if not named or not (_is_public(place) if language == "java" else language == "php" and _is_loaded(copy, place)):
         return ""

@@ -8,21 +8,23 @@ from pydantic import Field
 
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
-from repopilot.project_environment import declared_packages, packages_for_tests, until_fetched
+from repopilot.project_environment import until_fetched
 from repopilot.repo.text_encoding import decoded
 from repopilot.sandbox.async_runner import run_shell_in_sandbox
-from repopilot.sandbox.run_program import RunnerSuite
-from repopilot.sandbox.run_shell import ShellNeeds, ShellRun, strong_level
+from repopilot.sandbox.run_shell import ShellRun, strong_level
 from repopilot.tools import result_types
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.test_suites import shell_needs
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.workspace import Workspace
 
 RUN_COMMAND = "run_command"
 LONGEST_S = 600
 MOST_NAMED = 20
-HEAD, TAIL = 1500, 4500
-"""Characters of the output that are shown, of its beginning and its end."""
+HEAD = 1500
+"""Characters that are shown of the beginning of the output."""
+TAIL = 4500
+"""Characters that are shown of its end."""
 
 
 class RunCommand(Arguments):
@@ -32,14 +34,15 @@ class RunCommand(Arguments):
     seconds: int = Field(60, ge=1, le=LONGEST_S, description="its time limit")
 
 
-async def run_command(arguments: RunCommand, desk: Desk) -> ToolResult:
+async def run_command(arguments: RunCommand, context: ToolContext) -> ToolResult:
     """Run the repository's own build, code generator, script or formatter. It gets the repository's packages, in a
     sandbox without network and git history. The text files that it writes, changes or deletes become one edit, unless
     they are ignored by git; of a command that doesn't end in time nothing is kept. For tests call run_tests."""
-    await _require_agreement(arguments.command, desk)
-    copy, original = desk.working_copy, desk.working_copy.original
+    await _require_agreement(arguments.command, context)
+    copy = context.working_copy
+    original = context.working_copy.original
     await until_fetched(original.snapshot, original.index, original.settings)
-    needs = await asyncio.to_thread(_needs, original)
+    needs = await asyncio.to_thread(shell_needs, original)
     folder = await asyncio.to_thread(copy.root)
     run = await run_shell_in_sandbox(arguments.command, arguments.seconds, folder, needs, original.settings)
     left_out = await asyncio.to_thread(_take_over, run, copy) if run.files or run.deleted else []
@@ -56,20 +59,13 @@ async def can_run_commands(workspace: Workspace) -> bool:
     return agreed and await asyncio.to_thread(strong_level, workspace.settings)
 
 
-async def _require_agreement(command: str, desk: Desk) -> None:
-    workspace = desk.workspace
-    wanted, agree = workspace.settings.commands, workspace.agree
+async def _require_agreement(command: str, context: ToolContext) -> None:
+    workspace = context.workspace
+    wanted = workspace.settings.commands
+    agree = workspace.agree
     if wanted == "always" or (wanted == "ask" and agree is not None and await agree(command)):
         return
     raise UsageError(message("command_tool.not_agreed"), message("command_tool.not_agreed_hint"))
-
-
-def _needs(original: Workspace) -> ShellNeeds:
-    suites = []
-    for each in declared_packages(original.snapshot):
-        packages = packages_for_tests(original.snapshot, each, original.index, original.settings)
-        suites.append(RunnerSuite(each.language, (), each.node, packages))
-    return ShellNeeds(original.current_environment(), tuple(suites))
 
 
 def _take_over(run: ShellRun, copy: WorkingCopy) -> list[str]:

@@ -6,6 +6,10 @@ from typing import Any
 
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
+from repopilot.resolve.uses.call_graph import PathNode, RelatedPlace
+from repopilot.results import Sentence
+from repopilot.types import Citation, Finding
+
 
 class CodePlace(TypedDict):
     """Lines of a file; `text` is '' where they aren't printed."""
@@ -76,39 +80,17 @@ class Lines(TypedDict):
     lines: list[str]
 
 
-class RelatedRow(TypedDict):
-    """A place that has to do with a definition."""
-
-    path: str
-    line: int
-    name: str
-    relation: str
-    sure: bool
-    distance: int
-    text: str
-
-
 class RelatedPlaces(TypedDict):
     """Places, sure and unsure ones apart."""
 
-    sure: list[RelatedRow]
-    unsure: list[RelatedRow]
-
-
-class PathStep(TypedDict):
-    """A definition on a call path; `verb` is what the one before does to it."""
-
-    verb: str
-    name: str
-    path: str
-    line: int
-    end_line: int
+    sure: list[RelatedPlace]
+    unsure: list[RelatedPlace]
 
 
 class CallSteps(TypedDict):
     """A call path; empty where there is none."""
 
-    steps: list[PathStep]
+    steps: list[PathNode]
 
 
 class CommitRow(TypedDict):
@@ -225,10 +207,12 @@ class _Counted(TypedDict):
 
 
 class TestsRun(_Counted, total=False):
-    """Tests with the edits, against those without; the rest is of tests that were run."""
+    """Tests with the edits, against those without; the rest is of tests that were run. `fails_without`: the tests of
+    the edits that fail without the other edits."""
 
     errors: int
     red_before: list[str]
+    fails_without: list[str]
     ended: str
     level: str
 
@@ -245,34 +229,13 @@ class CommandRun(TypedDict):
     output: str
 
 
-class CitedPlace(TypedDict):
-    """A place that an answer cites by its number."""
-
-    number: int
-    path: str
-    start_line: int
-    end_line: int
-    commit: str
-    symbol: str
-    supported: bool
-
-
-class AnswerSentence(TypedDict):
-    """A sentence of an agent model's answer with what code found out: checked, unchecked or contradicted, and why."""
-
-    text: str
-    status: str
-    why: str
-    places: list[str]
-
-
 class Answered(TypedDict):
     """An answer. It has sentences where a model that calls tools wrote it."""
 
     route: dict[str, Any]
     answer: str
-    sentences: list[AnswerSentence]
-    citations: list[CitedPlace]
+    sentences: list[Sentence]
+    citations: list[Citation]
     degraded: list[str]
     model: str | None
 
@@ -290,23 +253,12 @@ class Applied(TypedDict):
     applied: list[str]
 
 
-class ReviewFinding(TypedDict):
-    """A finding of a review."""
-
-    path: str
-    line: int
-    severity: str
-    domain: str
-    rule: str
-    message: str
-
-
 class Reviewed(TypedDict):
     """A review."""
 
     score: float | None
     scores: dict[str, Any]
-    findings: list[ReviewFinding]
+    findings: list[Finding]
     pre_existing: int
     what: str
     commit: str
@@ -325,16 +277,3 @@ class RepositoryOverview(TypedDict):
     reading: list[str]
     flows: list[dict[str, Any]]
     diagram: str
-
-
-class Impact(TypedDict):
-    """What a change touches."""
-
-    risk: str
-    changed: list[dict[str, Any]]
-    affected: list[dict[str, Any]]
-    covering_tests: list[dict[str, Any]]
-    co_changed: list[dict[str, Any]]
-    risks: list[dict[str, Any]]
-    recommendations: list[dict[str, Any]]
-    completeness: dict[str, Any]

@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from pydantic import Field
 
-from repopilot.code.languages import is_test_path
-from repopilot.errors import SandboxError, UsageError
-from repopilot.i18n import joined, message, reason, said
+from repopilot.errors import NoRunner, SandboxError, UsageError
+from repopilot.i18n import joined, message, reason, translated
 from repopilot.project_environment import until_fetched
+from repopilot.repo.project_file import project_file
+from repopilot.repo.submodules import fetched_submodules
 from repopilot.retrieval.search import search
-from repopilot.sandbox.baseline import BaselineComparison, compare
+from repopilot.sandbox.baseline import BaselineComparison, compare_same_tests
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import language_of_tests
+from repopilot.sandbox.verdict import variants_together
 from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.stored_text import stored_text
-from repopilot.tools.test_suites import TestSelection, run_selected, runner_suite, tests_near, tests_of_changes
+from repopilot.tools.test_suites import (
+    TestSelection,
+    brings,
+    files_of,
+    has_known_tests,
+    key_of,
+    own_tests,
+    run_selected,
+    runner_suite,
+    tests_near,
+    tests_of_changes,
+)
 from repopilot.types import TestRun
+from repopilot.workspace import Workspace
 
 MOST_NAMED = 10
 LONGEST_NAME = 160
@@ -32,7 +47,9 @@ LINES_SHOWN = 12
 NEAR = 8
 """Places of a task whose tests are looked for."""
 OUTPUT_SHOWN = 2000
-_ERROR = re.compile(r"\w(?:Error|Exception)\b")
+END_SHOWN = 600
+"""Characters of the end of an output in which no error is named."""
+_ERROR = re.compile(r"\b\w*(?:Error|Exception)\b")
 _CONFTEST = re.compile(r"while loading conftest '([^'\n]*conftest\.py)'")
 
 
@@ -57,82 +74,134 @@ class StateBefore:
 
 @dataclass(frozen=True, slots=True)
 class TestsBefore:
-    """What is known of the tests before a change: a text for the model, and whether `run_tests` is of any use."""
+    """What is known of the tests before a change: a text for the model, whether `run_tests` is of any use, and paths
+    that the task is likely about."""
 
     __test__ = False
 
     text: str
     can_run: bool
+    near: tuple[str, ...] = ()
 
 
-async def tests_before(task: str, desk: Desk) -> TestsBefore:
+def seen_green(states: Iterable[StateBefore]) -> set[str]:
+    """The ids of the tests that passed in some run without the edits."""
+    return {name for state in states for name, outcome in state.run.outcomes.items() if outcome == "passed"}
+
+
+async def tests_before(task: str, context: ToolContext) -> TestsBefore:
     """Run the tests near a task once, before anything is edited.
 
     Args:
         task: as the user wrote it.
-        desk: a working copy without edits.
+        context: a working copy without edits.
 
     Returns:
         How many there are, whether they run, and which fail already; or why they can't run here.
     """
-    hits = (await asyncio.to_thread(search, desk.workspace.index, task, NEAR)).hits
-    paths = await asyncio.to_thread(tests_near, [hit.chunk.path for hit in hits], desk.workspace)
+    hits = (await asyncio.to_thread(search, context.workspace.index, task, NEAR)).hits
+    near = tuple(dict.fromkeys(hit.chunk.path for hit in hits))
+    names = {hit.chunk.symbol.rpartition(".")[2] for hit in hits if hit.chunk.symbol}
+    paths = await asyncio.to_thread(tests_near, near, context.workspace, names)
     if not paths:
-        return TestsBefore(message("tests_before.none"), True)
-    async with desk.step.child("tests before", "tool", ", ".join(paths)) as step:
+        return TestsBefore(message("tests_before.none"), True, near)
+    async with context.step.child("tests before", "tool", ", ".join(paths)) as step:
         try:
-            before = await _state_before(await asyncio.to_thread(_of_paths, paths, desk), desk)
+            chosen = await asyncio.to_thread(
+                _tests_or_command, partial(tests_at, paths, context.working_copy.original), context
+            )
+            before = await _state_before(chosen, context)
         except SandboxError as error:
             step.degrade(reason(error))
-            return _not_here(error.message)
+            return _not_here(error.message, near)
         run = before.run
         step.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
         if not _ran(run):
-            step.degrade(_why_not(run))
-            return _not_here(_why_not(run))
-    red = [name for name, outcome in run.outcomes.items() if outcome in ("failed", "error")]
-    rows = [message("tests_before.run", count=len(run.outcomes), files=", ".join(paths))]
+            left_open = _limits_of(before, context)
+            step.degrade(joined((_why_not(run), *left_open)))
+            told = _not_here(_why_not(run), near)
+            return replace(told, text=joined((told.text, *left_open)))
+    red = _red(run)
+    key = "run" if run.ended == "finished" else "cut"
+    rows = [message(f"tests_before.{key}", count=len(run.outcomes), files=", ".join(paths))]
     rows += [message("tests_before.red", count=len(red), names=_names(red))] if red else []
-    return TestsBefore(joined((*rows, *_limits_of(before))), True)
+    return TestsBefore(joined((*rows, *_limits_of(before, context))), True, near)
 
 
-def _not_here(why: str) -> TestsBefore:
-    return TestsBefore(message("tests_before.not_here", why=said(why, "en").rstrip(".")), False)
+def _not_here(why: str, near: tuple[str, ...]) -> TestsBefore:
+    return TestsBefore(message("tests_before.not_here", why=translated(why, "en").rstrip(".")), False, near)
 
 
-async def run_tests(arguments: RunTests, desk: Desk) -> ToolResult:
+async def run_tests(arguments: RunTests, context: ToolContext) -> ToolResult:
     """Run tests with the edits, and say which turned red or green against the state before. After
     edits; they run in a sandbox."""
-    copy = desk.working_copy
+    copy = context.working_copy
     made = await asyncio.to_thread(copy.changes)
     await until_fetched(copy.original.snapshot, copy.original.index, copy.original.settings)
     try:
-        tests = await asyncio.to_thread(_chosen_tests, arguments.paths, made, desk)
+        choose = partial(_chosen_tests, arguments.paths, made, context)
+        tests = await asyncio.to_thread(_tests_or_command, choose, context)
         if not tests:
             text = message("check_tools.no_tests")
             return ToolResult(text, {"tests": [], "passed": 0, "failed": 0, "turned_red": [], "turned_green": []})
-        async with desk.step.child("without the change", "tool"):
-            before = await _state_before(tests, desk)
+        own = own_tests(made)
+        async with context.step.child("without the change", "tool"):
+            before = await _state_before(tests, context, own)
         after = before.run
         if made:
-            async with desk.step.child("tests", "tool"):
-                after = await _run_edited(tests, desk, before)
+            async with context.step.child("tests", "tool"):
+                after = await _run_edited(tests, context, before)
+        compared = await _compared(before.run, after, tests, context)
     except SandboxError as error:
-        raise SandboxError(error.message, joined((error.hint, message("check_tools.not_again")))) from error
-    compared = compare(before.run, after, [c.path for c in made if is_test_path(c.path)])
-    rows = [*_told(compared, after, tests), *_limits_of(before)]
-    return ToolResult("\n".join(rows), _data(compared, after, tests))
+        raise type(error)(error.message, joined((error.hint, message("check_tools.not_again")))) from error
+    rows = [*_told(compared, after, tests), *_told_of_own(own, compared), *_limits_of(before, context)]
+    return ToolResult("\n".join(rows), {**_data(compared, after, tests), "fails_without": list(compared.own)})
 
 
-def _chosen_tests(paths: Sequence[str], made: Changes, desk: Desk) -> TestSelection:
-    copy = desk.working_copy
+async def _compared(before: TestRun, after: TestRun, tests: TestSelection, context: ToolContext) -> BaselineComparison:
+    """The runs of the same tests, in which those of the edits have their new texts, compared. Raises SandboxError."""
+    made = await asyncio.to_thread(context.working_copy.changes)
+    files = files_of(tests, made, seen_green(context.working_copy.before.values()))
+
+    async def with_old_texts() -> TestRun:
+        async with context.step.child("without the change", "tool"):
+            return (await _state_before(tests, context)).run
+
+    return await compare_same_tests(before, after, files, with_old_texts)
+
+
+def _told_of_own(own: Changes, compared: BaselineComparison) -> list[str]:
+    """Whether the tests that the edits bring or change show what the other edits do."""
+    if compared.own:
+        return [message("check_tools.fails_without", names=_names(compared.own))]
+    before = compared.before.outcomes if compared.before else {}
+    both = [name for name in before if before[name] == compared.after.outcomes.get(name) == "passed"]
+    passing = [name for name in both if brings(own, name)]
+    return [message("check_tools.passes_without", names=_names(passing))] if passing else []
+
+
+def _tests_or_command(choose: Callable[[], TestSelection], context: ToolContext) -> TestSelection:
+    """The chosen tests; where no runner is known for them, the command that the repository names for its tests."""
+    original = context.working_copy.original
+    command = project_file(original.snapshot).options.test_command
+    try:
+        chosen = choose()
+    except NoRunner:
+        if not command:
+            raise
+        return TestSelection(command=command)
+    return chosen if chosen or has_known_tests(original.index) else TestSelection(command=command)
+
+
+def _chosen_tests(paths: Sequence[str], made: Changes, context: ToolContext) -> TestSelection:
+    copy = context.working_copy
     missing = [path for path in paths if copy.text(path) is None]
     if missing:
         raise UsageError(message("tools.unknown_file", path=", ".join(missing)))
-    return _of_paths(paths, desk) if paths else tests_of_changes(made, copy.original)
+    return tests_at(paths, copy.original) if paths else tests_of_changes(made, copy.original)
 
 
-def _of_paths(paths: Sequence[str], desk: Desk) -> TestSelection:
+def tests_at(paths: Sequence[str], workspace: Workspace) -> TestSelection:
     """Named test files. Raises UsageError where they are of several languages, SandboxError where nothing runs them."""
     languages = {"python" if path.endswith(".py") else language_of_tests(path) for path in paths}
     language = languages.pop()
@@ -141,53 +210,61 @@ def _of_paths(paths: Sequence[str], desk: Desk) -> TestSelection:
     if language == "python":
         return TestSelection(tuple(paths))
     if language is None:
-        raise SandboxError(message("check_tools.no_runner", paths=_names(paths)))
-    return TestSelection(suite=runner_suite(language, tuple(paths), desk.working_copy.original))
+        raise NoRunner(message("check_tools.no_runner", paths=_names(paths)))
+    return TestSelection(suite=runner_suite(language, tuple(paths), workspace))
 
 
-async def _state_before(tests: TestSelection, desk: Desk) -> StateBefore:
-    """The tests without the edits, run once for what they need."""
-    copy = desk.working_copy
-    environment = await asyncio.to_thread(copy.original.current_environment)
-    key = (*tests.paths, tests.suite.language if tests.suite else "", environment.key if environment else "")
+async def _state_before(tests: TestSelection, context: ToolContext, own: Changes = ()) -> StateBefore:
+    """The tests without the edits, but those of their `own` tests; run once for what they need."""
+    copy = context.working_copy
+    key = await asyncio.to_thread(key_of, tests, copy.original, own)
     if key not in copy.before:
-        run, emptied = await _run_unedited(tests, desk, ()), tuple[str, ...]()
-        while (broken := _broken_conftest(run, desk)) and broken not in emptied:
+        texts = texts_of(own)
+        run = await _run_unedited(tests, context, texts)
+        emptied = tuple[str, ...]()
+        while (broken := _broken_conftest(run, context)) and broken not in (*emptied, *texts):
             emptied = (*emptied, broken)
-            run = await _run_unedited(tests, desk, emptied)
+            run = await _run_unedited(tests, context, texts | dict.fromkeys(emptied, ""))
         copy.before[key] = StateBefore(run, emptied)
     return copy.before[key]
 
 
-def _broken_conftest(run: TestRun, desk: Desk) -> str:
+def _broken_conftest(run: TestRun, context: ToolContext) -> str:
     """The path of the `conftest.py` whose import ended a run, '' for none."""
     found = None if run.outcomes else _CONFTEST.search(run.output)
-    return found[1] if found and stored_text(found[1], desk.working_copy.original) else ""
+    return found[1] if found and stored_text(found[1], context.working_copy.original) else ""
 
 
-async def _run_unedited(tests: TestSelection, desk: Desk, emptied: Sequence[str]) -> TestRun:
-    """Run the tests on the repository as it is, with some files emptied."""
-    copy, files = desk.working_copy, dict.fromkeys(emptied, "")
+async def _run_unedited(tests: TestSelection, context: ToolContext, files: Mapping[str, str]) -> TestRun:
+    """Run the tests on the repository as it is, with other texts of some files."""
+    copy = context.working_copy
     if not await asyncio.to_thread(copy.changes):
         return await run_selected(tests, files, copy.original, await asyncio.to_thread(copy.root))
     async with checked_out(copy.original) as folder:
         return await run_selected(tests, files, copy.original, folder)
 
 
-async def _run_edited(tests: TestSelection, desk: Desk, before: StateBefore) -> TestRun:
+async def _run_edited(tests: TestSelection, context: ToolContext, before: StateBefore) -> TestRun:
     """Run the tests with the edits, but not those that a time limit kept from running before. Files that were emptied
     for that run are empty again, unless they are edited."""
-    copy, unreached = desk.working_copy, before.run.unreached if before.run.outcomes else ()
+    copy = context.working_copy
+    unreached = before.run.unreached if before.run.outcomes else ()
     made = await asyncio.to_thread(copy.changes)
     edited = {change.path for change in made}
-    left_out = [name for name in unreached if name.partition("::")[0] not in edited]
+    left_out = tuple(name for name in unreached if name.partition("::")[0] not in edited)
     files = dict.fromkeys(before.emptied, "") | texts_of(made)
     inputs = await asyncio.to_thread(copy.root)
-    return await run_selected(tests, files, copy.original, inputs, left_out=left_out, seconds=before.run.duration_s)
+    chosen = replace(tests, left_out=left_out, seconds=before.run.duration_s)
+    return await run_selected(chosen, files, copy.original, inputs)
 
 
 def _ran(run: TestRun) -> bool:
     return bool(run.passed or run.failed)
+
+
+def _red(run: TestRun) -> list[str]:
+    """The ids of the tests that failed or could not run."""
+    return [name for name, outcome in run.outcomes.items() if outcome in ("failed", "error")]
 
 
 def _why_not(run: TestRun) -> str:
@@ -198,8 +275,9 @@ def _why_not(run: TestRun) -> str:
         return joined(run.reasons, "; ")
     told = [failure.assertion for failure in run.failures] or [run.output]
     lines = [line.removeprefix("E ").strip() for line in told[0].splitlines() if line.strip()]
-    lines = [line for line in lines if _ERROR.search(line)] or lines
-    return plain(lines[-1], 300) if lines else message("check_tools.nothing_said")
+    errors = [line for line in lines if _ERROR.search(line)]
+    said = plain(errors[-1], 300).rstrip(".") if errors else plain(told[0].strip()[-END_SHOWN:], END_SHOWN)
+    return said or message("check_tools.nothing_said")
 
 
 def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> list[str]:
@@ -208,21 +286,28 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
     if not (_ran(after) or _ran(before)):
         again = (message("check_tools.not_again"),) if before.output else ()  # a new file can still be mended
         return [message("check_tools.none_ran", why=_why_not(after)), *again]
-    same = not (compared.broken or compared.repaired)
-    key, count = ("check_tools.as_before", compared.green) if same else ("check_tools.passed", after.passed)
     passed = [name for name, outcome in after.outcomes.items() if outcome == "passed"]
-    named = _names(passed) if len(passed) <= MOST_NAMED else ", ".join(tests.paths)
-    rows: list[str] = [message(key, count=count, names=named)] if count or not compared.added else []
+    both = [name for name in passed if before.outcomes.get(name) == "passed"]
+    others = [name for name in passed if name not in (*both, *compared.added, *compared.own, *compared.repaired)]
+    groups = {"check_tools.as_before": both, "check_tools.passed": others}
+    rows: list[str] = []
+    for key, names in groups.items():
+        named = _names(names) if len(names) <= MOST_NAMED else ", ".join(tests.paths)
+        rows += [message(key, count=len(names), names=named)] if names else []
     if compared.added:
         rows.append(message("check_tools.added", count=len(compared.added), names=_names(compared.added)))
     if compared.red:
         rows.append(message("check_tools.red_before", count=len(compared.red), names=_names(compared.red)))
-    if compared.broken:
-        rows.append(message("check_tools.broken", names=_names(compared.broken)))
+    known = [name for name in compared.broken if name in before.outcomes]
+    new = [name for name in compared.broken if name not in before.outcomes]
+    rows += [message("check_tools.broken", names=_names(known))] if known else []
+    rows += [message("check_tools.new_red", names=_names(new))] if new else []
+    unknown = [name for name in _red(after) if name not in before.outcomes and name not in compared.broken]
+    rows += [message("check_tools.red_unknown", names=_names(unknown))] if unknown else []
     if compared.repaired:
         rows.append(message("check_tools.repaired", names=_names(compared.repaired)))
     rows += _first_failure(compared, after)
-    if after.ended != "finished":
+    if after.ended != "finished" and after is not before:
         rows.append(message("check_tools.ended", why=joined(after.reasons, "; ")))
     if not after.outcomes and after.output:
         rows.append(after.output[-OUTPUT_SHOWN:])
@@ -240,19 +325,43 @@ def _first_failure(compared: BaselineComparison, after: TestRun) -> list[str]:
     return list(filter(None, (f"{first.test_id}{place}: {last}", first.lines)))
 
 
-def _limits_of(before: StateBefore) -> list[str]:
+def _missing_submodules(run: TestRun, context: ToolContext) -> list[str]:
+    """The folders of git submodules that failures name and whose files are not there."""
+    original = context.working_copy.original
+    root = original.snapshot.root
+    reason = message("repo.skip.submodule")
+    fetched = fetched_submodules(original.snapshot, original.settings)
+    there = (each.path for each in original.index.report.skipped if each.reason == reason and each.path not in fetched)
+    said = "\n".join((run.output, *(failure.assertion for failure in run.failures)))
+    return [path for path in there if path in said and not (root and (root / path / ".git").exists())]
+
+
+def _limits_of(before: StateBefore, context: ToolContext) -> list[str]:
     """What the run without the edits leaves open."""
-    run, done = before.run, len(before.run.outcomes)
+    run = before.run
     rows: list[str] = [message("check_tools.emptied", paths=", ".join(before.emptied))] if before.emptied else []
-    if run.unreached and done:
-        count = done + len(run.unreached)
-        rows.append(message("check_tools.unreached", seconds=run.duration_s, done=done, count=count))
+    if submodules := _missing_submodules(run, context):
+        rows.append(message("check_tools.submodules", paths=", ".join(submodules)))
+    if run.missing_plugins:
+        rows.append(
+            message("check_tools.missing_plugins", names=", ".join(f"`{each}`" for each in run.missing_plugins))
+        )
+    if run.ended != "finished" and run.outcomes:
+        rows.append(message("check_tools.cut_short", why=joined(run.reasons, "; ")))
     return rows
 
 
 def _names(ids: Sequence[str]) -> str:
-    more = f" +{len(ids) - MOST_NAMED}" if len(ids) > MOST_NAMED else ""
-    return ", ".join(plain(name, LONGEST_NAME) for name in ids[:MOST_NAMED]) + more
+    """The first names, each file once: `test_a.py::test_x, ::test_y`."""
+    names = variants_together(ids)
+    more = f" +{len(names) - MOST_NAMED}" if len(names) > MOST_NAMED else ""
+    shown: list[str] = []
+    before = ""
+    for name in names[:MOST_NAMED]:
+        path = name.partition("::")[0]
+        shown.append(plain(name.removeprefix(path) if path == before else name, LONGEST_NAME))
+        before = path
+    return ", ".join(shown) + more
 
 
 def _data(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> dict[str, object]:

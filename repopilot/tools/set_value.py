@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 
 import yaml
 from pydantic import Field
 
+from repopilot.code.data_formats import from_toml
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.notebook import is_notebook
 from repopilot.code.value_sites import DATA, ValueSite, keys_of, only_differs_at, sites_in
@@ -20,7 +20,7 @@ from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools import result_types
 from repopilot.tools.edit_check import faults, observed, told
 from repopilot.tools.file_change import syntax_error
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 
 MOST_NAMED = 20
@@ -38,9 +38,9 @@ class SetValue(Arguments):
     path: str = Field("", description="the file, where several define the name")
 
 
-async def set_value(arguments: SetValue, desk: Desk) -> ToolResult:
+async def set_value(arguments: SetValue, context: ToolContext) -> ToolResult:
     """Set a constant, a parameter's default, an attribute or a key of a data file, when only a value changes."""
-    return await asyncio.to_thread(_set_value, arguments, desk.working_copy)
+    return await asyncio.to_thread(_set_value, arguments, context.working_copy)
 
 
 def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
@@ -80,10 +80,12 @@ def sites_of(copy: WorkingCopy, arguments: SetValue) -> list[ValueSite]:
     Raises:
         UsageError: there is no file of that path.
     """
-    path, name = arguments.path, arguments.name
+    path = arguments.path
+    name = arguments.name
     before, colon, behind = name.partition(":")
     if colon and not path and before in copy.paths():
-        path, name = before, behind
+        path = before
+        name = behind
     found = list(_sites(copy, name, path))
     whole = [site for site in found if ".".join(site.keys) == ".".join(keys_of(name))]
     return whole if len(whole) == 1 and len({site.path for site in found}) == 1 else found
@@ -117,7 +119,7 @@ def _reads(path: str, text: str) -> bool:
     try:
         match language_of(path):
             case "toml":
-                tomllib.loads(bare.replace("\r\n", "\n"))
+                from_toml(bare.replace("\r\n", "\n"))
             case "json":
                 json.loads(bare)
             case "yaml":
@@ -130,7 +132,8 @@ def _reads(path: str, text: str) -> bool:
 
 def _candidates(value: str, site: ValueSite) -> Iterator[str]:
     """The ways to write a value in place of another, the first of which is usually right."""
-    bare, language = value.strip(), language_of(site.path) or ""
+    bare = value.strip()
+    language = language_of(site.path) or ""
     unquoted = bare[1:-1] if _is_quoted(bare) else bare
     if language == "ini":
         yield as_written(unquoted, site)
@@ -157,7 +160,8 @@ def as_written(value: str, site: ValueSite) -> str:
     opening = _OPENING.match(site.text)
     if opening is None:
         return bare
-    prefix, mark = opening[1], opening[2]
+    prefix = opening[1]
+    mark = opening[2]
     language = language_of(site.path)
     closing = mark + "#" * prefix.count("#")
     if language == "yaml" and mark == "'":

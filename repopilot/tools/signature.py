@@ -114,7 +114,8 @@ def signature_of(source: PythonSource, function: Node) -> Signature:
 def _parameter(source: PythonSource, node: Node) -> Parameter:
     if node.type in _MARKS:
         return Parameter("", source.span(node), node)
-    kind, name = node, node.child_by_field_name("name") or node
+    kind = node
+    name = node.child_by_field_name("name") or node
     while name.type != "identifier":
         kind = name if name.type in _STARRED else kind
         name = next(each for each in name.named_children if each.type != "comment")
@@ -129,7 +130,8 @@ def changed_definition(signature: Signature, change: SignatureChange) -> list[Re
         signature: of the function.
         change: of the parameters, of those names that it has.
     """
-    text, items = signature.source.text, signature.items
+    text = signature.source.text
+    items = signature.items
     found = _reordered(text, {each.name: each.span for each in items}, change.order)
     gone = [n for n, each in enumerate(items) if each.name and each.name in change.remove]
     left = [n for n in range(len(items)) if n not in gone]
@@ -222,7 +224,8 @@ def changed_call(
         The replacements, and whether they are all it needs: they aren't where starred arguments or a missing value
         leave open what they would be, or where the value of an argument that goes or moves may do something.
     """
-    source, names = call.source, signature.positional[bound:]
+    source = call.source
+    names = signature.positional[bound:]
     movable = [name for name in names if name in (*change.remove, *change.order)]
     if change.required or (call.starred and movable) or (call.options and change.remove):
         return [], False
@@ -236,7 +239,8 @@ def changed_call(
         if made is None:
             return [], False
         busy = [node for name, node in filled.items() if name in change.order and source.has_effects(node)]
-        found, complete = made, complete and len(busy) < 2
+        found = made
+        complete = complete and len(busy) < 2
     every = call.every
     gone_at = [n for n, node in enumerate(every) if node in gone]
     return found + removed_items(source.text, [call.span(n) for n in every], gone_at, call.closing), complete
@@ -251,9 +255,11 @@ def _reordered_call(
     call: CallSite, filled: Mapping[str, Node], order: Sequence[str], signature: Signature, bound: int
 ) -> list[Replacement] | None:
     """The arguments without a name in their new order; what stands behind a gap gets its name, None where it can't."""
-    names, moved = signature.positional[bound:], iter(order)
+    names = signature.positional[bound:]
+    moved = iter(order)
     new = [next(moved) if name in order else name for name in names]
-    texts, gap = [], False
+    texts = []
+    gap = False
     for name in new:
         if name not in filled:
             gap = True
@@ -280,7 +286,8 @@ def removed_items(
     """
     if gone and len(gone) == len(spans):
         return [Replacement(spans[0][0], closing or spans[-1][1], "")]
-    found, left = [], [n for n in range(len(spans)) if n not in gone]
+    found = []
+    left = [n for n in range(len(spans)) if n not in gone]
     for n in gone:
         start, end = spans[n]
         if n > left[-1]:  # with the comma before it

@@ -69,7 +69,9 @@ class SignatureEdit:
     """
 
     def __init__(self, resolver: Resolver, definition: NameSpan, name: str, change: SignatureChange) -> None:
-        self.resolver, self.name, self.change = resolver, name, change
+        self.resolver = resolver
+        self.name = name
+        self.change = change
         self.edits: dict[str, set[Replacement]] = defaultdict(set)
         self.left: set[NameSpan] = set()
         self._sources: dict[str, PythonSource] = {}
@@ -124,7 +126,8 @@ class SignatureEdit:
 
     def _own(self, function: Signature) -> SignatureChange:
         """The change as far as it concerns a function that has some of the parameters."""
-        names, change = function.names, self.change
+        names = function.names
+        change = self.change
         order = change.order if set(change.order) <= set(function.positional) else ()
         if len(order) < len(change.order):
             self._leave(function.source, function.function)
@@ -153,7 +156,8 @@ class SignatureEdit:
                     self._leave(source, call)
 
     def _change_docstring(self, function: Signature) -> None:
-        source, body = function.source, function.function.child_by_field_name("body")
+        source = function.source
+        body = function.function.child_by_field_name("body")
         first = next((each for each in (body.named_children if body else ()) if each.type != "comment"), None)
         node = first.named_children[0] if first is not None and first.type == "expression_statement" else first
         if node is None or node.type != "string":
@@ -173,7 +177,8 @@ class SignatureEdit:
     def _look_at_decorators(self, function: Signature) -> None:
         """List the decorators of a function that may know its parameters: by a text, by a keyword, or as it was written
         elsewhere."""
-        source, change = function.source, self.change
+        source = function.source
+        change = self.change
         gone = [name for name in (*change.rename, *change.remove) if name in function.names]
         for decorator in decorators(function.function):
             named = last_name(decorator.named_children[0])
@@ -222,7 +227,8 @@ class SignatureEdit:
 
     def _is_given_by_name(self, function: Signature, places: Collection[NameSpan]) -> bool:
         """Whether pytest gives a parameter by its name: it is a fixture, and not one that `parametrize` names."""
-        source, name = function.source, function.source.of(function.function.child_by_field_name("name"))
+        source = function.source
+        name = function.source.of(function.function.child_by_field_name("name"))
         texts = [source.of(each) for each in decorators(function.function)]
         tested = (name.startswith("test") and is_test_path(source.path)) or any("fixture" in text for text in texts)
         named = any(span.path == source.path and self._node(span) is None for span in places)
@@ -306,7 +312,8 @@ class SignatureEdit:
 
     def _follow(self, places: Collection[NameSpan]) -> None:
         """Change the calls at some places, and those by other names that the function is given there."""
-        waiting, seen = sorted(places), set(places)
+        waiting = sorted(places)
+        seen = set(places)
         while waiting:
             span = waiting.pop()
             node = self._node(span)

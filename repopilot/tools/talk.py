@@ -11,7 +11,8 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.prompts import render
 from repopilot.tools import registry
-from repopilot.tools.registry import Arguments, Desk, Tool, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.trace import Step
 
 
 class AskUser(Arguments):
@@ -34,30 +35,34 @@ class Finish(Arguments):
     assumed: list[str] = ASSUMED
 
 
-async def ask_user(arguments: AskUser, desk: Desk) -> ToolResult:
+async def ask_user(arguments: AskUser, context: ToolContext) -> ToolResult:
     """Ask the user, before you edit, what only they can decide: where the task can be read in ways that lead to
     different code."""
-    if desk.ask is None:
+    if context.ask is None:
         raise UsageError(message("check_tools.nobody"), message("check_tools.nobody_hint"))
     default = arguments.default or next(iter(arguments.choices), "")
-    answer = await desk.ask(arguments.question, tuple(dict.fromkeys(filter(None, (default, *arguments.choices)))))
+    answer = await context.ask(arguments.question, tuple(dict.fromkeys(filter(None, (default, *arguments.choices)))))
     if not answer and default:
-        desk.step.degrade(message("check_tools.default_taken", question=arguments.question, default=default))
+        context.step.degrade(message("check_tools.default_taken", question=arguments.question, default=default))
         return ToolResult(f"No answer came. Go on with the default: {default}", {"answer": default})
     text = answer or "No answer came. Decide yourself, and say in the summary what you took for granted."
     return ToolResult(text, {"answer": answer})
 
 
-async def finish(arguments: Finish, desk: Desk) -> ToolResult:
+async def finish(arguments: Finish, context: ToolContext) -> ToolResult:
     """End the work. Call it when the task is done, or when it can't be done."""
-    say_assumed(arguments.assumed, desk)
-    return ToolResult(arguments.summary, {"finished": True})
+    return ToolResult(arguments.summary, {"finished": True, "assumed": stated(arguments.assumed)})
 
 
-def say_assumed(assumed: Sequence[str], desk: Desk) -> None:
-    """Tell the user what was decided without asking them."""
-    for each in filter(str.strip, assumed):
-        desk.step.degrade(message("check_tools.assumed", what=" ".join(each.split())))
+def stated(assumed: Sequence[str]) -> list[str]:
+    """What was decided without asking, each on one line; what is blank says nothing."""
+    return [" ".join(each.split()) for each in assumed if each.strip()]
+
+
+def say_assumed(assumed: Sequence[str], step: Step) -> None:
+    """Tell the user, beside an answer, what was decided without asking them."""
+    for each in stated(assumed):
+        step.degrade(message("check_tools.assumed", what=each))
 
 
 def about_questions(can_ask: bool) -> str:
@@ -74,7 +79,7 @@ def more_tools(further: Sequence[Tool]) -> Tool:
 
         names: list[str] = Field(min_length=1, description="the names of those to offer")
 
-    async def run(arguments: FurtherTools, desk: Desk) -> ToolResult:
+    async def run(arguments: FurtherTools, context: ToolContext) -> ToolResult:
         wanted = [registry.find(name, further) for name in arguments.names]
         told = (f"{tool.name}({registry.signature(tool)}): {tool.description}" for tool in wanted)
         return ToolResult("\n".join(told), {"tools": [tool.name for tool in wanted]})

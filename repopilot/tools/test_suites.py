@@ -5,24 +5,31 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
+from itertools import islice
+from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
+from repopilot.code.changed_definitions import changed_definitions
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.errors import SandboxError
-from repopilot.impact.change import Change
-from repopilot.impact.changed_definitions import changed_definitions
-from repopilot.impact.codebase import codebase_of
-from repopilot.impact.covering_tests import all_tests, is_test_file, reaching_tests
-from repopilot.impact.dependents import affected_places, covering_tests
+from repopilot.errors import NoRunner, SandboxError
 from repopilot.index.store import Index
-from repopilot.project_environment import declared_packages, packages_for_tests
-from repopilot.sandbox.async_runner import run_in_sandbox, run_suite_in_sandbox
+from repopilot.project.package_declarations import PackageDeclaration
+from repopilot.project_environment import declaration_of, declared_packages, packages_for_tests
+from repopilot.repo.diff_hunks import before_change
+from repopilot.resolve.uses.covering_tests import all_tests, is_test_file, reaching_tests, tests_by_graph
+from repopilot.sandbox.async_runner import run_in_sandbox, run_shell_in_sandbox, run_suite_in_sandbox
+from repopilot.sandbox.baseline import TestFiles
+from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.sandbox.environments.package_install import installer_name
+from repopilot.sandbox.job_spec import patience
+from repopilot.sandbox.levels import level
 from repopilot.sandbox.run import ChosenTests
 from repopilot.sandbox.run_program import RunnerSuite
+from repopilot.sandbox.run_shell import ShellNeeds
+from repopilot.sandbox.runners.junit import lacking_artifacts, local_repository
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
     find_program,
@@ -31,24 +38,43 @@ from repopilot.sandbox.runners.runner_table import (
     runner_of,
 )
 from repopilot.tools.file_change import Changes, texts_of
-from repopilot.types import TestRun
+from repopilot.types import Failure, TestRun
 from repopilot.workspace import Workspace
 
 MOST_TEST_FILES = 6
 _MOST_CODE_FILES = 8
 _MOST_OF_A_SUITE = 12
+_NOT_STARTED = (126, 127)
+"""Exit statuses of a shell that can't start a command."""
+_OUTPUT_OF_COMMAND = 4_000
+_TEST_NAME = re.compile(r"(?:^|[/._-])(?:test|spec)s?\.[^./]+$")
+_NAMED_AS_TEST = re.compile(r"(tests?[._-]|Test(?=[A-Z]))?.*?([._-](?:tests?|specs?)|Tests?|Spec|IT)?")
+"""How the name of a file of tests begins and ends, without its suffix."""
+_LEVELS = re.compile(r"::| > ")
+_CALLS_TEST = re.compile(r"^\s*(?:await |\w+\.)?(?:describe|it|specify|suite|test)\b[\w.]*[(<`]", re.M)
 RUST_TESTS = re.compile(r"#\[(?:cfg\(|\w+::)?test\b")
 """Tests beside the code."""
+_RUST_TARGETS = ("src/lib.rs", "src/main.rs")
 
 
 @dataclass(frozen=True, slots=True)
 class TestSelection:
-    """The tests to run: `files` of pytest, or the `suite` of another runner."""
+    """The tests to run: `files` of pytest, the `suite` of another runner, or the `command` that runs all.
+
+    Attributes:
+        left_out: ids of tests of Python that are not run.
+        seconds: what the tests took the last time, 0 where nobody knows.
+        before: as in `ChosenTests`.
+    """
 
     __test__ = False
 
     files: tuple[str, ...] = ()
     suite: RunnerSuite | None = None
+    command: str = ""
+    left_out: tuple[str, ...] = ()
+    seconds: float = 0.0
+    before: TestRun | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -56,10 +82,18 @@ class TestSelection:
         return self.suite.tests if self.suite else self.files
 
     def __bool__(self) -> bool:
-        return bool(self.suite or self.files)
+        return bool(self.suite or self.files or self.command)
 
     def __str__(self) -> str:
-        return ", ".join(self.paths) or (self.suite.language if self.suite else "")
+        return ", ".join(self.paths) or (self.suite.language if self.suite else self.command)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTest:
+    """The path of a file of tests that isn't there yet, and of one that it stands beside, '' for none."""
+
+    path: str
+    beside: str = ""
 
 
 def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str] = ()) -> TestSelection:
@@ -76,7 +110,8 @@ def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str
     Raises:
         SandboxError: as `runner_suite`.
     """
-    index, language = workspace.index, suite_language(changes)
+    index = workspace.index
+    language = suite_language(changes)
     gone = {change.path for change in changes if change.change == "deleted"}
     if language and (suite := _suite_of(changes, gone, language, workspace)):
         return TestSelection(suite=suite)
@@ -91,21 +126,95 @@ def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str
     return TestSelection(tuple(found[:MOST_TEST_FILES]))
 
 
-def tests_near(paths: Sequence[str], workspace: Workspace) -> list[str]:
+def own_tests(changes: Changes) -> Changes:
+    """The part of a change that is tests and what lies with them; () of a change that is nothing else.
+
+    Args:
+        changes: the version.
+    """
+    own = tuple(change for change in changes if is_test_path(change.path) and change.change != "deleted")
+    return own if len(own) < len(changes) else ()
+
+
+def files_of(tests: TestSelection, changes: Changes, green: Collection[str]) -> TestFiles:
+    """The files of some tests, as a comparison with the state before needs them.
+
+    Args:
+        tests: that run.
+        changes: the version.
+        green: ids of tests that were seen to pass without it.
+    """
+    own = own_tests(changes)
+    edited = [change.path for change in changes if is_test_path(change.path)]
+    if any(change.path.endswith(".rs") and RUST_TESTS.search(change.content) for change in changes):
+        edited += _RUST_TARGETS  # which unit tests beside the code are reported for
+    paths = [change.path for change in own]
+    helpers = any(path not in tests.paths and not is_test_file(path) for path in paths)
+    return TestFiles(edited, paths, {*tests.paths} - {*edited}, helpers, partial(brings, own), green)
+
+
+def brings(own: Changes, name: str) -> bool:
+    """Whether the test of an id is new or edited in a change's own tests, and doesn't only stand in the same file."""
+    path, _, inside = name.partition("::")
+    change = next((change for change in own if change.path == path), None)
+    old = before_change(change) if change else None
+    if change is None or not old:
+        return change is not None
+    python = path.endswith(".py")
+    leaf = re.escape(_LEVELS.split(inside.partition("[")[0] if python else inside)[-1])
+    begins = re.compile(rf"\bdef {leaf}\(" if python else rf"""["'`]{leaf}["'`]""")
+    lines = change.content.splitlines()
+    starts = [number for number, line in enumerate(lines) if begins.search(line)]
+    touched = changed_lines(old, change.content)
+    return not starts or any(touched & {*range(*_block(lines, start, decorated=python))} for start in starts)
+
+
+def _block(lines: Sequence[str], start: int, *, decorated: bool) -> tuple[int, int]:
+    """The 1-based lines of a test, the last one excluded: to before the next line as far to the left that is no closing
+    bracket; in Python with what stands right above it."""
+
+    def indent(line: str) -> int:
+        return len(line) - len(line.lstrip())
+
+    end = start + 1
+    while end < len(lines) and (
+        not lines[end].strip() or indent(lines[end]) > indent(lines[start]) or lines[end].lstrip()[0] in ")}]"
+    ):
+        end += 1
+    while not lines[end - 1].strip():
+        end -= 1
+    while decorated and start and lines[start - 1].strip():
+        start -= 1
+    return start + 1, end + 1
+
+
+def key_of(tests: TestSelection, workspace: Workspace, own: Changes = ()) -> tuple[str, ...]:
+    """What two runs without a change have in common: the tests, the packages, and the texts of its `own` tests.
+    Blocking."""
+    environment = workspace.current_environment()
+    kind = tests.suite.language if tests.suite else tests.command
+    texts = (part for change in own for part in (change.path, change.content))
+    return (*tests.paths, kind, environment.key if environment else "", *texts)
+
+
+def tests_near(paths: Sequence[str], workspace: Workspace, names: Collection[str] = ()) -> list[str]:
     """Test files of one language, that of the first path whose tests are run: those among the paths, then those that
-    cover the others, and any where there are none. Where nothing is run, test files that no runner is known for."""
+    cover the others, first what some plain names mean there, and any where there are none. Where nothing is run, test
+    files that no runner is known for."""
     index = workspace.index
     first = next((path for path in paths if path.endswith(".py") or language_of_tests(path)), "")
     language = language_of_tests(first)
-    every = all_tests(index) if first.endswith(".py") else _all_of(language, index)
+    every = all_tests(index) if first.endswith(".py") else _tests_of_runner(language, workspace)
     if not first:
         every = (all_tests(index) or every)[:1]
         every = every or [path for path in index.files if is_test_path(path) and file_kind(path) == "code"]
     if first.endswith(".py"):
-        covering = [test for path in paths if path.endswith(".py") for test in reaching_tests(index, path)]
+        covering = [test for path in paths if path.endswith(".py") for test in reaching_tests(index, path, names)]
     else:
-        covering = _covering(paths, workspace)
-    return [path for path in dict.fromkeys((*paths, *covering)) if path in every][:MOST_TEST_FILES] or every[:1]
+        covering = tests_by_graph(index, paths)
+    near = (path for path in dict.fromkeys((*paths, *covering)) if path in every and _has_tests(path, index))
+    found = list(islice(near, MOST_TEST_FILES))
+    return found or list(islice((path for path in every if _has_tests(path, index)), 1))
 
 
 async def run_selected(
@@ -114,8 +223,6 @@ async def run_selected(
     workspace: Workspace,
     inputs: Path | None,
     *,
-    left_out: Sequence[str] = (),
-    seconds: float = 0.0,
     verify: bool = False,
 ) -> TestRun:
     """Run tests in the sandbox, those of them that are there.
@@ -125,8 +232,6 @@ async def run_selected(
         files: texts by path, which replace those of `inputs`.
         workspace: the repository, for its settings and what its tests need.
         inputs: a folder with the repository; None where `files` are all there is.
-        left_out: ids of tests of Python that are not run.
-        seconds: what the tests took the last time, 0 where nobody knows.
         verify: as in `run_pytest`.
 
     Raises:
@@ -137,11 +242,73 @@ async def run_selected(
     if tests.paths and not there:
         return TestRun(0, 0, 0, 0.0, "limits", "", False)
     if tests.suite:
-        suite = replace(tests.suite, tests=there, seconds=seconds)
+        suite = replace(tests.suite, tests=there, seconds=tests.seconds)
         return await run_suite_in_sandbox(files, suite, workspace.settings, inputs)
+    if tests.command:
+        return await _run_command(tests.command, files, workspace, inputs, tests.seconds)
     environment = await asyncio.to_thread(workspace.current_environment)
-    chosen = ChosenTests(there, tuple(left_out), seconds)
+    chosen = ChosenTests(there, tests.left_out, tests.seconds, tests.before)
     return await run_in_sandbox(files, chosen, workspace.settings, inputs, environment, verify=verify)
+
+
+async def _run_command(
+    command: str, files: Mapping[str, str], workspace: Workspace, inputs: Path | None, seconds: float
+) -> TestRun:
+    """Run the command that the repository names for its tests, as one test that its exit status decides."""
+    settings = workspace.settings
+    needs = replace(await asyncio.to_thread(shell_needs, workspace), files=files)
+    limit = max(settings.test_timeout_s, patience(seconds))
+    run = await run_shell_in_sandbox(command, limit, inputs, needs, settings)
+    base = TestRun(0, 0, 0, run.seconds, await asyncio.to_thread(level, settings), run.output, genuine=False)
+    if run.stopped:
+        return replace(base, ended="timeout", reasons=(run.stopped,))
+    if run.status in _NOT_STARTED:
+        return base
+    if run.status == 0:
+        return replace(base, passed=1, outcomes={command: "passed"})
+    failure = Failure(command, run.output[-_OUTPUT_OF_COMMAND:])
+    return replace(base, failed=1, outcomes={command: "failed"}, failures=(failure,))
+
+
+def shell_needs(workspace: Workspace) -> ShellNeeds:
+    """What commands of a repository need: the packages of its languages. Blocking."""
+    suites = []
+    for each in declared_packages(workspace.snapshot):
+        packages = packages_for_tests(workspace.snapshot, each, workspace.index, workspace.settings)
+        suites.append(RunnerSuite(each.language, (), each.node, packages))
+    return ShellNeeds(workspace.current_environment(), tuple(suites))
+
+
+def place_of_new_test(changes: Changes, workspace: Workspace, used: Collection[str] = ()) -> NewTest | None:
+    """Where a further test of a change goes: a free path beside tests of its language, named like them. Blocking.
+
+    Args:
+        changes: the version.
+        workspace: the repository as it is.
+        used: paths that it can't have either.
+
+    Returns:
+        The place; None where nothing is there to name it after.
+    """
+    code = sorted(changes, key=lambda change: (is_test_path(change.path), -change.diff.count("\n+")))
+    paths = [change.path for change in code if change.change != "deleted"]
+    own = filter(is_test_path, paths)
+    tested = next((path for path in paths if path.endswith(".py") or language_of_tests(path)), "")
+    near = next(iter((*tests_near(paths, workspace), *own)), "") if tested else ""
+    if not (near or tested.endswith(".py")):
+        return None
+    beside = PurePosixPath(near or "test_code.py")
+    named = _NAMED_AS_TEST.fullmatch(beside.stem)
+    before, after = named.groups("") if named else ("", "")
+    start = f"{before}{PurePosixPath(tested).stem}{'Review' if beside.suffix in ('.java', '.kt') else '_review'}"
+    taken = {*workspace.index.files, *paths, *used}
+    free = (str(beside.with_name(f"{start}{n or ''}{after}{beside.suffix}")) for n in range(len(taken) + 1))
+    return NewTest(next(path for path in free if path not in taken), near)
+
+
+def has_known_tests(index: Index) -> bool:
+    """Whether a repository has tests that a runner is known for."""
+    return bool(all_tests(index) or _all_of(None, index))
 
 
 def suite_language(changes: Changes) -> str | None:
@@ -164,9 +331,30 @@ def _suite_of(changes: Changes, gone: Collection[str], language: str, workspace:
         own or _all_of(language, workspace.index) or (language == "rust" and _tests_beside_code(changes, workspace))
     ):
         return None
-    covering = (path for path in _covering([c.path for c in changes], workspace) if is_run_as_test(path))
-    found = [path for path in dict.fromkeys((*own, *covering)) if path not in gone]
+    index = workspace.index
+    taken = _tests_of_runner(language, workspace)
+    reached = (path for path in tests_by_graph(index, [c.path for c in changes]) if path in taken)
+    covering = (path for path in reached if path not in gone and _has_tests(path, index))
+    found = list(dict.fromkeys((*own, *islice(covering, _MOST_OF_A_SUITE))))
     return runner_suite(language, tuple(found[:_MOST_OF_A_SUITE]), workspace)
+
+
+def _has_tests(path: str, index: Index) -> bool:
+    """Whether a file of tests of JavaScript has some: beside them lie helpers, and programs that tests start."""
+    return language_of_tests(path) != "javascript" or bool(_CALLS_TEST.search(index.text(path) or ""))
+
+
+def _tests_of_runner(language: str | None, workspace: Workspace) -> list[str]:
+    """The files of tests of a language; of JavaScript those that the test scripts give to the runner, as there may be
+    others for a browser, and those that are named as tests where most are. All where that can't be told."""
+    every = _all_of(language, workspace.index)
+    if language != "javascript":
+        return every
+    declaration = declaration_of(workspace.snapshot, language)
+    folders = declaration.node.test_folders if declaration is not None else ()
+    given = [path for path in every if path.startswith(folders)] or every
+    named = [path for path in given if _TEST_NAME.search(path)]
+    return named if 2 * len(named) > len(given) else given
 
 
 def _all_of(language: str | None, index: Index) -> list[str]:
@@ -179,6 +367,34 @@ def _tests_beside_code(changes: Changes, workspace: Workspace) -> bool:
     if any(RUST_TESTS.search(text) for text in texts_of(changes).values()):
         return True
     return any(path.endswith(".rs") and RUST_TESTS.search(index.text(path) or "") for path in index.files)
+
+
+def _lacking(declaration: PackageDeclaration) -> list[str]:
+    """What of its packages the user's own repository of artifacts lacks, a message, where it is Maven's."""
+    lacking = lacking_artifacts(declaration) if declaration.language == "java" and declaration.requirements else ()
+    names = ", ".join(lacking)
+    return [i18n.message("cli.environment.lacking", folder=str(local_repository()), names=names)] if lacking else []
+
+
+def node_suite(workspace: Workspace) -> RunnerSuite:
+    """What programs of Node need in a repository: its packages, where they are here, and the members of its
+    workspace."""
+    declaration = declaration_of(workspace.snapshot, "javascript")
+    if declaration is None:
+        return RunnerSuite("javascript")
+    packages = packages_for_tests(workspace.snapshot, declaration, workspace.index, workspace.settings)
+    return RunnerSuite("javascript", project=declaration.node, packages=packages)
+
+
+def suite_by_node(tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:
+    """Test files for Node's own runner, whatever the repository uses for its tests, with the packages of that.
+
+    Raises:
+        SandboxError: Node is missing.
+    """
+    find_program("javascript")
+    needs = node_suite(workspace)
+    return replace(needs, tests=tests, project=replace(needs.project, scripts={}, requirements=()))  # no runner named
 
 
 def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:
@@ -194,11 +410,10 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
             that the tests need are missing.
     """
     find_program(language)  # said before anything is prepared
-    declared = (each for each in declared_packages(workspace.snapshot) if each.language == language)
-    declaration = next(declared, None)
+    declaration = declaration_of(workspace.snapshot, language)
     if declaration is None:
         if language != "javascript":
-            raise SandboxError(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
+            raise NoRunner(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
         return RunnerSuite(language, tests)
     runner_of(language, declaration.node)
     packages = packages_for_tests(workspace.snapshot, declaration, workspace.index, workspace.settings)
@@ -206,17 +421,6 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
         raise SandboxError(
             i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
-            i18n.message("generate.needs_packages_hint"),
+            i18n.joined([*_lacking(declaration), i18n.message("generate.needs_packages_hint")]),
         )
     return RunnerSuite(language, tests, declaration.node, packages)
-
-
-def _covering(paths: Iterable[str], workspace: Workspace) -> list[str]:
-    """The test files that the graph says cover some files of code."""
-    index = workspace.index
-    changed = [Change(path, whole=True) for path in paths if path in index.files and not is_test_path(path)]
-    if not changed:
-        return []
-    base = codebase_of(index)
-    affected = affected_places(base, changed, workspace.resolver)[0]
-    return [test.path for test in covering_tests(base, changed, affected)]

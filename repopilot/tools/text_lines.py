@@ -18,8 +18,10 @@ from repopilot.tools import line_search
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.workspace import Workspace
 
-SECONDS = 10.0
-"""The longest search: some patterns take for ever."""
+SECONDS = 10
+"""The most processor time of a search: some patterns take for ever."""
+_LONGEST_S = SECONDS if sys.platform == "win32" else 60.0
+"""The longest wait for it, on a machine that has much else to do; Windows bounds no processor time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,15 @@ def matching_lines(
     texts = [(path, copy.hidden(text)) for path, text in _texts(copy.workspace, glob)]
     if not texts and glob != "*":
         raise UsageError(message("tools.no_match", glob=glob), message("tools.glob_hint"))
-    asked = {"pattern": pattern if regex else re.escape(pattern), "limit": limit, "files": texts}
+    exact = pattern if regex else re.escape(pattern)
+    asked = {"pattern": exact, "limit": limit, "files": texts, "seconds": SECONDS}
     program = [sys.executable, "-I", "-S", "-B", str(line_search.__file__)]
     try:
         done = subprocess.run(
-            program, input=json.dumps(asked).encode(), capture_output=True, timeout=SECONDS, check=True
+            program, input=json.dumps(asked).encode(), capture_output=True, timeout=_LONGEST_S, check=True
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
-        raise UsageError(message("tools.slow_pattern", seconds=int(SECONDS)), message("tools.pattern_hint")) from error
+        raise UsageError(message("tools.slow_pattern", seconds=SECONDS), message("tools.pattern_hint")) from error
     found = json.loads(done.stdout)
     if "error" in found:
         raise UsageError(message("tools.no_pattern", problem=found["error"]), message("tools.pattern_hint"))

@@ -24,7 +24,6 @@ from repopilot.errors import GenerationFailed, StorageError, UsageError
 from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
-from repopilot.index.workers.pool import WorkerPool
 from repopilot.redaction.known_values import hidden, values_in
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo.apply import write_files
@@ -54,13 +53,12 @@ class WorkingCopy:
     Args:
         original: the repository as it is.
         folder: an empty folder for the copy and its index.
-        workers: lends the processes that parse.
     """
 
-    def __init__(self, original: Workspace, folder: Path, workers: WorkerPool) -> None:
+    def __init__(self, original: Workspace, folder: Path) -> None:
         self.original = original
         self.cancel = threading.Event()
-        self._folder, self._workers = folder, workers
+        self._folder = folder
         self._steps: list[dict[str, str | None]] = []
         self._base: dict[str, str | None] = {}
         self._began_ns = time.time_ns()
@@ -102,7 +100,8 @@ class WorkingCopy:
             UsageError: the path leads out of the repository, it is kept out as secret or ignored, or it is no text.
         """
         try:
-            inside, drafts = safe_path(path), self._drafts
+            inside = safe_path(path)
+            drafts = self._drafts
             known = drafts if inside in drafts else self._base
             return known[inside] if inside in known else stored_text(inside, self.original)
         except GenerationFailed as error:
@@ -161,7 +160,7 @@ class WorkingCopy:
         with self._writing:
             if self._resolver is None:
                 original = self.original
-                self._servers = original.lookups.servers(original.settings, original.environment)
+                self._servers = original.lookups.servers(original.settings, original.packages)
                 self._resolver = Resolver(self, self.original.index, self._servers)
             return self._resolver
 
@@ -213,6 +212,14 @@ class WorkingCopy:
         self._copied = drafts
         return tree
 
+    def lies_in(self) -> Path:
+        """A local folder as it lies, of a clone `root`. Blocking.
+
+        Raises:
+            StorageError: there is no room for a copy.
+        """
+        return self.original.snapshot.root or self.root()
+
     @property
     def workspace(self) -> Workspace:
         """The repository as edited, with an index of its own; the original while nothing is edited. Blocking.
@@ -233,14 +240,16 @@ class WorkingCopy:
         snapshot = Snapshot(_KEY, original.name, original.commit, root=tree, subdir=original.subdir)
         settings = self.original.settings.model_copy(update={"home": self._folder / "home"})
         store = IndexStore(self._folder / "index")
-        index = build_instant(BuildRun(snapshot, settings, store, self._workers, lambda _: None, self.cancel))
+        workers = self.original.workers
+        index = build_instant(BuildRun(snapshot, settings, store, workers, lambda _: None, self.cancel))
         # Vectors are kept by repository: the copy has none of its own.
         return replace(self.original, snapshot=snapshot, index=index, embedder=None, lookups=Lookups(self.resolver))
 
     def changed_on_disk(self) -> dict[str, str]:
         """What others did to the folder since the working copy began: `added`, `modified` or `deleted` by path; nothing
         for a clone. Blocking."""
-        root, index = self.original.snapshot.root, self.original.index
+        root = self.original.snapshot.root
+        index = self.original.index
         if root is None:
             return {}
         hashes = index.hashes
@@ -304,18 +313,16 @@ async def working_copy(original: Workspace) -> AsyncIterator[WorkingCopy]:
         folder = Path(tempfile.mkdtemp(prefix="repopilot-drafts-")).resolve()
     except OSError as error:
         raise StorageError(i18n.message("planning.no_copy", error=error), i18n.message("sandbox.free_space")) from error
-    workers = WorkerPool()
-    copy = WorkingCopy(original, folder, workers)
+    copy = WorkingCopy(original, folder)
     try:
         yield copy
     finally:
         # Begun at once and not waited for by who is cancelled: a session of MCP is, at its end.
-        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, _removed, copy, workers, folder))
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, _removed, copy, folder))
 
 
-def _removed(copy: WorkingCopy, workers: WorkerPool, folder: Path) -> None:
+def _removed(copy: WorkingCopy, folder: Path) -> None:
     copy.close()
-    workers.close()
     disk.remove_tree(folder)
 
 

@@ -17,6 +17,7 @@ from repopilot.ui.answer import (
     issue_view,
     plan_view,
     search_view,
+    wiki_view,
 )
 from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
@@ -55,6 +56,8 @@ HANDLERS: dict[str, Handler] = {
     "show_trace": show_trace,
     "show_overview": show_overview,
     "show_diagram": diagram_panel.show_diagram,
+    "show_wiki": wiki_view.show_wiki,
+    "search_wiki": wiki_view.search_wiki,
     "ask_larger": _ask_larger,
     "copy_answer": answer_export.copy_answer,
     "rate": answer_export.rate,
@@ -80,4 +83,5 @@ HANDLERS: dict[str, Handler] = {
 
 async def handle_action(chat: Chat, action: cl.Action) -> dict:
     """Chainlit's callback for every button."""
+    chat.leave_closed()
     return await HANDLERS[action.name](chat, action.payload)

@@ -20,7 +20,6 @@ from repopilot.settings import Settings
 from repopilot.trace import Event
 from repopilot.types import FileChange
 from repopilot.ui.chats.chat_database import ChatDatabase, Database
-from repopilot.ui.chats.chat_import import earlier_files
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
 from repopilot.ui.chats.postgres import PostgresChats
 from repopilot.ui.file_ids import follow_up_id
@@ -131,12 +130,24 @@ class Chat:
     def thread_key(self) -> ThreadKey:
         """Where the conversation is stored."""
         assert self.opening is not None
-        name, place = self.opening.source.name, self.opening.address
+        name = self.opening.source.name
+        place = self.opening.address
         return ThreadKey(self.thread, repository_id(self.opening.key), self.owner, name, place)
 
     def begin_thread(self, thread: str = "", exchanges: Sequence[Exchange] = ()) -> None:
         """Leave the conversation, which stays stored, for another; for a new one where none is given."""
-        self.thread, self.exchanges = thread or new_id(), list(exchanges)[-EXCHANGES_KEPT:]
+        self.thread = thread or new_id()
+        self.exchanges = list(exchanges)[-EXCHANGES_KEPT:]
+
+    def leave_closed(self) -> None:
+        """Leave a repository that was deleted or is no longer shared, with what is shown of it; take what
+        was opened anew."""
+        opening = self.opening
+        known = self.process.openings.get(opening.key, self.owner) if opening else None
+        if known is not opening:
+            self.opening = known
+            self.answers.clear()
+            self.plans.clear()
 
     @property
     def settings(self) -> Settings:
@@ -213,7 +224,7 @@ def _database(settings: Settings) -> Database:
     """Where the conversations are. Raises UsageError where the driver of their server isn't installed."""
     if settings.chats_url:
         return PostgresChats(settings.chats_url, settings.home)
-    return ChatDatabase(settings.home, earlier_files)
+    return ChatDatabase(settings.home)
 
 
 def current_chat(process: Process) -> Chat:

@@ -7,11 +7,11 @@ import asyncio
 import chainlit as cl
 
 from repopilot import i18n, intents
-from repopilot.agents.everywhere import asked_of_all
+from repopilot.agents.all_repositories import asked_of_all
 from repopilot.agents.explain.mentioned import with_chips
 from repopilot.agents.testing import demonstration
 from repopilot.errors import RepoPilotError
-from repopilot.foreign_text import valid
+from repopilot.foreign_text import without_surrogates
 from repopilot.i18n.format import count, size
 from repopilot.repo.source import parse_source, split_token
 from repopilot.runtime import CLOSE_TIMEOUT_S
@@ -58,7 +58,8 @@ async def greet(current: Chat) -> None:
 
 async def receive(current: Chat, message: cl.Message) -> None:
     """Handle one message of the user: open a repository, answer a question, or say what is missing."""
-    parsed = await asyncio.to_thread(_parse, current, valid(message.content), message.command or "")
+    current.leave_closed()
+    parsed = await asyncio.to_thread(_parse, current, without_surrogates(message.content), message.command or "")
     if parsed.kind == "open":
         await _remove_token(message, parsed.text)
         if await _open(current, parsed.text):
@@ -88,7 +89,7 @@ async def _demonstrate(chat: Chat) -> None:
     """Show the demonstration, in the open repository, or else in one of its own."""
     opening = chat.opening
     if opening is None or (opening.settled and not opening.answerable):
-        folder = await asyncio.to_thread(demonstration.folder_with_code, chat.settings.home)
+        folder = await asyncio.to_thread(demonstration.folder_with_code, chat.settings.home, chat.owner)
         if not await _open(chat, str(folder)):
             return
     text = demonstration.message(chat.language)
@@ -109,7 +110,8 @@ def _parse(chat: Chat, text: str, command: str) -> ParsedMessage:
 
 
 async def _answer_or_postpone(chat: Chat, text: str, command: str) -> None:
-    opening, of_all = chat.opening, asked_of_all(text)
+    opening = chat.opening
+    of_all = asked_of_all(text)
     if chat.asking >= QUESTIONS_AT_ONCE:
         text = i18n.text("ui.chat.busy", chat.language, count=chat.asking)
         await cl.Message(content=text).send()
@@ -139,7 +141,8 @@ def how_far(opening: Opening, language: str) -> str:
 async def _answer_pending(chat: Chat) -> None:
     """Answer the question that was asked before there was a repository."""
     if chat.pending is not None:
-        (question, command), chat.pending = chat.pending, None
+        (question, command) = chat.pending
+        chat.pending = None
         await ask(chat, question, command)
 
 
@@ -179,10 +182,12 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
 
 def welcome_props(chat: Chat, offer: str) -> dict:
     """Props of the element `Welcome`; `offer` is a repository that a link on another page named, '' for none."""
-    shared, language = chat.process, chat.language
+    shared = chat.process
+    language = chat.language
     phases = {opening.address: opening.phase for opening in shared.openings.all() if opening.owner == chat.owner}
     found = recent(shared.database, chat.owner)
-    settings, sizes = shared.runtime.settings, shared.sizes
+    settings = shared.runtime.settings
+    sizes = shared.sizes
     rows = known_rows(found, settings, sizes, language, chat_counts(shared.database, chat.owner))
     used = size(disk_used(settings, sizes), language)
     limit = size(settings.disk_limit_mb << 20, language) if settings.disk_limit_mb else ""
@@ -213,7 +218,8 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
     Returns:
         {}, or {error}.
     """
-    process, wanted = chat.process, str(payload.get("address", ""))
+    process = chat.process
+    wanted = str(payload.get("address", ""))
     known = await asyncio.to_thread(all_opened, process.database)
     owners = {owner for owner, address in known if address == wanted}
     if chat.owner not in owners:
@@ -254,7 +260,8 @@ async def share_repository(chat: Chat, payload: dict) -> dict:
     Returns:
         {}, or {error}.
     """
-    process, wanted = chat.process, str(payload.get("address", ""))
+    process = chat.process
+    wanted = str(payload.get("address", ""))
 
     def change() -> None:
         entries = recent(process.database, chat.owner) if chat.owner else []

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from repopilot.errors import RepoPilotError
-from repopilot.i18n import reason, said, text
+from repopilot.i18n import reason, text, translated
 
 
 def error_line(error: RepoPilotError, language: str) -> str:
     """What happened and what to do about it, in one line."""
-    return said(reason(error), language)
+    return translated(reason(error), language)
 
 
 def error_paragraphs(error: RepoPilotError, language: str, request: str = "") -> str:
     """What happened, in a paragraph below what to do about it, and the id of the request where there is one."""
     id = text("ui.errors.request", language, id=request) if request else ""
-    return "\n\n".join(filter(None, (said(error.message, language), said(error.hint, language), id)))
+    return "\n\n".join(filter(None, (translated(error.message, language), translated(error.hint, language), id)))

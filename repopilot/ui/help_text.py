@@ -19,7 +19,7 @@ def help_text(language: str) -> str:
     ]
     rows.append(("/demo", i18n.text("testing.demo.does", language)))
     listed = [f"- `{typed}`  \n  {does}" for typed, does in rows]
-    made = f"RepoPilot {i18n.said(release(), language)}"
+    made = f"RepoPilot {i18n.translated(release(), language)}"
     return "\n".join(
         [i18n.text("ui.help.lead", language), "", *listed, "", i18n.text("ui.help.more", language), "", made]
     )

@@ -42,7 +42,8 @@ def parse_message(text: str, command: str, commands: Collection[str], paths: Col
     if not command:
         command, text = split_command(text, (*commands, "open"))
     elif command in FORMS:
-        command, text = "", f"/{command} {text}".strip()
+        text = f"/{command} {text}".strip()
+        command = ""
     item = parse_item(text) if command in ("", "open", "review", "generate") and " " not in text else None
     if item is not None and (item.kind == "pull" or command in ("", "open")):
         return ParsedMessage("item", text, command)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of
-from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
+from repopilot.agents.overview.overview_values import UNSURE, Component, NamedPlace, Overview
 from repopilot.agents.overview.render import SYMBOLS_SHOWN, facts_text
 from repopilot.errors import RepoPilotError
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.error_text import error_line
+from repopilot.ui.overview_picture import picture_props
 
 if TYPE_CHECKING:
     from repopilot.ui.repository.registry import Opening
@@ -82,9 +83,11 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: {key: of the opening, part: the section to show first}.
+        payload: {key: of the opening, '' for that of the chat, part: the section to show first, component: the number
+            of one to show there}.
     """
-    opening = chat.process.openings.get(str(payload.get("key", "")), chat.owner)
+    key = str(payload.get("key", ""))
+    opening = chat.process.openings.get(key, chat.owner) if key else chat.opening
     if opening is None or opening.index is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
     try:
@@ -94,6 +97,7 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     props = {
         **overview_props(overview, chat.language),
         "part": str(payload.get("part", "")),
+        "component": payload.get("component"),
         "source": "" if chat.opening is opening else opening.index.origin.key,
         "words": i18n.section("ui.overview.words", chat.language),
     }
@@ -102,7 +106,7 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
 
 
 def overview_props(overview: Overview, language: str) -> dict:
-    """What both show: {name, purpose, place: of it, facts, sections: [{part, title, rows}]}. Pure.
+    """What both show: {name, purpose, place: of it, facts, picture, sections: [{part, title, rows}]}. Pure.
 
     Args:
         overview: of the repository.
@@ -118,6 +122,7 @@ def overview_props(overview: Overview, language: str) -> dict:
         "purpose": overview.purpose,
         "place": _place(source.path, source.line) if source else None,
         "facts": facts_text(overview, language),
+        "picture": picture_props(overview),
         "sections": [
             {"part": part, "title": i18n.text(f"overview.sections.{part}", language), "rows": rows}
             for part, rows in _sections(overview, language).items()
@@ -176,7 +181,7 @@ def _first(component: Component) -> tuple[str, int]:
 def _row(
     name: str, text: str = "", path: str = "", line: int = 1, places: Sequence[NamedPlace] = (), ask: str = ""
 ) -> dict:
-    rest = [[place.name, place.path, place.line] for place in places]
+    rest = [[place.name, place.path, place.line, place.note == UNSURE] for place in places]
     return {"name": name, "text": text, "place": _place(path, line) if path else None, "places": rest, "ask": ask}
 
 

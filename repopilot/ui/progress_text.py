@@ -13,13 +13,13 @@ def progress_line(moment: Progress, language: str) -> str:
     if moment.remaining_s is not None and moment.remaining_s >= 1 and moment.done < (moment.total or moment.done):
         parts.append(i18n.text("ui.progress.remaining", language, duration=duration(moment.remaining_s, language)))
     if moment.detail:
-        parts.append(i18n.said(moment.detail, language))
+        parts.append(i18n.translated(moment.detail, language))
     return " · ".join(parts)
 
 
 def phase_name(phase: str, language: str) -> str:
     """A phase of a job, for example `parsing`, in the language; as it is where the catalogue doesn't know it."""
-    return i18n.term("ui.phases", i18n.said(phase, language), language)
+    return i18n.term("ui.phases", i18n.translated(phase, language), language)
 
 
 def percent(moment: Progress) -> int | None:
@@ -30,7 +30,8 @@ def percent(moment: Progress) -> int | None:
 def _amounts(moment: Progress, language: str) -> list[str]:
     """How much is done of how much, and how fast."""
     if moment.unit == "bytes":
-        done, total = size(moment.done, language), size(moment.total, language)
+        done = size(moment.done, language)
+        total = size(moment.total, language)
         rate = [f"{size(moment.rate, language)}/s"] if moment.rate > 0 else []
         return [_share(done, total if moment.total else "", language), *rate]
     if not moment.total and not moment.done:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.index_case import build_index
+from support.index_case import WORKERS, build_index
 from support.scripted_models import scripted_model
 from support.small_repo import lay_out
 
@@ -25,7 +25,7 @@ def shop_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     )
     folder: Path = lay_out(tmp_path_factory.mktemp("shop"))
     snapshot = open_source(parse_source(str(folder)), settings)
-    return Workspace(snapshot, build_index(snapshot, settings), settings)
+    return Workspace(snapshot, build_index(snapshot, settings), settings, workers=WORKERS)
 
 
 @pytest.fixture

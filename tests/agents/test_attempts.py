@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repopilot.agents.testing.attempts import best, doubtful_tests, why_stop
+from repopilot.agents.testing.attempts import best, why_stop
 from repopilot.results import Iteration
 from repopilot.types import Failure, TestRun
 
@@ -34,13 +34,3 @@ def test_when_to_stop():
     assert why_stop([attempt(1), attempt(2, **again)], 8, has_model=True) == ""
     assert why_stop([attempt(1), attempt(2, **again), attempt(3, **again)], 8, has_model=True)
     assert why_stop([attempt(n) for n in (1, 2, 3)], 8, has_model=True) == "every attempt fails in the same way"
-    alternating = [attempt(n, assertion=str(n % 2)) for n in (1, 2, 3, 4)]
-    assert why_stop(alternating, 8, has_model=True) == "the attempts alternate between two failures"
-
-
-def test_tests_are_doubtful_only_when_runs_agree():
-    first = attempt(1, 2, 2, tests=("t.py::test_a", "t.py::test_b[1]"))
-    second = attempt(2, 3, 1, tests=("t.py::test_b[1]",))
-    assert doubtful_tests([first, second]) == ("t.py::test_b",)
-    assert doubtful_tests([first]) == ()
-    assert doubtful_tests([first, attempt(2, 0, 4, tests=("t.py::test_b",))]) == ()

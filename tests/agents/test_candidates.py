@@ -103,12 +103,6 @@ def test_one_function_is_replaced_and_nothing_else():
     assert candidates.replace_function(MODULE, "main", CODE) == ""
 
 
-def test_functions_are_removed_by_test_id():
-    tests = "def test_a():\n    assert 1\n\nclass TestB:\n    def test_c(self):\n        assert 2\n    x = 1\n"
-    assert candidates.function_names(candidates.without_functions(tests, ["test_a"])) == ("TestB.test_c",)
-    assert candidates.function_names(candidates.without_functions(tests, ["TestB::test_c"])) == ("test_a",)
-
-
 def test_changes_in_words():
     assert candidates.change_between(CODE, CODE) == "nothing"
     assert candidates.change_between(CODE, CODE.replace("return x", "return -x")) == "+1 −1 lines in f"

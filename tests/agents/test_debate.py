@@ -13,9 +13,20 @@ from support.shop_workspace import answering, offline, traced
 
 from repopilot import i18n, trace
 from repopilot.agents.generate import scoring
-from repopilot.agents.generate.debate import CriticPoint, code_shown, debate, place_of, quoted_issues, try_objection
-from repopilot.agents.generate.evidence import Examination
+from repopilot.agents.generate.debate import (
+    CriticPoint,
+    TriedTest,
+    code_shown,
+    debate,
+    place_of,
+    quoted_issues,
+    try_objection,
+)
+from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.scoring import ChangeEvidence, Issue, Opinions, decision, judge
+from repopilot.agents.testing.render import run_points
+from repopilot.results import TestReport
+from repopilot.tools.file_change import change as file_change
 from repopilot.types import Failure, FileChange, Finding, TestRun
 from repopilot.workspace import Workspace
 
@@ -70,6 +81,18 @@ async def test_an_endless_reply_is_cut(tmp_path) -> None:
     assert said.unread == ("critic",)
 
 
+async def test_a_reviewer_that_is_late_costs_only_its_own_points(tmp_path) -> None:
+    def endless():
+        while True:
+            yield "{"
+            yield 0.01
+
+    reviewed = workspace(tmp_path, json.dumps(CRITIQUE), endless())
+    said, _, events = await traced(lambda step: debate("t", CHANGES, reviewed, step, seconds=1.0))
+    assert len(said.issues) == 1 and not said.defended and not said.unread
+    assert any("did not reply within the 1 s" in each for each in trace.degraded(events))
+
+
 async def test_reviewers_work_at_the_same_time(tmp_path) -> None:
     """Both have begun before either is done."""
     events: list[trace.Event] = []
@@ -87,6 +110,29 @@ async def test_reviewers_see_the_diff_first_and_files_whole_where_the_window_has
     shown = code_shown((long, short, *CHANGES), scripted_model(lambda messages: "", context_window=4096))
     assert all(part in shown for part in (long.diff, short.diff, short.content, CODE)) and long.content not in shown
     assert long.content in code_shown((long, short), scripted_model(lambda messages: "", context_window=65536))
+
+
+async def test_of_a_file_that_is_too_long_reviewers_see_the_changed_functions() -> None:
+    """Whole, also where the hunk shows only the line that changed."""
+    body = "".join(f"        step_{n}()\n" for n in range(30))
+    text = (
+        f"class Box:\n    def size(self):\n{body}        return 1\n\n\n"
+        + "y = 1\n" * 4000
+        + "\n\ndef other():\n    more()\n"
+    )
+    change = file_change("long.py", text.replace("return 1", "return 2"), text)
+    shown = code_shown((change,), scripted_model(lambda messages: "", context_window=4096))
+    assert "long.py:2-33, as it is now\n    def size(self):\n        step_0()" in shown
+    assert "more()" not in shown and "y = 1\n" * 10 not in shown
+
+
+async def test_reviewers_see_the_program_before_tests_and_documents_and_only_the_program_whole() -> None:
+    news = FileChange("CHANGELOG.md", "modified", "@@ the diff of news @@", "- Everything since 1999.\n")
+    test = FileChange("tests/test_a.py", "modified", "@@ the diff of the test @@", "def test_all(): ...\n")
+    code = FileChange("zebra.py", "modified", "@@ the diff of zebra @@", "whole = True\n")
+    shown = code_shown((news, test, code), scripted_model(lambda messages: "", context_window=65536))
+    assert shown.index(code.diff) < min(shown.index(news.diff), shown.index(test.diff))
+    assert code.content in shown and news.content not in shown and test.content not in shown
 
 
 async def test_a_second_model_is_the_critic(tmp_path) -> None:
@@ -131,14 +177,25 @@ def test_a_place_counts_once() -> None:
             {"maths.py": CODE.replace("* 3", "* 2")},
             "regression",
         ),
+        (
+            "from maths import double\n\ndef test_it():\n    assert double(2) == 4\n",
+            {"maths.py": "def half(n):\n    return n // 2\n"},
+            "fails",
+        ),
+        (
+            "from maths import half\n\ndef test_it():\n    assert half(2) == 2\n",
+            {"maths.py": CODE},
+            "not run",
+        ),
         ("from maths import nothing\n\ndef test_it():\n    assert nothing\n", {}, "not run"),
         ("def test_it(:\n", {}, "not run"),
         ("", {}, "none"),
     ],
 )
 async def test_an_executable_objection_is_decided_by_the_sandbox(tmp_path, test: str, before: dict, shown: str) -> None:
-    examination = Examination("", Workspace(None, None, offline(tmp_path)))  # type: ignore[arg-type]
-    result, *_ = await traced(lambda step: try_objection(test, CHANGES, before, examination, step))
+    context = ChangeContext("", Workspace(None, None, offline(tmp_path)))  # type: ignore[arg-type]
+    written = TriedTest(test=test, path="test_maths_review.py")
+    result, *_ = await traced(lambda step: try_objection(written, CHANGES, before, context, step))
     assert result.shown == shown
 
 
@@ -235,7 +292,7 @@ def test_thresholds(score: float, expected: str) -> None:
 def test_the_reasons_are_said_in_french() -> None:
     evidence = ChangeEvidence(tests=FAILING, findings=(SERIOUS,), removed=("Cart",))
     verdict = judge(evidence, Opinions(unread=("critic",)))
-    assert [i18n.said(reason, "fr") for reason in verdict.reasons] == [
+    assert [i18n.translated(reason, "fr") for reason in verdict.reasons] == [
         "8 points\u202f: la syntaxe est correcte",
         "-4,0 les tests du dépôt échouent (2, le premier étant t0)",
         "-1,5 1 nouveau constat\u202f: S602 dans a.py:1\u202f: shell",
@@ -249,3 +306,17 @@ def test_reasons_that_leave_the_score_are_not_decisive() -> None:
     missing = "+0.0 the repository's tests could not run: missing in the sandbox: numpy"
     assert judge(evidence, Opinions()).reasons == ("8 points: it parses", missing)
     assert scoring.decisive_reasons(evidence, Opinions()) == ("8 points: it parses",)
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_turned_tests_count_where_a_limit_stopped_the_others(language: str) -> None:
+    verdict = judge(ChangeEvidence(tests=GENUINE, changed=("f",), reached=(97, 106)), Opinions())
+    assert verdict.decision == "ACCEPT_ORIGINAL"
+    assert scoring.START < verdict.score < judge(ChangeEvidence(tests=GENUINE, changed=("f",)), Opinions()).score
+    assert any(
+        "97" in i18n.translated(why, language) and "106" in i18n.translated(why, language) for why in verdict.reasons
+    )
+    seen = replace(GENUINE, outcomes=dict.fromkeys("tuv", "passed"), inverted=tuple("tuv"))
+    said = run_points(TestReport(seen, protected=True, compared=True, repaired=("t",), reached=(97, 106)), language)
+    assert [point.mark for point in said] == ["ok", "ok", "look"]
+    assert "97" in said[-1].text and "106" in said[-1].text and " 9 " in said[-1].text

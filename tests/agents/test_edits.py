@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.agents.coding.checks import edits
+from repopilot.agents.coding.blocks import SearchReplaceBlock, read_blocks
+from repopilot.agents.coding.checks import preserve
 from repopilot.errors import GenerationFailed
 from repopilot.tools import file_change
 
@@ -56,8 +57,10 @@ def test_syntax(path: str, text: str, wrong: bool) -> None:
 
 
 def test_left_out_code_is_a_problem() -> None:
-    assert edits.problem_of("a.py", "def f():\n    pass\n# ... rest of the code unchanged\n", None) is not None
-    assert edits.problem_of("a.py", "# the same\nx = 1\n", None) is None
+    remark = "def f():\n    pass\n# ... rest of the code unchanged\n"
+    assert preserve.leaves_out(file_change.change("a.py", remark, "def f():\n    return 1\n"))
+    assert not preserve.leaves_out(file_change.change("a.py", f"{remark}x = 1\n", remark))
+    assert not preserve.leaves_out(file_change.change("a.py", "# the same\nx = 1\n", None))
 
 
 @pytest.mark.parametrize(
@@ -66,13 +69,6 @@ def test_left_out_code_is_a_problem() -> None:
 def test_unsafe_paths_are_refused(path: str) -> None:
     with pytest.raises(GenerationFailed):
         file_change.safe_path(path)
-
-
-def test_secrets_of_unchanged_lines_come_back_and_others_are_refused() -> None:
-    raw, shown = "key = 'abc'\nn = 1\n", "key = '[REDACTED:key]'\nn = 1\n"
-    assert edits.with_secrets("key = '[REDACTED:key]'\nn = 2\n", shown, raw) == "key = 'abc'\nn = 2\n"
-    with pytest.raises(GenerationFailed):
-        edits.with_secrets("token = '[REDACTED:key]'\nn = 2\n", shown, raw)
 
 
 def test_line_ends_and_byte_order_mark_stay() -> None:
@@ -99,10 +95,20 @@ def test_git_applies_every_diff(tmp_path_factory, old: list[str], new: list[str]
 
 
 def test_public_names() -> None:
-    assert edits.public_names("shop.py", SHOP) >= {"Cart", "Cart.add", "Cart.size", "total"}
-    assert "_hidden" not in edits.public_names("a.py", "def _hidden():\n    pass\n")
+    assert preserve.public_names("shop.py", SHOP) >= {"Cart", "Cart.add", "Cart.size", "total"}
+    assert "_hidden" not in preserve.public_names("a.py", "def _hidden():\n    pass\n")
 
 
 def test_a_reply_of_spaces_is_read_in_linear_time() -> None:
     spaces = " " * 400_000  # quadratic, this takes longer than a test may
-    edits.problem_of("shop.py", f"x = 1\n{spaces}#{spaces}\n", None)
+    preserve.leaves_out(file_change.change("shop.py", f"x = 1\n{spaces}#{spaces}\n", None))
+
+
+def test_the_complete_blocks_of_a_reply_are_read_in_their_order():
+    first = "a.py\n<<<<<<< SEARCH\none\ntwo\n=======\nthree\n>>>>>>> REPLACE\n"
+    second = "b.py\n<<<<<<< SEARCH\nfour\n=======\n>>>>>>> REPLACE\n"
+    cut_off = "c.py\n<<<<<<< SEARCH\nfive\n=======\nsix\n"
+    assert read_blocks(first + second + cut_off) == [
+        SearchReplaceBlock("a.py", ("one", "two"), ("three",)),
+        SearchReplaceBlock("b.py", ("four",), ()),
+    ]

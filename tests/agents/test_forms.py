@@ -1,4 +1,4 @@
-"""Answers computed from the index: relations, values, commands, dependencies and history."""
+"""Answers computed from the index: relations, commands, dependencies and history."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.forms.recognise import recognise
+from repopilot.agents.impact.codebase import codebase_of
 from repopilot.agents.impact.question import read_request
-from repopilot.impact.codebase import codebase_of
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
 from repopilot.workspace import Workspace
@@ -81,8 +81,6 @@ def ask(orchard: Workspace) -> Ask:
         ("Which classes inherit from Fruit?", "subclasses", "`Apple`"),
         ("what is the base class of Apple?", "bases", "`Fruit`"),
         ("where is pick_apple used?", "references", "`Apple.pick`"),
-        ("what is the value of MAX_APPLES?", "value", "`MAX_APPLES` is `12` (`orchard/apples.py:3`)"),
-        ("what is the default of `wait` in `pick`?", "value", "`30`"),
         ("how do I run the tests?", "run", "`make test`"),
         ("How can I install it?", "run", "`pip install orchard`"),
         ("Which dependencies does it have?", "dependency", "`watchfiles`"),

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from support.shop_workspace import answering, offline, open_workspace, traced, write
 
-from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.editor import edit_with_model
 from repopilot.agents.coding.grounded import grounded_call
 from repopilot.agents.coding.new_definition import definition_in
@@ -124,8 +123,7 @@ async def edited(task: str, replies: dict[str, str], workspace):
         return next(text for key, text in replies.items() if key in prompt)
 
     model = answering(reply)
-    request = EditRequest(task)
-    done, _, _ = await traced(lambda step: edit_with_model(request, replace(workspace, model=model), step))
+    done, _, _ = await traced(lambda step: edit_with_model(task, replace(workspace, model=model), step))
     return done
 
 
@@ -140,18 +138,6 @@ async def test_a_new_method_is_written_by_the_model_and_placed_by_code(store):
         "for item, n in self.items)\n\n    def is_empty(self):\n        return not self.items\n"
     )
     assert not done.by_code and "is_empty" in done.notes[0]
-
-
-async def test_a_new_function_is_exported_as_its_neighbours_are(tmp_path):
-    files = {
-        "kit/tools.py": '__all__ = ["hammer", "saw"]\n\n\ndef hammer():\n    return 1\n\n\ndef saw():\n    return 2\n'
-    }
-    kit = open_workspace(write(tmp_path / "kit", files), offline(tmp_path / "home"))
-    call = json.dumps({"tool": "new_definition", "name": "file_down", "place": "kit/tools.py"})
-    replies = {"as one call": call, "Write `file_down`": "```python\ndef file_down():\n    return 3\n```\n"}
-    done = await edited("kit/tools.py needs file_down, which returns 3", replies, kit)
-    assert done.changes[0].content.startswith('__all__ = ["file_down", "hammer", "saw"]\n')
-    assert done.changes[0].content.endswith("def file_down():\n    return 3\n")
 
 
 async def test_a_definition_may_be_called_as_one_of_another_class_or_of_python(store):

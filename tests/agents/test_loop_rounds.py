@@ -7,12 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.shop_workspace import answering, shop_workspace, traced
+from support.shop_workspace import answering, shop_workspace, traced, workspace_of
 from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
+from repopilot.forge.items import parse_item
+from repopilot.forge.solve import pull_text
+from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -27,7 +30,7 @@ NOTHING = json.dumps({"issues": [], "test": "", "points": []})
 SPEAKS = "What speaks against it"
 
 
-def _call(name: str, **arguments: str) -> str:
+def _call(name: str, **arguments: str | list[str]) -> str:
     return json.dumps({"name": name, "arguments": arguments})
 
 
@@ -42,27 +45,34 @@ CHECK, DONE = _call("changes"), _call("finish", summary="The discount is ten per
 def worked(tmp_path: Path):
     """Works on the task with scripted replies; returns the answer, the outline, the loop's prompts and the events."""
 
-    async def work(*replies: str, tests: str = SMALL_CART, critic: str = NOTHING, **settings):
+    async def work(
+        *replies: str, tests: str = SMALL_CART, critic: str = NOTHING, files: dict | None = None, **settings
+    ):
         left, prompts = list(replies), list[str]()
 
         def reply(prompt: str) -> str:
             if "strict reviewer" in prompt or "You defend" in prompt:
+                debated.append(prompt)
                 return critic if "strict reviewer" in prompt else NOTHING
             prompts.append(prompt)
             return left.pop(0) if left else DONE
 
-        shop: Workspace = shop_workspace(tmp_path, {"tests/test_small.py": tests})
+        shop: Workspace = (
+            workspace_of(tmp_path, files) if files else shop_workspace(tmp_path, {"tests/test_small.py": tests})
+        )
         model = replace(answering(reply, context_window=32768), way="agent")
         agent = replace(shop, model=model, settings=shop.settings.model_copy(update=settings))
         answer, outline, events = await traced(lambda step: generate(TASK, agent, step))
         return answer, outline, prompts, events
 
+    debated = list[str]()
+    work.debated = debated
     return work
 
 
 async def test_a_failing_test_goes_back_into_the_same_conversation(worked):
     again = [_rate(ALL, TENTH), CHECK, _call("finish", summary="Ten percent from the limit on.")]
-    answer, outline, prompts, _ = await worked(_rate(RATE, ALL), CHECK, DONE, *again)
+    answer, outline, prompts, events = await worked(_rate(RATE, ALL), CHECK, DONE, *again)
     assert f"+    return {TENTH}" in answer.files[0].diff and "-    return cents * 95" in answer.files[0].diff
     told = next(prompt for prompt in prompts if SPEAKS in prompt)
     assert "tests/test_small.py::test_small fails" in told and TENTH not in told
@@ -71,6 +81,9 @@ async def test_a_failing_test_goes_back_into_the_same_conversation(worked):
     rounds = outline.split("  round 1\n")[1]
     assert "\n    tests\n" in rounds and "\n    debate\n" in rounds and "\n    controller\n" in rounds
     assert "Ten percent from the limit on." in answer.text and "after 1 revision" in answer.text
+    said = "goes back to the model now: round 1 of at most 2"
+    assert said not in answer.text
+    assert any(isinstance(each, trace.Published) and said in each.answer.text for each in events)
     assert [call.name for call in answer.result.calls] == ["replace_text", "changes", "finish"] * 2
 
 
@@ -120,6 +133,43 @@ async def test_a_reviewers_test_that_is_borne_out_goes_back_and_with_the_change_
     assert "keep proved tests" in outline and "tests/test_prices_review.py" in answer.text
 
 
+HEAD = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { mean } from '../src/mean.js';\n"
+SUM = "return xs.reduce((a, b) => a + b, 0) / xs.length;"
+NODE = {
+    "package.json": '{"name": "a", "type": "module", "scripts": {"test": "node --test"}}',
+    "src/mean.js": f"export function mean(xs) {{\n  if (!xs.length) return 0;\n  {SUM}\n}}\n",
+    "test/mean.test.js": HEAD + "test('mean', () => { assert.equal(mean([1, 3]), 2); });\n",
+}
+OF_NOTHING = HEAD + "test('of nothing', () => { assert.equal(mean([]), 0); });"
+
+
+@pytest.mark.skipif(bool(missing_programs(["javascript"])), reason="Node is not installed")
+async def test_a_reviewers_test_is_borne_out_by_the_runner_of_another_language(worked):
+    critic = json.dumps({"issues": [], "test": f"```js\n{OF_NOTHING}\n```"})
+    less = _call("replace_text", path="src/mean.js", old=f"  if (!xs.length) return 0;\n  {SUM}", new=f"  {SUM} // ok")
+    back = _call("replace_text", path="src/mean.js", old=f"  {SUM}", new=f"  if (xs.length < 1) return 0;\n  {SUM}")
+    answer, _, prompts, _ = await worked(less, CHECK, DONE, back, CHECK, DONE, critic=critic, files=NODE)
+    told = next(prompt for prompt in prompts if SPEAKS in prompt)
+    assert "It passes without your change" in told and "mean([]), 0" in told
+    kept = next(file for file in answer.files if file.path == "test/mean_review.test.js")
+    assert kept.content == f"{OF_NOTHING}\n" and kept.path in answer.text
+    asked = next(prompt for prompt in worked.debated if "strict reviewer" in prompt)
+    assert "the new file test/mean_review.test.js" in asked and "mean([1, 3])" in asked
+    assert not any("the new file" in prompt for prompt in worked.debated if "You defend" in prompt)
+
+
+async def test_an_objection_that_an_analyser_bears_out_goes_back_though_the_change_is_good(worked):
+    """What it finds weighs too little by itself."""
+    tests = SMALL_CART + "\n\ndef test_large():\n    assert with_discount(10000) == 9000\n"
+    odd = f"{TENTH} if cents != None else 0"
+    issue = {"quote": "if cents != None", "problem": "compares with None by !=", "severity": "low"}
+    critic = json.dumps({"issues": [issue], "test": ""})
+    replies = [_rate(RATE, odd), CHECK, DONE, _rate(odd, TENTH), CHECK, DONE]
+    answer, _, prompts, _ = await worked(*replies, tests=tests, critic=critic)
+    told = next(prompt for prompt in prompts if SPEAKS in prompt).split(SPEAKS)[1]
+    assert "A reviewer says of that line: compares with None by !=" in told and "None" not in answer.files[0].content
+
+
 async def test_a_reviewers_test_that_still_fails_doesnt_go_with_the_change(worked):
     critic = json.dumps({"issues": [], "test": OBJECTION})
     answer, *_ = await worked(_rate(RATE, ALL), CHECK, DONE, critic=critic)
@@ -146,6 +196,17 @@ async def test_tests_run_beside_the_debate(worked):
     assert [kind for kind, _ in order[:2]] == ["Started", "Started"]
 
 
+LARGE_CART = "from shop.prices import with_discount\n\n\ndef test_large():\n    assert with_discount(10_000) == 9_000\n"
+
+
+@pytest.mark.parametrize(("tests", "again"), [(SMALL_CART, 0), (LARGE_CART, 1)])
+async def test_what_ran_without_the_change_runs_again_only_where_it_was_red(worked, tests: str, again: int):
+    _, outline, _, _ = await worked(_rate(RATE, TENTH), _call("run_tests"), DONE, tests=tests)
+    loop, _, after = outline.partition("\n  tests\n")
+    assert "without the change" in loop and "with the change" in after
+    assert after.count("without the change") == again
+
+
 async def test_a_change_explains_itself_with_the_new_lines(worked):
     summary = (
         "`with_discount` takes ten percent off. `DISCOUNT_TABLE` holds the limit. "
@@ -156,10 +217,44 @@ async def test_a_change_explains_itself_with_the_new_lines(worked):
     found = {each.text.partition(" ")[0]: each for each in answer.result.said}
     assert found["`with_discount`"].status == "checked" and "shop/prices.py:" in found["`with_discount`"].places[0]
     assert found["`DISCOUNT_TABLE`"].status == "contradicted" and found["Customers"].status == "unchecked"
-    assert found["The"].text == "The limit in `DISCOUNT_FROM` stays. (`shop/prices.py:4`)"
-    assert "What the model says of it: `with_discount` takes ten percent off." in answer.text
+    assert found["The"].text == "The limit in `DISCOUNT_FROM` stays [`shop/prices.py:4`]."
+    assert "What the model says of it: `with_discount` takes ten percent off [`shop/prices.py:" in answer.text
     assert "~~`DISCOUNT_TABLE` holds the limit.~~" in answer.text
     assert generation_json(answer.result)["explanation"][0]["status"] == "checked"
+
+
+async def test_what_the_model_decided_without_asking_is_told_wherever_the_change_is(worked):
+    done = _call("finish", summary="Ten percent.", assumed=["The limit\n stays <b>where</b> it is.", " "])
+    answer, _, _, events = await worked(_rate(RATE, TENTH), CHECK, done)
+    told = "The limit stays <b>where</b> it is."
+    assert generation_json(answer.result)["assumed"] == [told] and f"Decided without asking: {told}" in answer.text
+    assert not any("without asking" in note for note in trace.degraded(events))  # said once, with the change
+    item = parse_item("https://github.com/o/r/issues/7")
+    assert item is not None
+    pulled = pull_text(item, answer, answer.files, "en")
+    assert "Decided without asking: The limit stays \\<b\\>where" in pulled
+
+
+async def test_a_summary_stays_a_sentence_and_may_name_what_was_told(worked):
+    """A citation may be a word of it; tests, files, old lines and the task are known though no new line has them."""
+    summary = (
+        "The rate goes from 95 to 90 as in [shop/prices.py:1-4] and [shop/prices.py:12-14]. "
+        "`with_discount` is tested by `test_small` in `tests/test_small.py` [shop/prices.py:12-14]. "
+        "`Cart` calls `with_discount` [shop/cart.py:22-27]. See [shop/nothing.py:3]."
+    )
+    looks = [_call("read", path="shop/cart.py"), _call("files", glob="tests/*")]
+    summary += " `1 test passes, as before` in `tests/test_small.py`, says `run_tests` [shop/prices.py:12-14]."
+    replies = [*looks, _rate(RATE, TENTH), _call("run_tests"), CHECK, _call("finish", summary=summary)]
+    answer, *_ = await worked(*replies)
+    shown = {each.text: each.status for each in answer.result.said}
+    assert list(shown) == [
+        "The rate goes from 95 to 90 as in [`shop/prices.py:1-4`] and [`shop/prices.py:12-14`].",
+        "`with_discount` is tested by `test_small` in `tests/test_small.py` [`shop/prices.py:12-14`].",
+        "`Cart` calls `with_discount` [`shop/cart.py:22-27`].",
+        "See [`shop/nothing.py:3`].",
+        "`1 test passes, as before` in `tests/test_small.py`, says `run_tests` [`shop/prices.py:12-14`].",
+    ]
+    assert [*shown.values()] == ["checked", "checked", "checked", "unchecked", "checked"], answer.result.said[-1].why
 
 
 async def test_the_summary_of_an_earlier_version_is_checked_against_that(worked):

@@ -58,7 +58,7 @@ def test_what_is_mentioned_in_vain_is_said(tmp_path):
     many = " ".join(f"@gone/{number}.py" for number in range(MOST_MENTIONS))
     found, problems = mentioned_places(f"@commit {many} @README.md", workspace, 1)
     assert found == [] and len(problems) == MOST_MENTIONS + 1
-    assert "@commit can’t be read" in problems[0] and "2 mentions were left out" in problems[-1]
+    assert "@commit can't be read" in problems[0] and "2 mentions were left out" in problems[-1]
 
 
 async def test_the_answer_begins_with_what_was_mentioned_and_says_what_is_gone(folder, tmp_path):

@@ -5,20 +5,25 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import workspace_of
 
+from repopilot import i18n
+from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
+from repopilot.agents.overview.layers import cycles, layered
 from repopilot.agents.overview.overview_values import ComponentUse
 from repopilot.agents.overview.render import lines_for_model, mermaid, overview_json, overview_markdown
-from repopilot.agents.overview.repository_parts import cycles
-from repopilot.index.history.commit_index import bags_of, build
 from repopilot.index.history.commit_store import HistoryState, write_commits
 from repopilot.repo.history import Commit
+from repopilot.retrieval.places.doc_summary import head_summary
+from repopilot.retrieval.search import search
 
 BODY = "\n".join(f"    total += {n}" for n in range(30))
 SHOP = {
@@ -57,6 +62,14 @@ def test_the_document_of_the_command_line_has_its_parts(overview):
     assert not any("tests/" in path or "examples/" in path for path in document["reading"])
 
 
+def test_a_french_page_is_set_as_french_is(overview):
+    page = overview_markdown(replace(overview, lines=45_144), "fr")
+    assert i18n.number(45_144, "fr") in page and "45,144" not in page
+    labels = [line.partition("`")[0] for line in page.splitlines() if line.startswith("- ")]
+    assert any(each.startswith("- Tester") for each in labels), page
+    assert not [each for each in labels if re.search(r"\w:", each)], "a colon without the space before it"
+
+
 def test_every_place_of_the_page_exists(tmp_path, overview):
     page = overview_markdown(overview, "en")
     assert "(`shop/cli.py:6`)" in page and "## Entry points" in page
@@ -83,12 +96,49 @@ def test_odd_repositories_have_an_overview(tmp_path, files):
     assert overview_markdown(found, "en") and json.dumps(overview_json(found))
 
 
+HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:a) **b** ```"
+
+
+def test_no_foreign_text_becomes_markup(tmp_path):
+    files = {
+        "README.md": f"# x\n\nShop is a tool that {HOSTILE} does something for you.\n",
+        "shop/`<b>.py": f'"""Orders: {HOSTILE}."""\n\n\nclass Item:\n    """Is {HOSTILE}."""\n\n\ndef f(x):\n    return Item()\n',
+        "shop/stock/a.py": f'"""Stock: {HOSTILE}."""\n\n\ndef main():\n    return 1\n',
+        "Makefile": "test:\n\techo '`<!-- x -->`'\n",
+    }
+    index = workspace_of(tmp_path, files).index
+    write_commits(index.folder.parent, HistoryState("c" * 40, 2000, complete=True), [Commit("a" * 40, HOSTILE, (), 1)])
+    page = overview_markdown(overview_of(index), "en")
+    assert "Shop is a tool" in page and "## Newest commits" in page
+    shown = re.sub(r"(?<!\\)(`+).+?\1(?!`)", "", re.sub(r"(?ms)^```mermaid.*?^```$", "", page))
+    assert not re.search(r"(?<!\\)<|(?<!\\)\]\(|(?<!\\)\*\*b", shown), shown
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where does it start?", "Entry points"),
+        ("how is it structured?", "Components"),
+        ("what should I read first?", "Where to start reading"),
+        ("give me an overview", "Entry points"),
+        ("comment est-ce structuré ?", "Composants"),
+        ("how do I run the tests?", "make test"),
+    ],
+)
+def test_a_question_about_all_of_it_is_answered_with_the_part_that_was_asked(tmp_path, question, first):
+    workspace = workspace_of(tmp_path, SHOP)
+    results = search(workspace.index, question, 5)
+    answer = answer_by_code(question, results, workspace, results.query.language)
+    heading = next((line for line in answer.text.splitlines() if line.startswith("### ")), answer.text)
+    assert first in heading
+
+
 def test_what_changed_is_told_once_the_history_is_read(tmp_path):
     index = workspace_of(tmp_path, SHOP).index
     assert (overview_of(index).recent, overview_of(index).hot) == ((), ())
     commits = [Commit(sha * 40, f"Change {sha}", ("shop/cli.py", "README.md"), 1, "") for sha in "ab"]
     state = HistoryState("c" * 40, 2000, complete=True)
-    write_commits(index.folder.parent, state, commits, build(commits, bags_of(commits)))
+    write_commits(index.folder.parent, state, commits)
     found = overview_of(index)
     assert found.recent == (("a" * 8, "Change a"), ("b" * 8, "Change b"))
     assert found.hot == (("shop/cli.py", 2),)
@@ -124,3 +174,412 @@ def test_components_that_are_called_alike_are_told_apart(tmp_path):
 def test_a_cycle_is_what_reaches_itself():
     uses = [ComponentUse(*pair, 1, "a.py", 1) for pair in ((0, 1), (1, 2), (2, 0), (2, 3))]
     assert cycles(4, uses) == ((0, 1, 2),)
+
+
+PAIRS = st.dictionaries(
+    st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] != pair[1]),
+    st.integers(1, 99),
+    max_size=30,
+)
+
+
+def ways_along(pairs) -> set[tuple[int, int]]:
+    found = set(pairs)
+    for middle in range(8):
+        found |= {(a, d) for a, b in found if b == middle for c, d in found if c == middle}
+    return found
+
+
+@given(PAIRS)
+def test_the_picture_leads_down_and_leaves_out_what_other_arrows_say(uses):
+    downward, implied = layered(uses)
+    drawn = set(downward) - implied
+    ways = ways_along(drawn)
+    assert set(downward) <= uses.keys() and not any(a == b for a, b in ways)
+    assert ways == ways_along(downward)
+    assert all((b, a) in ways for a, b in uses.keys() - set(downward))
+
+
+def test_the_entry_file_of_a_package_goes_by_the_name_of_the_package(tmp_path):
+    files = {f"src/shop/{name}.py": f"def {name.strip('_')}():\n{BODY}\n" for name in ("__init__", "till", "stock")}
+    names = {component.name for component in overview_of(workspace_of(tmp_path, files).index).components}
+    assert names == {"shop", "till", "stock"}
+
+
+def entries_of(tmp_path, files):
+    found = overview_of(workspace_of(tmp_path, files).index)
+    return {(entry.kind, entry.name, entry.path) for entry in found.entry_points}
+
+
+def test_what_a_package_of_npm_exports_are_entry_points(tmp_path):
+    exports = {
+        ".": {"types": "./dist/types/index.d.ts"},
+        "./router": {"import": "./dist/router/index.js"},
+        "./*": "./x.js",
+    }
+    files = {"package.json": json.dumps({"name": "shop", "exports": exports})}
+    files |= dict.fromkeys(("src/index.ts", "src/router/index.ts", "src/x.ts"), "export const open = () => 1\n")
+    assert entries_of(tmp_path, files) == {
+        ("facade", "shop", "src/index.ts"),
+        ("facade", "shop/router", "src/router/index.ts"),
+    }
+
+
+def test_the_root_package_of_a_go_module_is_an_entry_point(tmp_path):
+    files = {"go.mod": "module example.org/shop\n", "_examples/a/main.go": "package main\n\nfunc main() {}\n"}
+    files |= {f"{name}.go": f"package shop\n\nfunc {name.title()}() {{}}\n" for name in ("shop", "stock")}
+    assert {path for _, _, path in entries_of(tmp_path / "shop", files)} <= {"shop.go", "stock.go"}
+
+
+def test_a_library_in_c_is_entered_by_the_headers_that_its_tests_include(tmp_path):
+    files = {
+        "shop.h": "int shop_open(void);\n",
+        "shop.c": '#include "shop.h"\nint shop_open(void) { return 1; }\n',
+        "inner.h": "int inner(void);\n",
+        **{f"tests/{n}.c": '#include "../shop.h"\nint main(void) { return shop_open(); }\n' for n in "ab"},
+    }
+    assert {path for _, _, path in entries_of(tmp_path, files)} == {"shop.h"}
+
+
+def test_a_library_in_c_is_entered_by_the_headers_that_it_installs(tmp_path):
+    files = {
+        "Makefile": "all: shop.o\n\ninstall: all\n\tmkdir -p /include\n\tcp shop.h \\\n\t  till/till.h /include\n",
+        "shop.c": '#include "shop.h"\nint shop_open(void) { return 1; }\n#ifdef SHOP_TEST\nint main(void) { return shop_open(); }\n#endif\n',
+        **dict.fromkeys(("shop.h", "till/till.h", "inner.h"), "int shop_open(void);\n"),
+        **{f"tests/{n}.c": '#include "../inner.h"\nint main(void) { return shop_open(); }\n' for n in "ab"},
+    }
+    assert {path for _, _, path in entries_of(tmp_path, files)} == {"shop.h", "till/till.h"}
+
+
+def test_a_main_function_for_one_platform_is_a_program(tmp_path):
+    files = {"app.c": "#ifdef __linux__\nint main(void) { return 1; }\n#endif\n"}
+    assert {path for _, _, path in entries_of(tmp_path, files)} == {"app.c"}
+
+
+def test_a_gem_is_entered_by_what_users_require(tmp_path):
+    files = {
+        "shop-till.gemspec": 'Gem::Specification.new do |s|\n  s.name = "shop-till"\n  s.summary = "A till for small markets"\n  s.executables = %w[till drawer]\nend\n',
+        "lib/shop/till.rb": "module Shop\n  def self.open\n    1\n  end\nend\n",
+        "lib/shop/till/drawer.rb": "module Shop\n  class Drawer\n  end\nend\n",
+    }
+    assert entries_of(tmp_path, files) == {("facade", 'require "shop-till"', "lib/shop/till.rb")}
+    document = overview_json(overview_of(workspace_of(tmp_path / "again", files).index))
+    assert (document["purpose"], document["commands"]["run"]) == ("A till for small markets", "till")
+
+
+def test_packages_that_are_not_published_are_no_entry_points(tmp_path):
+    def package(name, **more):
+        return json.dumps({"name": name, "description": f"{name} for the small markets", "main": "dist/b.js"} | more)
+
+    files = {
+        "package.json": json.dumps(
+            {"private": True, "packageManager": "pnpm@9.1.0", "scripts": {"test": "x", "build": "y"}}
+        ),
+        "README.md": "# Sponsors\n\nPlease follow the documentation of till, and thank you all.\n",
+        "packages/till/package.json": package("till"),
+        "packages/inner/package.json": package("inner", private=True),
+        **dict.fromkeys(("packages/till/src/index.ts", "packages/inner/src/index.ts"), "export const open = () => 1\n"),
+    }
+    assert entries_of(tmp_path, files) == {("facade", "till", "packages/till/src/index.ts")}
+    document = overview_json(overview_of(workspace_of(tmp_path / "again", files).index))
+    assert document["purpose"] == "till for the small markets"
+    assert (document["commands"]["test"], document["commands"]["build"]) == ("pnpm test", "pnpm build")
+
+
+@pytest.mark.parametrize(
+    ("readme", "purpose"),
+    [
+        (
+            "Shop is heading towards its next version.\n\nShop is a till for small markets.",
+            "Shop is a till for small markets.",
+        ),
+        (
+            "Notes about version 2: this is new.\n\n"
+            + "More was done and said.\n\n" * 5
+            + "SHOP is a till for markets.",
+            "SHOP is a till for markets.",
+        ),
+        ("A till for small markets.\n\nMany use it.", "A till for small markets."),
+    ],
+)
+def test_the_purpose_is_the_sentence_that_defines_the_project(tmp_path, readme, purpose):
+    text = f"# Shop\n\n{readme}\n".replace("Shop", "Repo").replace("SHOP", "REPO")
+    index = workspace_of(tmp_path, {"README.md": text, "shop.py": "x = 1\n"}).index
+    assert overview_of(index).purpose == purpose.replace("Shop", "Repo").replace("SHOP", "REPO")
+
+
+def test_the_purpose_is_what_a_package_says_of_itself_before_what_a_readme_begins_with(tmp_path):
+    files = {
+        "README.rst": ":Version: 5\n:Source: https://example.org/here/and/there\n\nOpen Collective is our platform for funding.\n",
+        "pyproject.toml": "[project]\nname = 'till'\nversion = '1'\n",
+        "till/__init__.py": '"""Queues for small markets."""\n',
+        "till/run.py": "def run():\n    return 1\n",
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert (found.purpose, found.purpose_source.path) == ("Queues for small markets.", "till/__init__.py")
+
+
+def test_what_is_installed_is_the_project_and_not_a_tool_of_its_developers(tmp_path):
+    files = {
+        "README.md": "# Till\n\n```\npip install till\n```\n",
+        "CONTRIBUTING.md": "# Tests\n\n```\npip install -U pytest-cov\n```\n",
+        "pyproject.toml": "[project]\nname = 'till'\nversion = '1'\n",
+        "INSTALL.md": "# Install\n\n```\npython -m pip install tox\n```\n",
+        "till.py": "def run():\n    return 1\n",
+    }
+    assert overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]["install"] == "pip install till"
+
+
+@pytest.mark.parametrize(("makefile", "build"), [("all: x\n\nbuild: x\n", "make build"), ("all: x\n", "make all")])
+def test_a_target_called_build_builds_rather_than_all(tmp_path, makefile, build):
+    workflow = "jobs:\n  a:\n    steps:\n      - run: cmake --build .\n"
+    files = {
+        "Makefile": makefile,
+        "CONTRIBUTING.md": "# Work\n\n```\nmake all\n```\n",
+        "x.c": "int x(void) { return 1; }\n",
+    }
+    index = workspace_of(tmp_path, files | {".github/workflows/ci.yml": workflow}).index
+    assert overview_json(overview_of(index))["commands"]["build"] == build
+
+
+def test_commands_are_those_of_the_whole_project_and_whole(tmp_path):
+    workflow = (
+        "jobs:\n  a:\n    steps:\n      - run: |\n          # python -m build\n          pytest \\\n            --cov\n"
+    )
+    files = {
+        "package.json": '{"name": "shop", "scripts": {"test": "vitest"}}',
+        "till/package.json": '{"name": "@shop/till", "scripts": {"lint": "eslint .", "test": "vitest till"}}',
+        "till/README.md": "# Till\n\n```\ndocker run --rm store\n```\n",
+        ".github/workflows/ci.yml": workflow,
+        "src/index.ts": "export const x = 1\n",
+    }
+    commands = overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]
+    assert commands["test"] == "npm test" and not {"lint", "run", "build"} & set(commands)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "# emacs: -*- mode: python; tab-width: 4 -*-\n# vi: set ft=python ts=4 :\n# Bans who fails too often.\n",
+            "Bans who fails too often.",
+        ),
+        ("// biome-ignore lint/suspicious/noExplicitAny: values can be of any type\nexport type A = any;\n", ""),
+        ("// https://www.example.org/rfc7231#section-4.1\n// Methods of requests.\n", "Methods of requests."),
+    ],
+)
+def test_what_a_comment_tells_tools_is_no_summary(text, said):
+    assert head_summary(text) == said
+
+
+def test_a_comment_within_a_statement_is_no_head_of_a_file():
+    assert head_summary("export const url = /* @__PURE__ */ (() => {\n  return 1\n})()\n") == ""
+
+
+def test_overloads_are_one_step_of_a_flow(tmp_path):
+    method = "    public String read({0} from) {{\n{1}\n        return {2};\n    }}\n"
+    long = "\n".join(f"        total += {n};" for n in range(30))
+    body = method.format("String", "", "read(from, 1)") + method.format("byte[]", "", "read(from, 2)")
+    body += (
+        method.format("String from, int", long, "work(from)")
+        + f"    String work(String from) {{\n{long}\n    return close(from);\n    }}\n"
+    )
+    body += f"    String close(String from) {{\n{long}\n    return from;\n    }}\n"
+    found = overview_of(
+        workspace_of(
+            tmp_path,
+            {"src/main/java/shop/Shop.java": f"package shop;\n\npublic class Shop {{\n    int total;\n{body}}}\n"},
+        ).index
+    )
+    assert [step.name for step in found.flows[0].path] == ["Shop.read", "Shop.work", "Shop.close"]
+
+
+def test_a_flow_goes_from_a_method_to_those_that_override_it(tmp_path):
+    indented = BODY.replace("    ", "        ")
+    files = {
+        "app.py": f"class Job:\n    def work(self):\n        raise NotImplementedError\n\n\nclass Sale(Job):\n    def work(self):\n        total = 0\n{indented}\n        return total\n\n\n"
+        "def run(job: Job):\n    return job.work()\n\n\ndef main():\n    run(Sale())\n\n\nif __name__ == '__main__':\n    main()\n"
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert ["app.py", "main", "run", "Job.work", "Sale.work"] in [
+        [step.name for step in flow.path] for flow in found.flows
+    ]
+
+
+def test_a_flow_follows_the_work_and_not_what_everything_calls(tmp_path):
+    files = {
+        "app.py": f"""
+def log(total):
+{BODY}
+{BODY}
+
+def main():
+    log(1)
+    read(1)
+
+def read(total):
+    log(total)
+    work(total)
+
+def work(total):
+    log(total)
+{BODY}
+
+def fill(total):
+    log(total)
+
+if __name__ == "__main__":
+    main()
+"""
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert [step.name for step in found.flows[0].path][:4] == ["app.py", "main", "read", "work"]
+
+
+def test_a_function_that_is_handed_on_is_part_of_a_flow(tmp_path):
+    files = {
+        "app.py": f"def run(program):\n    return program()\n\n\ndef serve():\n    return answer(1)\n\n\ndef answer(total):\n{BODY}\n\n\n"
+        "def main():\n    run(serve)\n\n\nif __name__ == '__main__':\n    main()\n"
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert ["app.py", "main", "serve", "answer"] in [[step.name for step in flow.path] for flow in found.flows]
+
+
+def test_a_flow_shows_what_documents_and_tests_call(tmp_path):
+    def function(name, called):
+        return f"def {name}(total):\n    total = 0\n{BODY}\n    return {called}\n\n\n"
+
+    ways = [(f"{name}_in", f"{name}_work", f"{name}_end") for name in ("a", "b", "c", "d", "order")]
+    text = "".join(
+        function(way[0], f"{way[1]}(1)") + function(way[1], f"{way[2]}(1)") + function(way[2], "1") for way in ways
+    )
+    told = {
+        "README.md": "# Till\n\nCall `order_in(1)`.\n",
+        "tests/test_till.py": "from till import order_in\n\n\ndef test_it():\n    assert order_in(1)\n",
+    }
+    found = overview_of(workspace_of(tmp_path, {"till.py": text, **told}).index)
+    assert [step.name for step in found.flows[0].path] == ["order_in", "order_work", "order_end"]
+
+
+def test_a_flow_follows_a_call_by_name_to_the_method_that_others_override(tmp_path):
+    indented = BODY.replace("    ", "        ")
+    kinds = "".join(
+        f"class {name}(Job):\n    def work(self):\n        total = 0\n{indented}\n\n\n" for name in ("Sale", "Gift")
+    )
+    files = {
+        "jobs.py": f"class Job:\n    def work(self):\n        raise NotImplementedError\n\n\n{kinds}",
+        "app.py": "from jobs import Gift, Sale\n\n\ndef run(job):\n    return job.work()\n\n\ndef main():\n    run(Sale())\n    run(Gift())\n\n\nif __name__ == '__main__':\n    main()\n",
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    way = next(flow.path for flow in found.flows if "Job.work" in [step.name for step in flow.path])
+    assert [step.name for step in way][1:4] == [
+        "main",
+        "run",
+        "Job.work",
+    ] and "`run` ⇢ `Job.work`" in overview_markdown(found, "en")
+    flow = next(flow for flow in overview_json(found)["flows"] if "Job.work" in flow["path"])
+    assert [flow["path"][number] for number in flow["unsure"]] == ["Job.work"] and flow["places"][0] == "app.py:1"
+
+
+def test_a_method_that_calls_the_one_it_overrides_leads_to_no_other_override(tmp_path):
+    indented = BODY.replace("    ", "        ")
+    kinds = "".join(
+        f"class {name}(Job):\n    def work(self):\n        total = 0\n{indented}\n        super().work()\n\n\n"
+        for name in ("Sale", "Gift")
+    )
+    job = f"class Job:\n    def work(self):\n        return close(1)\n\n\ndef close(total):\n{BODY}\n\n\n"
+    found = overview_of(workspace_of(tmp_path, {"jobs.py": job + kinds}).index)
+    ways = [[step.name for step in flow.path] for flow in found.flows]
+    assert ways and not any(sum(name.endswith(".work") for name in way) > 2 for way in ways)
+
+
+def test_scripts_beside_the_product_are_no_component(tmp_path):
+    files = SHOP | {"extras/build.py": f"def build(total):\n{BODY}\n"}
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert not any("extras" in path for component in found.components for path in component.paths)
+
+
+def test_commands_are_those_of_developers(tmp_path):
+    readme = "# Shop\n\nRun it on many files: `shop -x clang-format -i`\n\n    * [pytest](#pytest)\n"
+    readme += "\n> | Where | How |\n> | Any | `pip install shop` |\n"
+    workflow = "jobs:\n  a:\n    steps:\n      - run: ruff check .\n      - run: pytest --cov $ARGS\n"
+    files = {"README.md": readme, "pyproject.toml": SHOP["pyproject.toml"], ".github/workflows/ci.yml": workflow}
+    document = overview_json(overview_of(workspace_of(tmp_path, files).index))
+    assert document["commands"]["lint"] == "ruff check ." and document["commands"]["run"] == "shop"
+    assert document["commands"]["test"] == "pytest" and document["commands"]["install"] == "pip install shop"
+
+
+def test_a_command_for_a_part_of_the_project_gives_way_to_one_for_all(tmp_path):
+    files = {
+        "README.md": "# Shop\n\n## Building\n\n```\nmvn clean verify\n```\n",
+        ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: mvn test --projects till --activate-profiles small\n",
+        "CONTRIBUTING.md": "# Tests\n\nTests are run by `vitest`.\n\n```\n# test once, with `mvn test`\n```\n",
+    }
+    assert overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]["test"] == "mvn clean verify"
+
+
+def test_what_meson_builds_is_tested_by_it(tmp_path):
+    files = {"meson.build": "project('shop', 'c')\n", "shop.c": "int shop(void) { return 1; }\n"}
+    assert overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]["test"] == "meson test -C build"
+
+
+def test_another_flow_leaves_the_first_at_one_of_its_steps(tmp_path):
+    def function(name, *called):
+        return f"def {name}():\n    total = 0\n{BODY}\n" + "".join(f"    {each}()\n" for each in called) + "\n\n"
+
+    text = function("main", "load") + function("load", "parse", "check") + function("parse", "lex") + function("lex")
+    text += function("check", "compare") + function("compare") + "if __name__ == '__main__':\n    main()\n"
+    found = overview_of(workspace_of(tmp_path, {"app.py": text}).index)
+    ways = [[step.name for step in flow.path][1:] for flow in found.flows]
+    assert sorted(ways) == [["main", "load", "check", "compare"], ["main", "load", "parse", "lex"]]
+
+
+def test_flows_begin_at_what_a_module_passes_on_from_others(tmp_path):
+    def function(name, called):
+        return f"export function {name}(total) {{\n" + BODY.replace("+=", "+= 1 +") + f"\n    return {called}\n}}\n"
+
+    inner = function("open", "count(total)") + function("count", "close(total)") + function("close", "total")
+    files = {
+        "package.json": '{"name": "shop", "main": "dist/index.js"}',
+        "src/index.ts": "export { open } from './all'\n",
+        "src/all.ts": "export * from './till'\n",
+        "src/till.ts": inner,
+        "src/unused.ts": "".join(function(f"inner{n}", f"inner{n + 1}(total)") for n in range(5)),
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert [step.name for step in found.flows[0].path] == ["open", "count", "close"]
+
+
+def test_flows_may_end_in_the_same_helper(tmp_path):
+    text = f"def save(total):\n{BODY}\n\n\n"
+    for name in ("order", "refund"):
+        text += (
+            f"def {name}(total):\n    check_{name}(total)\n\n\ndef check_{name}(total):\n{BODY}\n    save(total)\n\n\n"
+        )
+    found = overview_of(workspace_of(tmp_path, {"till.py": text}).index)
+    ways = sorted([step.name for step in flow.path] for flow in found.flows)
+    assert ways == [["order", "check_order", "save"], ["refund", "check_refund", "save"]]
+
+
+def test_what_the_product_uses_is_part_of_it_whatever_its_folder_is_called(tmp_path):
+    files = SHOP | {
+        "shop/benchmarks/clock.py": f"def measure(total):\n{BODY}\n",
+        "shop/stock/store.py": f"from shop.benchmarks.clock import measure\n\n\ndef take(total):\n{BODY}\n    return measure(total)\n",
+        "benchmarks/run.py": f"from shop.stock.store import take\n\n\ndef run(total):\n{BODY}\n    take(total)\n",
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    paths = {path for component in found.components for path in component.files}
+    assert "shop/benchmarks/clock.py" in paths and "benchmarks/run.py" not in paths
+
+
+def test_tests_inside_of_a_rust_file_are_no_symbols_of_its_component(tmp_path):
+    text = "pub fn take() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn takes() { super::take(); }\n}\n"
+    (component,) = overview_of(workspace_of(tmp_path, {"src/stock.rs": text}).index).components
+    assert [symbol.name for symbol in component.symbols] == ["take"]
+
+
+def test_a_program_in_rust_offers_nothing_to_import(tmp_path):
+    files = {"Cargo.toml": '[package]\nname = "shop"\n', "build.rs": "fn main() {}\n"}
+    files |= {"src/main.rs": "mod stock;\nfn main() { stock::take(); }\n", "src/stock.rs": "pub fn take() {}\n"}
+    files |= {f"tests/{n}.rs": "use shop::stock::take;\n#[test]\nfn works() { take(); }\n" for n in "ab"}
+    assert {(kind, path) for kind, _, path in entries_of(tmp_path, files)} == {("main", "src/main.rs")}

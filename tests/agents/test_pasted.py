@@ -51,10 +51,11 @@ def test_the_module_has_the_name_that_the_tests_import():
     [
         "test this",
         "how does `price_of` work?",
-        "```js\nfunction double(n) { return n }\n```\ntest this",
         "test\n```\nx = 1\n```",
         "import the prices = from the shop\n" * 500,
-        "```python\ndef broken(:\n```",
+        "it prints this, why?\n```bash\npip install shop\n```",
+        "the log says\n```\nerror: def broken(:\n```",
+        '```json\n{"a": 1}\n```',
     ],
 )
 def test_other_messages_hold_no_code(message: str):
@@ -68,6 +69,9 @@ def test_other_messages_hold_no_code(message: str):
         (f"add this to shop/cart.py\n```\n{WRONG}```", False),
         (f"add it to the Cart\n```\n{WRONG}```", False),
         (f"repair this\n```\n{FILES['shop/prices.py']}```", False),
+        ("repair this\n```python\nfrom shop.cart import Cart\n\ndef filled():\n    return Cart(1)\n```", False),
+        ("repair this\n```python\ndef total(n):\n    return n\n```", True),
+        ("repair this\n```js\nfunction price_of(n) { return n }\n```", True),
     ],
 )
 def test_code_of_the_repository_does_not_stand_alone(shop: Workspace, message: str, alone: bool):
@@ -87,6 +91,46 @@ async def test_pasted_code_is_repaired_with_its_attempts_as_steps(shop: Workspac
     assert "2 tests of the message pass" in done.text or "2 tests du message" in done.text
     assert "  iteration 1" in outline and "  iteration 2" in outline
     assert "-    return n + n + 1\n+    return n * 2" in done.text and f"```python\n{RIGHT}```" in done.text
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("```python\ndef area(w, h)\n    return w * h\n```", "line 1"),
+        ("```python\nn = 3\nprint(m)\n```", "Undefined name `m`"),
+        ("```java\nclass Money {\n    int add(int more) { return more }\n}\n```", "line 2"),
+        ("```js\nfunction double(n) { return n \n```", "line 1"),
+    ],
+)
+@pytest.mark.parametrize("wish", ["repair this", "Test this:", "what is wrong with this code?", "Does it work?", ""])
+async def test_without_tests_and_model_pasted_code_is_checked(shop: Workspace, wish: str, code: str, found: str):
+    done, _, _ = await traced(lambda step: answer(f"{wish}\n{code}", shop, step))
+    assert done.route.intent == "TEST" and not done.files
+    assert "not run" in done.text and "Parser, linters and rules: " in done.text and found in done.text
+    assert "shop/" not in done.text
+
+
+async def test_a_question_about_pasted_code_has_it_checked_and_not_the_repository(shop: Workspace):
+    message = "what is wrong with this code?\n```python\nn = 3\nprint(m)\n```"
+    for options in ({"is_question": True}, {"forced": "REVIEW"}):
+        done, outline, _ = await traced(lambda step, options=options: answer(message, shop, step, **options))
+        assert done.route.intent == "REVIEW" and "iteration" not in outline
+        assert "Undefined name `m`" in done.text and "shop/" not in done.text
+
+
+async def test_a_question_beside_pasted_code_is_answered_from_the_repository(shop: Workspace):
+    message = "Where does the shop compute what an order costs?\n```python\ndef mine(n):\n    return n\n```"
+    done, _, _ = await traced(lambda step: answer(message, shop, step))
+    assert done.route.intent == "EXPLAIN" and done.evidence
+
+
+@pytest.mark.slow
+async def test_code_that_does_not_parse_is_repaired(shop: Workspace):
+    broken = "def double(n)\n    return n * 2\n"
+    replies = iter([f"```python\n{TESTS}```", f"```python\n{RIGHT}```"])
+    workspace = replace(shop, model=answering(lambda prompt: next(replies)))
+    done, _, _ = await traced(lambda step: answer(f"repair this\n```python\n{broken}```", workspace, step))
+    assert done.result.genuine and done.result.code == RIGHT
 
 
 @pytest.mark.slow

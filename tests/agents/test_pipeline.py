@@ -18,6 +18,7 @@ from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
 from repopilot.errors import ModelError
+from repopilot.llm.speed.model_speed import Speed
 from repopilot.results import Answer
 from repopilot.workspace import Workspace
 
@@ -104,7 +105,7 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
     assert answer.text.startswith("The change: `shop/prices.py` modified (+1 −1).\n\n✓ 9 tests of the repository pass")
     document = json.loads(json.dumps(generation_json(answer.result)))
-    assert list(document) == ["calls", "explanation", "verdict", "tests", "impact", "follow_ups"]
+    assert list(document) == ["calls", "explanation", "assumed", "unrun", "verdict", "tests", "impact", "follow_ups"]
     assert document["verdict"]["decision"] == "MERGE_FEEDBACK"
     assert document["tests"]["passed"] == 9 and not document["tests"]["genuine"]
     answers = TypeAdapter(Answer)
@@ -165,7 +166,7 @@ WRONG = CART.replace("self.items.get(article, 0) + count", "count + 1")
 
 
 def block(path: str, old: str, new: str) -> str:
-    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE"
+    return json.dumps({"blocks": [{"path": path, "search": old, "replace": new}]})
 
 
 BROKEN = block(
@@ -173,44 +174,60 @@ BROKEN = block(
     "        self.items[article] = self.items.get(article, 0) + count",
     "        self.items[article] = count + 1",
 )
-EMPTY_CART = '            raise EmptyCart("nothing to pay for")'
-BETTER = block("shop/cart.py", EMPTY_CART, EMPTY_CART.replace("nothing to pay for", "an empty cart"))
 EDIT = "say more in EmptyCart in shop/cart.py: the articles are added and counted by add, and nothing to pay for"
 
 
-async def edited(shop: Workspace, first: str, then: str, **settings: float):
-    """A small model's edit, and the one that it makes of it when its tests fail."""
-    model = answering(lambda prompt: then if " fails: " in prompt else first)
-    workspace = replace(shop, model=model, settings=shop.settings.model_copy(update=settings))
+async def edited(shop: Workspace, reply: str, critic: str = NOTHING_WRONG, speed: Speed | None = None):
+    """A small model's edit, and what it says as a reviewer."""
+    says = one_of({"strict reviewer": critic, "You defend": RIGHT, "": reply})
+    workspace = replace(shop, model=replace(answering(says), speed=speed))
     return await traced(lambda step: generate(EDIT, workspace, step))
 
 
 async def test_covering_tests_of_the_repository_decide(shop: Workspace) -> None:
-    """A broken cart fails tests/test_cart.py: revised with the failing assertion, and the right version is kept."""
-    answer, _, events = await edited(shop, BROKEN, BETTER)
-    controllers = [n for n in _nodes(trace.tree(events)) if n["name"].startswith("controller")]
-    assert controllers[0]["data"]["decision"] == "REQUEST_REVISION"
-    assert "the repository's tests fail" in controllers[0]["output"]
-    assert "an empty cart" in answer.files[0].content and "count + 1" not in answer.files[0].content
-    assert answer.result.tests.protected and not answer.result.tests.broken
-
-
-async def test_useless_revisions_end(shop: Workspace) -> None:
-    answer, outline, events = await edited(shop, BROKEN, BROKEN)
-    assert answer.result.verdict.decision == "REQUEST_REVISION" and "debate" not in outline
-    assert any(said == "revision 1 returned the same code" for said in trace.degraded(events))
+    """A broken cart fails tests/test_cart.py, which is said; the small model isn't asked again."""
+    answer, outline, events = await edited(shop, BROKEN)
+    (controller,) = [n for n in _nodes(trace.tree(events)) if n["name"].startswith("controller")]
+    assert controller["data"]["decision"] == "REQUEST_REVISION"
+    assert "the repository's tests fail" in controller["output"]
     assert "not good enough" in answer.text and [f.content for f in answer.files] == [WRONG]
+    assert answer.result.tests.protected and answer.result.tests.broken
+    assert "\n  debate\n    critic" in outline
 
 
-async def test_no_revision_begins_when_the_time_for_them_has_gone_by(shop: Workspace) -> None:
-    answer, outline, events = await edited(shop, BROKEN, BETTER, revise_within_s=0.0)
-    assert answer.result.verdict.decision == "REQUEST_REVISION" and answer.files
-    assert "no further revision: the task has reached its time limit" in trace.degraded(events)
-    assert "controller 2" not in outline
+async def test_the_few_lines_of_a_small_model_are_debated_beside_their_tests(shop: Workspace) -> None:
+    quote = "self.items[article] = count + 1"
+    critic = json.dumps({"issues": [{"quote": quote, "problem": "forgets what is there", "severity": "high"}]})
+    answer, outline, _ = await edited(shop, BROKEN, critic=critic)
+    assert "  debate\n    critic\n    defender" in outline
+    assert "forgets what is there" in answer.text
+    assert "-0.5 1 objection that quotes the code" in answer.result.verdict.reasons
+
+
+async def test_a_debate_that_a_small_model_has_no_time_for_is_said(shop: Workspace) -> None:
+    answer, outline, events = await edited(shop, BROKEN, speed=Speed(prompt=1.0, generation=1.0))
+    assert "debate" in outline and "critic" not in outline and answer.result.verdict
+    assert any("there was no time for the debate" in said for said in trace.degraded(events))
+
+
+async def test_exact_edits_of_commands_are_not_debated(shop: Workspace) -> None:
+    workspace = replace(shop, model=answering(lambda prompt: "no"))
+    answer, outline, _ = await traced(lambda step: generate("/rename with_discount discounted", workspace, step))
+    assert answer.files and "debate" not in outline
+
+
+async def test_a_place_that_a_follow_up_edits_is_not_left_for_the_user_as_well(tmp_path: Path) -> None:
+    manual = "# Use\n\nCall `with_discount`.\n\nOr `with_discount(3)`.\n"
+    shop = shop_workspace(tmp_path, {"docs/use.md": manual, "menu.yml": "run: with_discount\n"})
+    answer, *_ = await traced(lambda step: generate("/rename with_discount discounted", shop, step))
+    (edit,) = answer.result.follow_ups
+    assert edit.change.content == manual.replace("with_discount", "discounted")
+    assert [each.path for each in answer.result.open_references] == ["menu.yml"]
+    assert answer.text.count("docs/use.md") == 1
 
 
 async def test_a_small_model_without_a_usable_edit_says_what_would_do_it(shop: Workspace) -> None:
-    answer, outline, _ = await edited(shop, "I can't.", "I can't.")
+    answer, outline, _ = await edited(shop, "I can't.")
     assert answer.files == () and "generate ✗" in outline
     assert "**Nothing was changed.**" in answer.text and "calls tools" in answer.text
     assert answer.result.verdict is None and answer.result.failure

@@ -9,7 +9,7 @@ from support.git_server import commit
 from support.shop_workspace import offline, open_workspace, traced
 
 from repopilot.agents.planning.agent import plan
-from repopilot.agents.planning.touched_files import role_of
+from repopilot.agents.wishes.touched_files import role_of
 from repopilot.results import Plan
 from repopilot.workspace import Workspace
 
@@ -85,6 +85,16 @@ async def test_a_mentioned_place_is_taken(money: Workspace) -> None:
     made = await planned(money, "Accept fractions @money/mint.py:strike_coins")
     assert made.parts[0].place == "money/mint.py:strike_coins"
     assert "the task names it" in made.parts[0].reasons[0]
+
+
+async def test_a_plan_says_how_far_its_places_are_to_be_trusted(money: Workspace, tmp_path) -> None:
+    made = await planned(money, "Add the currency of a rate")
+    assert made.note.startswith("Search, past commits and the words in the file agree")
+    folder = tmp_path / "young"
+    commit(folder, FILES, "Begin")
+    young = open_workspace(folder, offline(tmp_path / "home"))
+    assert (await planned(young, "Add caching of a rate")).note.startswith("No place is certain")
+    assert not (await planned(money, "Accept fractions @money/mint.py:strike_coins")).note
 
 
 @pytest.mark.parametrize("task", ["Improve it", "Add quantum teleportation of zebras", "add support"])

@@ -18,8 +18,8 @@ from repopilot import trace
 from repopilot.agents.planning.agent import plan
 from repopilot.agents.planning.continuation import GoOn, is_continuation, wanted_parts
 from repopilot.agents.planning.execution import proceed
-from repopilot.agents.planning.likely_places import ordered
 from repopilot.agents.planning.render import plan_markdown
+from repopilot.agents.wishes.likely_places import ordered
 from repopilot.errors import UsageError
 from repopilot.results import Answer, Plan, PlanPart, PlanQuestion, Turn
 from repopilot.workspace import Workspace
@@ -82,15 +82,6 @@ async def test_a_part_says_what_it_came_to_or_why_it_failed(shop: Workspace) -> 
     done, _, failed = answer.result.parts
     assert "`limits.py`" in done.note and "no files" in failed.note
     assert failed.note in answer.text
-
-
-@pytest.mark.slow
-async def test_it_stops_between_parts_when_asked(shop: Workspace) -> None:
-    async def only_one(current: Plan) -> bool:
-        return not any(p.state == "done" for p in current.parts)
-
-    answer, *_ = await traced(lambda step: proceed(PARTS, shop, step, keep_going=only_one))
-    assert states(answer) == ["done", "open", "open"]
 
 
 @pytest.mark.slow

@@ -10,14 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.ollama_server import OllamaServer
-from support.scripted_models import scripted_model
 from support.shop_workspace import drafted
 
 from repopilot import trace
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.prose import complete_sentences, sentences_of_json
-from repopilot.agents.explain.sentence_check import Ground, check_sentence
-from repopilot.llm.cache import ReplyCache
+from repopilot.agents.explain.sentence_check import ClaimContext, check_sentence
 from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.results import Answer
@@ -100,15 +98,6 @@ async def test_a_server_that_fails_leaves_the_evidence(shop_workspace: Workspace
     assert done.result.interrupted and done.evidence and any("cut off" in note for note in trace.degraded(events))
 
 
-async def test_the_same_question_is_answered_from_the_cache(shop_workspace: Workspace) -> None:
-    model = replace(scripted_model(lambda messages: f"{TRUE} [1]."), cache=ReplyCache())
-    workspace = replace(shop_workspace, model=model)
-    first, _ = await asked(workspace)
-    second, events = await asked(workspace)
-    assert second.result.draft == first.result.draft != "" and len(model.llm.calls) == 1
-    assert any(isinstance(e, trace.Finished) and e.data.get("cached") for e in events)
-
-
 TEXTS = st.lists(
     st.sampled_from(
         [
@@ -164,7 +153,7 @@ def test_json_nested_without_end_is_no_sentence() -> None:
 def test_a_reply_that_goes_round_in_circles_is_checked_in_linear_time(unit: str) -> None:
     reply = "x " + unit * (400_000 // len(unit)) + " x."  # quadratic, this takes longer than a test may
     for sentence in complete_sentences(reply, ended=True)[:30]:
-        check_sentence(sentence, Ground(()))
+        check_sentence(sentence, ClaimContext(()))
 
 
 NO_ANSWER = {

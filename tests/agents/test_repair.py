@@ -16,8 +16,8 @@ from repopilot.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = Settings(test_timeout_s=20)
-ONE_REPLY = Settings(test_timeout_s=20, max_iterations=2)
+SETTINGS = Settings()
+ONE_REPLY = Settings(max_iterations=2)
 RIGHT = "def add(a, b):\n    return a + b\n"
 WRONG = "def add(a, b):\n    return a - b\n"
 TESTS = """from solution import add
@@ -135,7 +135,7 @@ async def test_useless_replies_are_not_run():
         '{"code": "def add"}',
     ]
     model, _ = scripted(*useless)
-    refined, events = await run(WRONG, TESTS, model, Settings(test_timeout_s=20, max_iterations=6))
+    refined, events = await run(WRONG, TESTS, model, Settings(max_iterations=6))
     assert (refined.genuine, refined.code) == (False, WRONG)
     assert [(each.run, bool(each.problem)) for each in refined.iterations[1:]] == [(None, True)] * len(useless)
     assert all("Not run" in step["output"] for step in trace.tree(events)[0]["children"][1:])
@@ -143,7 +143,7 @@ async def test_useless_replies_are_not_run():
 
 async def test_a_model_that_repeats_itself_is_stopped():
     model, prompts = scripted(*[fenced(f"# {n}\n{WRONG}") for n in range(8)])
-    refined, _ = await run(WRONG, TESTS, model, Settings(test_timeout_s=20, max_iterations=8))
+    refined, _ = await run(WRONG, TESTS, model, Settings(max_iterations=8))
     assert refined.stopped_because == "the model repeats itself"
     assert len(prompts) == 2
 
@@ -165,15 +165,12 @@ async def test_given_tests_are_never_changed_even_when_wrong():
     assert refined.tests == {"test_solution.py": wrong_tests}
 
 
-async def test_tests_written_here_that_no_candidate_passes_are_dropped():
+async def test_tests_written_here_are_kept_even_when_no_candidate_passes_them():
     written = "def test_good():\n    assert add(1, 2) == 3\n\ndef test_nonsense():\n    assert add(2, 2) == 5\n"
     model, _ = scripted(fenced(written), *[fenced(RIGHT + f"X = {n}\n") for n in range(3)])
     refined, events = await run(RIGHT, None, model)
-    assert refined.genuine
     (text,) = refined.tests.values()
-    assert "test_nonsense" not in text
-    assert "from solution import add" in text
-    assert "dropped from the tests: test_solution.py::test_nonsense" in refined.iterations[-1].change
+    assert not refined.genuine and "test_nonsense" in text and "from solution import add" in text
     assert outline(events).splitlines()[1:3] == ["  write tests", "    tests"]
 
 

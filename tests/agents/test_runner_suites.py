@@ -7,11 +7,12 @@ import json
 import pytest
 from support.shop_workspace import traced, workspace_of
 
-from repopilot.agents.generate.edit_tests import choose_by_tests
-from repopilot.agents.generate.evidence import Examination
+from repopilot import trace
+from repopilot.agents.generate import edit_tests
+from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.testing.render import point_list, run_points
-from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
+from repopilot.sandbox.controls.mutants import changed_lines, line_mutants, new_ranges
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import file_change
 from repopilot.tools.test_suites import suite_language
@@ -57,23 +58,28 @@ async def try_change(tmp_path, old: str, new: str, files=FILES, path="shop.js", 
     """The report on a change of the code, and what is said of it."""
     workspace = workspace_of(tmp_path, files)
     change = file_change.change(path, files[path].replace(old, new), files[path])
-    examination = Examination("change it", workspace, workspace.snapshot.root, refactoring=refactoring)
-    done, _, events = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
-    return done.report, point_list(run_points(done.report, "en")), events
+    context = ChangeContext("change it", workspace, workspace.snapshot.root, refactoring=refactoring)
+    done, _, events = await traced(lambda step: edit_tests.tested(context, (change,), step))
+    return done, point_list(run_points(done, "en")), events
 
 
 @pytest.mark.slow
 @needs_node
 async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_path):
-    report, said, _ = await try_change(tmp_path, "count * 9", "count * 8")
+    report, said, events = await try_change(tmp_path, "count * 9", "count * 8")
+    names = [event.name for event in events if isinstance(event, trace.Started)]
+    assert names.count("without the change") == 1
     assert list(report.tests) == ["test/shop.test.js"]  # by the graph: the other one never ends
     assert report.repaired == ("test/shop.test.js::large",)
     assert (report.broken, report.red_before, report.still_green) == ((), ("test/shop.test.js::always red",), 2)
     assert report.genuine and report.unexercised == ()
     assert "✓ Verified: with" in said and "shop.js:3, the test test/shop.test.js::large" in said
-    assert "✓ 1 test that failed before passes now: `test/shop.test.js::large`." in said
-    assert "✓ 2 tests of the repository pass, as before." in said
-    assert "! 1 test already failed before the change: `test/shop.test.js::always red`." in said
+    assert "✓ 1 test fails without the change and passes with it: `test/shop.test.js::large`." in said
+    assert "✓ 2 tests of the repository pass, with and without the change." in said
+    assert (
+        "! 1 test fails with and without the change, in a run of the same files: `test/shop.test.js::always red`."
+        in said
+    )
 
 
 @pytest.mark.slow
@@ -99,7 +105,19 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
     assert report.genuine and report.repaired == ("test_prices.py::test_no",)
-    assert "✓ 1 test that failed before passes now: `test_prices.py::test_no`." in said
+    assert "test_prices.py::test_no" in report.run.inverted
+    assert "✓ 1 test fails without the change and passes with it: `test_prices.py::test_no`." in said
+
+
+@pytest.mark.slow
+async def test_of_many_tests_it_is_said_how_many_were_checked(tmp_path):
+    many = "".join(f"\ndef test_many_{n}():\n    assert price({n}) == {9 * n}\n" for n in range(1, 60))
+    turned = "\ndef test_no():\n    assert price(0) == -1\n\ndef test_unseen():\n    1 / price(0)\n"
+    files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + many + turned}
+    report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
+    assert report.genuine and "test_prices.py::test_no" in report.run.inverted
+    assert f"Verified in part: {report.run.checked} of the 70 tests that pass were seen to fail" in said
+    assert 0 < report.run.checked < 70 and "! No assertion could be inverted of `test_prices.py::test_unseen`." in said
 
 
 @pytest.mark.slow
@@ -118,7 +136,7 @@ async def test_a_definition_that_the_tests_pass_without_is_named(tmp_path):
 async def test_what_a_change_breaks_is_no_pass(tmp_path):
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4")
     assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
-    assert "✗ 1 test that passed before fails now: `test/shop.test.js::limit`." in said
+    assert "✗ 1 test fails that passes, or is not there, without the change: `test/shop.test.js::limit`." in said
 
 
 @pytest.mark.slow
@@ -136,7 +154,10 @@ async def test_tests_that_do_not_run_any_more_are_broken(tmp_path):
 async def test_a_pass_that_no_fault_turns_red_is_not_verified(tmp_path):
     report, said, _ = await try_change(tmp_path, "};\n", "};\nexports.unused = () => 1 + 1;\n")
     assert not report.genuine and report.run.passed == 2
-    assert "2 tests of the repository pass, as before" in said and "Not verified: no test fails with any of" in said
+    assert (
+        "2 tests of the repository pass, with and without the change" in said
+        and "Not verified: no test fails with any of" in said
+    )
     report, said, _ = await try_change(tmp_path / "b", "exports.price", "// a comment\nexports.price")
     assert not report.genuine and "no fault could be put into the changed lines" in said
 
@@ -166,10 +187,10 @@ async def test_packages_that_are_not_installed_are_said(tmp_path):
 
 @needs_node
 async def test_a_runner_that_is_not_known_is_said(tmp_path):
-    manifest = {"scripts": {"test": "ava"}}
+    manifest = {"scripts": {"test": "jasmine"}}
     report, said, _ = await try_change(tmp_path, "= 3", "= 4", FILES | {"package.json": json.dumps(manifest)})
     assert report.run is None
-    assert "The tests were not run. RepoPilot doesn't run tests with ava." in said
+    assert "The tests were not run. RepoPilot doesn't run tests with jasmine." in said
 
 
 @pytest.mark.slow
@@ -179,7 +200,7 @@ async def test_a_generated_change_of_javascript_is_try_change(tmp_path):
     answer, _, _ = await traced(lambda step: generate("set LIMIT to 5", workspace, step))
     assert answer.files[0].content == CODE.replace("LIMIT = 3", "LIMIT = 5")
     assert answer.result.tests.genuine and answer.result.verdict.decision == "ACCEPT_ORIGINAL", answer.text
-    assert "passes now: `test/shop.test.js::limit`" in answer.text and "inversion" not in answer.text
+    assert "passes with it: `test/shop.test.js::limit`" in answer.text and "inversion" not in answer.text
 
 
 @pytest.mark.parametrize(
@@ -192,12 +213,12 @@ async def test_a_generated_change_of_javascript_is_try_change(tmp_path):
         ("a.rs", "#[cfg(test)] mod tests { fn f() { assert!(1 < 2) } }", set()),
         ("a.go", 'func f(a int) bool { return a == 1 || b == "x" }', {"operator", "constant", "text"}),
         ("a.js", "const = (", set()),
-        ("a.py", "x = 1 < 2", set()),
+        ("a.rb", "x = 1 < 2", set()),
     ],
 )
 def test_faults_are_put_where_they_are_seen(path, line, operators):
     source = f"{line}\nconst untouched = 1 < 2;\n"
-    found = syntax_mutants(source, path, {1}, 20)
+    found = line_mutants(source, path, {1}, 20)
     assert operators <= {mutant.operator for mutant in found} and bool(operators) == bool(found)
     for mutant in found:
         assert mutant.line == 1 and mutant.text.endswith("\nconst untouched = 1 < 2;\n") and mutant.text != source
@@ -206,6 +227,25 @@ def test_faults_are_put_where_they_are_seen(path, line, operators):
 def test_the_lines_around_what_was_removed_count_as_changed():
     assert changed_lines("a\nb\nc\nd\n", "a\nc\nd\ne\n") == {1, 2, 4}
     assert changed_lines("", "a\nb\n") == {1, 2}
+
+
+def test_new_code_is_told_from_what_stays_on_a_changed_line():
+    old = "const a = 1;\nif (b < 2) {\n  go();\n}\ngone();\n"
+    new = "const a = 1;\nif (b < 2 && ünew) {\n  go();\n}\nadded();\n"
+    data = new.encode()
+    assert [data[start:end].decode() for start, end in new_ranges(old, new)] == [" && ünew", "added"]
+    assert new_ranges(old, old.replace("gone();\n", "")) == ()
+    assert new_ranges("", "a\n") == ((0, 2),)
+
+
+@pytest.mark.slow
+@needs_node
+async def test_a_fault_in_what_the_change_left_as_it_was_is_said_to_be_one(tmp_path):
+    files = FILES | {"test/shop.test.js": TESTS.replace("price(20), 160", "price(20), 200")}
+    kept = "  if (count > 10) {\n    return count * 9;\n  }\n"
+    report, said, _ = await try_change(tmp_path, kept, "", files)
+    assert report.genuine and report.repaired == ("test/shop.test.js::large",)
+    assert "which the change left as it was, changed to" in said and "not that they test what is new" in said
 
 
 def test_the_language_is_that_of_most_changed_code():
@@ -224,12 +264,12 @@ async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
     code = "def tax(count):\n    return count * 2\n"
     test = "from tax import tax\n\n\ndef test_tax():\n    assert tax(2) == 4\n"
     changes = (file_change.change("tax.py", code, None), file_change.change("test_tax.py", test, None))
-    examination = Examination("add a tax", workspace, workspace.snapshot.root)
-    done, _, _ = await traced(lambda step: choose_by_tests(examination, [changes], step))
-    said = point_list(run_points(done.report, "en"))
-    assert done.report.added == ("test_tax.py::test_tax",) and done.report.still_green == 0
-    assert "1 new test passes, which can't run without the change: `test_tax.py::test_tax`" in said
-    assert "pass without the change" not in said and "as before" not in said and "Not verified: 1 test is new" in said
+    context = ChangeContext("add a tax", workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: edit_tests.tested(context, changes, step))
+    said = point_list(run_points(done, "en"))
+    assert done.added == ("test_tax.py::test_tax",) and done.still_green == 0
+    assert "1 new test passes; without the change it is not there, or can't run: `test_tax.py::test_tax`" in said
+    assert "with and without the change" not in said and "Not verified: 1 test is new" in said
 
 
 @pytest.mark.slow
@@ -244,12 +284,12 @@ async def test_a_change_is_proved_by_a_test_of_its_own_that_fails_without_it(tmp
     changes = (file_change.change("tax.py", code, files["tax.py"]), file_change.change("test_tax.py", test, old))
     if not proved:
         changes = (file_change.change("tax.py", code + "\n", files["tax.py"]), changes[1])
-    examination = Examination("raise the tax", workspace, workspace.snapshot.root)
-    done, _, _ = await traced(lambda step: choose_by_tests(examination, [changes], step))
-    assert done.report.genuine == proved and done.report.unbroken == (not proved)
-    assert done.report.repaired == (("test_tax.py::test_two",) if proved else ())
-    said = point_list(run_points(done.report, "en"))
-    assert ("1 test that failed before passes now: `test_tax.py::test_two`" in said) == proved, said
+    context = ChangeContext("raise the tax", workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: edit_tests.tested(context, changes, step))
+    assert done.genuine == proved and done.unbroken == (not proved)
+    assert done.repaired == (("test_tax.py::test_two",) if proved else ())
+    said = point_list(run_points(done, "en"))
+    assert ("1 test that the change brings or edits fails without the rest of it" in said) == proved, said
 
 
 async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):
@@ -263,5 +303,5 @@ async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):
 
 def test_faults_in_java_compile():
     code = "class A {\n  int f(int a) {\n    store(a);\n    if (a > 3) { return a; }\n    return 7;\n  }\n}\n"
-    mutants = syntax_mutants(code, "A.java", range(1, 8), 9)
+    mutants = line_mutants(code, "A.java", range(1, 8), 9)
     assert [(each.line, each.after) for each in mutants] == [(4, "(!(a > 3))"), (5, "8"), (3, ";"), (4, "<="), (4, "4")]

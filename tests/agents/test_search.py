@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 from support.index_case import write
-from support.shop_workspace import offline, open_workspace, shop_workspace, traced
+from support.shop_workspace import offline, open_workspace, shop_workspace, traced, workspace_of
 from support.small_repo import run_git
 
 from repopilot.agents.search.grep import grep_report
@@ -95,3 +95,11 @@ async def test_grep_says_how_many_lines_it_does_not_list(tmp_path: Path) -> None
     report = await grep_report("-F same", workspace, count=2)
     assert (report.total, report.files, len(report.places), report.more) == (1500, 5, 2, True)
     assert "1,000 of 1,500" in report.notes[0]
+
+
+async def test_grep_reads_texts_in_an_unknown_encoding(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, {"a.py": "x = 1\n"})
+    (workspace.snapshot.root / "short.txt").write_bytes(b"\xe9t\xe9 needle\n")
+    (workspace.snapshot.root / "image.bin").write_bytes(b"\0\1needle\0")
+    report = await grep_report("needle", workspace)
+    assert [(place.path, report.total) for place in report.places] == [("short.txt", 1)]

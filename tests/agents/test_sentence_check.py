@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repopilot.agents.explain.sentence_check import (
     CheckedSentence,
-    Ground,
+    ClaimContext,
     bearing_text,
     check_sentence,
     in_other_language,
@@ -47,7 +47,7 @@ ROUTES = Excerpt(
 )
 QUESTION = "How long is a session cookie valid by default?"
 CLASS = Symbol("SessionMiddleware", "SessionMiddleware", "class", "web/sessions.py", 10, 60)
-GROUND = Ground(
+GROUND = ClaimContext(
     [SESSIONS, ROUTES],
     "en",
     (QUESTION,),
@@ -57,7 +57,7 @@ GROUND = Ground(
 )
 
 
-def reason(sentence: str, *earlier: str, ground: Ground = GROUND) -> str:
+def reason(sentence: str, *earlier: str, ground: ClaimContext = GROUND) -> str:
     checked = check_sentence(sentence, ground, earlier)
     return checked.text if isinstance(checked, CheckedSentence) else checked
 
@@ -141,7 +141,7 @@ def test_words_of_a_french_sentence_are_looked_up_in_english() -> None:
 def test_the_lines_around_what_a_sentence_names_hold_the_subject() -> None:
     far = Excerpt(1, "a.py", 1, 40, "", "\n".join(["session = 1", *["x = 0"] * 30, "call(helper)"]))
     assert "session" not in bearing_text({"helper"}, far) and "session" in bearing_text({"missing"}, far)
-    ground = Ground([far], "en", ("Where is the session checked?",), {"session": 1.0})
+    ground = ClaimContext([far], "en", ("Where is the session checked?",), {"session": 1.0})
     assert reason("It is checked by `helper` [1].", ground=ground) == "off_topic"
     assert reason("It is checked where `session` is set [1].", ground=ground).endswith("[1].")
 
@@ -177,4 +177,4 @@ def test_code_counts_for_no_language() -> None:
 
 
 def test_a_sentence_without_end_is_none_and_is_not_looked_through():
-    assert check_sentence("x " + "_" * 1_000_000 + ".", Ground([SESSIONS])) == "fragment"
+    assert check_sentence("x " + "_" * 1_000_000 + ".", ClaimContext([SESSIONS])) == "fragment"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import sysconfig
 import venv
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from support.shop_workspace import answering, shop_workspace, traced, workspace_of
 from support.small_repo import FILES
 
-from repopilot.agents.generate.debate import try_objection
-from repopilot.agents.generate.evidence import Examination
+from repopilot.agents.generate.debate import TriedTest, try_objection
+from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.testing.agent import test as answer_test
-from repopilot.impact.covering_tests import all_tests, covering_tests, reaching_tests
+from repopilot.agents.testing.loop_tests import run_shown
+from repopilot.project_environment import needed_packages
+from repopilot.resolve.uses.covering_tests import all_tests, covering_tests, reaching_tests
 from repopilot.results import Turn
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
@@ -42,9 +46,9 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
-    said = "✓ 9 tests of the repository pass.  \n✓ Verified: "
+    said = "✓ 9 tests of the repository pass.  \n✓ Verified"  # in part: which assertions are inverted is drawn
     if "lance" in question:
-        said = "✓ 9 tests du dépôt réussissent.  \n✓ Vérifié\u202f: "
+        said = "✓ 9 tests du dépôt réussissent.  \n✓ Vérifié"
     assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 
@@ -62,8 +66,9 @@ async def test_packages_that_came_after_the_repository_was_opened_are_there(tmp_
     assert answer.result.run.passed == 1, answer.text
     added = FileChange("calc.py", "added", "", "def one():\n    return 1\n")
     body = f"{test}\n\ndef test_one():\n    from calc import one\n\n    assert one() == 1\n"
-    examination = Examination("", later)
-    tried, *_ = await traced(lambda step: try_objection(body, (added,), {}, examination, step))
+    context = ChangeContext("", later)
+    written = TriedTest(test=body, path="test_calc_review.py")
+    tried, *_ = await traced(lambda step: try_objection(written, (added,), {}, context, step))
     assert tried.shown == "refuted"
 
 
@@ -115,3 +120,27 @@ def test_of_two_definitions_of_a_name_a_test_covers_the_one_it_imports(tmp_path:
 def test_which_tests_cover_a_file(shop: Workspace) -> None:
     assert covering_tests(shop.index, "shop/cart.py") == ["tests/test_cart.py"]
     assert covering_tests(shop.index, "shop/auth.py") == []
+
+
+@pytest.mark.slow
+async def test_tests_wait_for_packages_that_are_being_fetched(tmp_path):
+    files = {
+        "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\ndependencies = ["nothing-of-this-name"]\n',
+        "test_shop.py": "def test_sum():\n    assert 1 + 1 == 2\n",
+    }
+    workspace = workspace_of(tmp_path, files)
+    needed = needed_packages(workspace.snapshot, workspace.index, workspace.settings)
+    folder = workspace.settings.environments_folder
+    folder.mkdir(parents=True)
+    order = []
+
+    async def run(step):
+        await run_shown(["test_shop.py"], {}, workspace, step)
+        order.append("run")
+
+    with FileLock(folder / f"{needed.keys[0]}.lock"):
+        running = asyncio.create_task(traced(run))
+        await asyncio.sleep(1.5)
+        order.append("fetched")
+    await running
+    assert order == ["fetched", "run"]

@@ -13,7 +13,7 @@ from repopilot.agents.generate.pipeline import generate
 from repopilot.assistant import answer
 from repopilot.results import Answer, Generation
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import root
@@ -73,12 +73,12 @@ async def test_an_edit_of_a_generated_file_says_so(tmp_path: Path, files: dict[s
     path = list(files)[-1]
     workspace = workspace_of(tmp_path, {"main.py": "print(1)\n", **files})
     async with root(lambda _: None, "turn") as step, working_copy(workspace) as copy:
-        desk = Desk(workspace, copy, None, step)
+        context = ToolContext(workspace, copy, step)
         arguments = {"path": path, "old": "Grow", "new": "Shrink", "count": files[path].count("Grow")}
-        result = await registry.call(registry.find("replace_text", toolbox()), arguments, desk)
+        result = await registry.call(registry.find("replace_text", toolbox()), arguments, context)
         assert f"A program writes {path}" in result.text
         again = await registry.call(
-            registry.find("create_file", toolbox()), {"path": "a.py", "content": "A = 1\n"}, desk
+            registry.find("create_file", toolbox()), {"path": "a.py", "content": "A = 1\n"}, context
         )
         assert "A program writes" not in again.text
 

@@ -1,33 +1,41 @@
-"""The wiki of a repository without a model: its pages, and how they are kept true."""
+"""The wiki of a repository: its pages, how they are kept true, and what a model writes in them."""
 
 # ruff: noqa: E501
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from agents.test_overview import SHOP
+from pydantic import TypeAdapter
 from support.index_case import write
-from support.shop_workspace import offline, open_workspace
+from support.shop_workspace import answering, offline, open_workspace
 
+from repopilot import trace
 from repopilot.agents.wiki.folder import wiki_states, write_wiki
 from repopilot.agents.wiki.wiki_page import COMMIT, link_template
+from repopilot.agents.wiki.words import pages_with_words
+from repopilot.assistant import answer
 from repopilot.cli.app import main
 from repopilot.errors import UsageError
+from repopilot.results import Answer
+from repopilot.trace import Event, Published, Started, root
+from repopilot.ui.answer.wiki_view import pages_with, wiki_files
 
 LINK = re.compile(r"\]\(([^()#]+)#L(\d+)\)")
 NOTE = "<!-- people: begin -->\nAsk **Anna** about the till.\n<!-- people: end -->\n"
 
 
 def states(tmp: Path, to: Path, url: str | None = None, language: str = "en"):
-    root = tmp / "repo"
-    workspace = open_workspace(root, offline(tmp / "home"))
-    return wiki_states(workspace.index, to, url, root, language)
+    workspace = open_workspace(tmp / "repo", offline(tmp / "home"))
+    return wiki_states(workspace.index, to, url, workspace.snapshot, language)
 
 
 def written(tmp: Path, to: Path, **options) -> dict[str, str]:
@@ -94,7 +102,7 @@ def test_a_change_of_one_file_changes_only_its_pages(tmp_path, wiki):
     assert content(wiki) == before  # a check writes nothing
     stale = {page.name: page.files for page in found if page.state == "stale"}
     assert stale["stock.md"] == ("shop/stock/store.py",)
-    assert {page.name for page in found if page.state == "current"} == {"how-to.md", "makefile.md"}
+    assert {page.name for page in found if page.state == "current"} == {"how-to.md", "testing.md"}
     write_wiki(found, wiki)
     assert "def count()" in (wiki / "stock.md").read_text()
     assert {name for name, was in content(wiki).items() if before[name] != was} == set(stale)
@@ -117,15 +125,16 @@ def test_permalinks_name_the_commit_that_a_page_was_written_at(tmp_path):
     written(tmp_path, to, url=url)
     assert f"https://github.com/o/shop/blob/{first}/shop/cli.py#L6" in (to / "cli.md").read_text()
     write(tmp_path / "repo", {"shop/stock/store.py": "# new\n" + SHOP["shop/stock/store.py"]})
-    git("commit", "-qam", "two")
+    git("-c", "user.name=dependabot[bot]", "commit", "-qam", "two")
     assert written(tmp_path, to, url=url)["how-to.md"] == "current"
     assert first in (to / "how-to.md").read_text() and git("rev-parse", "HEAD").strip() in (to / "stock.md").read_text()
     assert set(written(tmp_path, to, url=url).values()) == {"current"}
     assert "## Where most changes happen" in (to / "stock.md").read_text()
+    assert "## Who knows it\n\n- a\n" in (to / "stock.md").read_text()
     shallow = tmp_path / "ci" / "repo"
     subprocess.run(["git", "clone", "-q", "--depth", "1", (tmp_path / "repo").as_uri(), shallow], check=True)
-    index = open_workspace(shallow, offline(tmp_path / "ci-home")).index
-    assert {p.name for p in wiki_states(index, to, url, shallow, "en") if p.state != "current"} == set()
+    ci = open_workspace(shallow, offline(tmp_path / "ci-home"))
+    assert {p.name for p in wiki_states(ci.index, to, url, ci.snapshot, "en") if p.state != "current"} == set()
 
 
 @pytest.mark.parametrize(
@@ -192,6 +201,82 @@ def test_the_page_of_a_component_that_is_gone_goes_unless_people_wrote_in_it(tmp
     assert not (wiki / "old.md").exists() and (wiki / "noted.md").exists() and (wiki / "mine.md").exists()
 
 
+SETTINGS = {
+    "shop/orders/settings.py": 'import os\nfrom pydantic_settings import BaseSettings\n\n\nclass ShopSettings(BaseSettings):\n    till: str = ""\n\n    class Mail(BaseSettings):\n        host: str = ""\n\n\n# os.environ["IN_A_COMMENT"]\nKEY = os.environ["SHOP_KEY"]\nURL = os.getenv("SHOP_URL", "sqlite://secret")\nos.environ["WRITTEN"] = "1"\nPATH = "./shop.toml"\nENDING = ".toml"\nSAYS = "as in shop.ini"\n',
+    "shop/orders/errors.py": 'class ShopError(Exception):\n    """Something is wrong."""\n\n\nclass SoldOut(ShopError):\n    """Nothing is left."""\n',
+    "shop/stock/errors.py": 'class Error(Exception):\n    """Of the stock."""\n\n\nclass SoldOut(Error):\n    """Nothing in stock."""\n',
+    "shop/stock/schema.sql": "CREATE TABLE items (id integer primary key, name text);\n",
+}
+
+
+def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_path, wiki):
+    assert not {"configuration.md", "stored-data.md", "errors.md"} & {path.name for path in wiki.iterdir()}
+    write(tmp_path / "repo", SETTINGS)
+    written(tmp_path, wiki)
+    page = (wiki / "configuration.md").read_text()
+    assert "`ShopSettings`: 1 mention ([`shop/orders/settings.py:5`]" in page and "`shop.toml`" in page
+    assert "`SHOP_KEY`" in page and "`SHOP_URL`: 1 mention ([`shop/orders/settings.py:14`]" in page
+    assert "`ShopSettings.Mail`: 1 mention ([`shop/orders/settings.py:8`]" in page
+    assert not any(word in page for word in ("secret", "IN_A_COMMENT", "WRITTEN", "`.toml`", "shop.ini"))
+    assert "`items`" in (wiki / "stored-data.md").read_text()
+    errors = (wiki / "errors.md").read_text()
+    assert "`SoldOut`: Nothing is left." in errors
+    assert "`Error`: Of the stock." in errors and "`SoldOut`: Nothing in stock." in errors, "whatever they are called"
+    assert "1 test file uses it ([`tests/test_orders.py:1`]" in (wiki / "testing.md").read_text()
+    assert "[Errors](errors.md)" in (wiki / "index.md").read_text()
+    assert set(written(tmp_path, wiki).values()) == {"current"}
+
+
+TRUE = "`take` makes an `Item` [shop/stock/store.py:5-36]."
+FALSE = "`refund` <b>pays</b> it back [shop/stock/store.py:5-36]."
+
+
+def with_model(tmp_path, wiki, *replies: str):
+    """Write the words of a scripted model; the pages that it wrote, and what it was asked."""
+    left = list(replies)
+    asked = []
+
+    def reply(prompt: str) -> str:
+        asked.append(prompt)
+        return left.pop(0) if left else ""
+
+    workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
+    model = replace(answering(reply), way="agent")
+    found = wiki_states(workspace.index, wiki, None, workspace.snapshot, "en")
+    write_wiki(found, wiki)
+
+    async def work() -> list[str]:
+        names = []
+        async with trace.root(lambda event: None, "wiki") as step:
+            async for page in pages_with_words(found, replace(workspace, model=model), step):
+                write_wiki([page], wiki)
+                names.append(page.name)
+        return names
+
+    return asyncio.run(work()), asked
+
+
+def test_a_model_writes_how_a_component_works_and_each_sentence_is_checked(tmp_path, wiki):
+    read = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
+    names, _ = with_model(tmp_path, wiki, *[read, f"{TRUE}\n\n- {FALSE}", ""] * 3)
+    assert "stock.md" in names and not {"index.md", "glossary.md", "testing.md"} & set(names)
+    page = (wiki / "stock.md").read_text()
+    section = page.partition("## How it works\n")[2].partition("\n## ")[0]
+    assert "`take` makes an `Item`. ([`shop/stock/store.py:5`](" in section
+    assert "\n- ~~`refund` \\<b\\>pays" in section and "(contradicted: " in section
+    assert "Written by scripted at commit " in section and "1 of 2 sentences checked." in section
+    before = content(wiki)
+    assert set(written(tmp_path, wiki).values()) == {"current"} and content(wiki) == before
+    assert not any("the part `stock`" in prompt for prompt in with_model(tmp_path, wiki)[1]), "true, so not asked again"
+    write(tmp_path / "repo", {"shop/stock/store.py": "# new\n" + SHOP["shop/stock/store.py"]})
+    assert {page.name: page.state for page in states(tmp_path, wiki)}["stock.md"] == "stale"
+
+
+def test_a_model_that_says_nothing_leaves_the_page_as_it_is(tmp_path, wiki):
+    before = content(wiki)
+    assert with_model(tmp_path, wiki)[0] == [] and content(wiki) == before
+
+
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:a) <!-- people: begin --> ```"
 
 
@@ -253,3 +338,53 @@ def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):
     assert not said["ok"] and {"page": "how-to.md", "state": "stale", "files": ["Makefile"]} in said["pages"]
     (tmp_path / "wiki" / "how-to.md").write_text("mine\n")
     assert main(command) == 2 and (tmp_path / "wiki" / "how-to.md").read_text() == "mine\n"
+
+
+async def test_in_a_chat_each_page_is_published_when_it_is_written_and_stop_keeps_what_there_is(tmp_path):
+    write(tmp_path / "repo", SHOP)
+    workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
+    events: list[Event] = []
+
+    async def ask(sink):
+        async with root(sink, "work") as step:
+            return await answer("/wiki", workspace, step)
+
+    done = (await ask(events.append)).result
+    published = [event.answer.result for event in events if isinstance(event, Published)]
+    assert [len(wiki.pages) for wiki in published] == list(range(1, done.total + 1)) and published[-1] == done
+    begun = [event.name for event in events if isinstance(event, Started)]
+    assert [page.name for page in done.pages] == [name for name in begun if name.endswith(".md")]
+    assert TypeAdapter(Answer).validate_json(TypeAdapter(Answer).dump_json(Answer("", result=done))).result == done
+
+    kept: list[Published] = []
+
+    def stopping(event: Event) -> None:
+        if isinstance(event, Published):
+            kept.append(event)
+            asyncio.current_task().cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.create_task(ask(stopping))
+    assert [page.name for page in kept[-1].answer.result.pages] == ["index.md"]
+
+
+async def test_the_files_of_a_wiki_in_a_chat_are_those_that_the_command_keeps_true(tmp_path):
+    write(tmp_path / "repo", SHOP)
+    workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
+    async with root(lambda event: None, "work") as step:
+        done = (await answer("/wiki", workspace, step)).result
+    files = wiki_files(done, workspace.index, workspace.snapshot, None)
+    write(tmp_path / "repo", {file.path: file.content for file in files})
+    assert {page.state for page in states(tmp_path, tmp_path / "repo" / "wiki")} == {"current"}
+    with pytest.raises(UsageError):
+        wiki_files(replace(done, commit="another"), workspace.index, workspace.snapshot, None)
+
+
+async def test_a_search_finds_what_a_reader_sees(tmp_path):
+    said = '"""Asks @anna, see #12 (the_till)."""\n'
+    write(tmp_path / "repo", SHOP | {"shop/stock/__init__.py": said})
+    workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
+    async with root(lambda event: None, "work") as step:
+        done = (await answer("/wiki", workspace, step)).result
+    assert any("@anna" in line for name, line in pages_with(done, "@ANNA #12 the_till") if name == "stock.md")
+    assert pages_with(done, "@anna zeppelin") == []

@@ -15,8 +15,9 @@ from pathlib import Path
 import httpx
 import pytest
 from starlette.requests import Request
-from support import git_server
+from support import git_server, waiting
 from support.app import ROOT, running
+from support.waiting import PATIENCE_S, until
 
 from repopilot import intents
 from repopilot.api.application import client_of, status_of
@@ -57,7 +58,7 @@ def client(tmp_path_factory):
     quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false", "access_token": TOKEN, "access": "token"}
     with running(tmp_path_factory.mktemp("home"), **quiet) as app:
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=120) as made:
+        with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=PATIENCE_S) as made:
             made.app = app
             yield made
 
@@ -125,7 +126,7 @@ def test_a_question_is_streamed_as_events(client, repository):
 
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}])
 def test_without_the_token_nothing_is_said(client, headers):
-    reply = httpx.get(f"{client.base_url}repositories", headers=headers)
+    reply = waiting.get(f"{client.base_url}repositories", headers=headers)
     assert reply.status_code == 401 and reply.json()["error"]["message"] and reply.headers["x-request-id"]
 
 
@@ -164,10 +165,9 @@ def test_what_is_asked_for_can_be_cancelled_and_is_limited(client, tmp_path):
     threads = [threading.Thread(target=ask, args=(f"r{n}",)) for n in range(6)]
     for thread in threads:
         thread.start()
-    cancelled, deadline = set(), time.monotonic() + 60
-    while len(answers) < 2 and time.monotonic() < deadline:
-        time.sleep(0.02)  # two are refused at once
-    while any(thread.is_alive() for thread in threads) and time.monotonic() < deadline:
+    cancelled = set()
+    until(lambda: len(answers) >= 2)  # two are refused at once
+    while any(thread.is_alive() for thread in threads):
         cancelled |= {n for n in range(6) if client.post(f"/requests/r{n}/cancel").json()["cancelled"]}
         time.sleep(0.05)
     statuses = sorted(answer.status_code for answer in answers)
@@ -190,17 +190,9 @@ def _slow(folder):
     return folder
 
 
-def until(what):
-    """Wait for something, longer than a busy machine takes."""
-    deadline = time.monotonic() + 90
-    while not (found := what()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert found
-
-
 def has_stopped(client):
     """Whether the server has stopped indexing: nothing is published, and its processes have nothing to do."""
-    deadline, before = time.monotonic() + 90, -1.0
+    deadline, before = time.monotonic() + PATIENCE_S, -1.0
     while time.monotonic() < deadline:
         now = sum(cpu_seconds(pid) or 0 for pid in client.app.children())
         if now == before:
@@ -225,7 +217,7 @@ def test_a_request_that_is_cancelled_stops_its_index(client, slow):
     thread.start()
     until(lambda: set(indexes.glob("slow-*/*")) - before)
     until(lambda: client.post("/requests/stop/cancel").json()["cancelled"])
-    thread.join(90)
+    thread.join()
     assert answers[0].status_code == 409
     assert has_stopped(client)
     assert "never retrieved" not in client.app.log.read_text()
@@ -249,7 +241,8 @@ def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, rep
             if line.startswith("data: ") and (told := json.loads(line[6:])).get("phase") == "parsing":
                 break
     assert told.keys() == {"phase", "done", "total"}
-    with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=1.5) as impatient:
+    soon = httpx.Timeout(PATIENCE_S, read=1.5)
+    with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=soon) as impatient:
         for _ in range(5):
             with pytest.raises(httpx.ReadTimeout):
                 impatient.post("/search", json=body)
@@ -264,8 +257,8 @@ def test_nobody_is_stopped_by_another_who_wanted_the_same(client, slow):
     thread = threading.Thread(target=lambda: answers.append(client.post("/search", json=body)))
     thread.start()
     with pytest.raises(httpx.ReadTimeout):
-        client.post("/search", json=body, timeout=0.7)
-    thread.join(60)
+        client.post("/search", json=body, timeout=httpx.Timeout(PATIENCE_S, read=0.7))
+    thread.join()
     assert answers[0].status_code == 200
 
 
@@ -286,7 +279,7 @@ def test_the_limit_holds_before_the_reply_begins(client, slow, accept):
 def test_the_example_client_answers_or_says_why_not(client, repository, token):
     address = str(client.base_url).partition("/api/")[0]
     command = [sys.executable, "docs/api_client.py", address, token, str(repository), "what calls price?"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S)
     if token == TOKEN:
         assert done.returncode == 0 and "shop/cart.py:" in done.stdout
     else:
@@ -308,7 +301,7 @@ async def test_a_stream_with_nothing_to_say_is_kept_alive(monkeypatch):
 
 
 def test_a_post_needs_no_body_and_refusals_their_headers(client):
-    connection = http.client.HTTPConnection("127.0.0.1", client.app.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", client.app.port, timeout=PATIENCE_S)
     headers = {"Host": f"127.0.0.1:{client.app.port}", "Authorization": f"Bearer {TOKEN}"}
     connection.putrequest("POST", "/api/v1/requests/none/cancel", skip_host=True)
     for name, value in headers.items():
@@ -324,7 +317,7 @@ def test_a_post_needs_no_body_and_refusals_their_headers(client):
 
 @pytest.mark.parametrize("path", ["%0A", "%0Atools", "tools/%0Asearch", "tools%0A"])
 def test_a_path_with_a_newline_needs_the_token_as_any_other(client, path):
-    assert httpx.post(f"{client.base_url}{path}", json={}).status_code == 401
+    assert waiting.post(f"{client.base_url}{path}", json={}).status_code == 401
     reply = client.post(f"/{path}", json={"source": "/nowhere"})
     assert reply.status_code in (404, 405) and reply.json()["error"]["message"]
 

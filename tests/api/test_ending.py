@@ -3,19 +3,16 @@
 import os
 import signal
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
-from support import git_server
+from support import git_server, waiting
 from support.app import running
+from support.waiting import PATIENCE_S, until
 
 from repopilot.index.storage import layout
-
-END_S = 90
-"""Generous: it is the unpublished index that tells that it didn't go on to its end."""
 
 
 @pytest.fixture(scope="module")
@@ -43,20 +40,17 @@ def test_the_server_ends_soon_while_it_indexes(tmp_path, slow, how):
 
         def ask():
             with suppress(httpx.TransportError):
-                httpx.post(f"{app.url}/api/v1/search", json={"source": str(slow), "query": "x"}, timeout=60)
+                waiting.post(f"{app.url}/api/v1/search", json={"source": str(slow), "query": "x"})
 
         thread = threading.Thread(target=ask)
         thread.start()
-        indexes, deadline = app.home / "data/index", time.monotonic() + END_S
-        while not (list(indexes.glob("slow-*/*")) and app.children()) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        workers = app.children()
+        indexes = app.home / "data/index"
+        until(lambda: list(indexes.glob("slow-*/*")))
+        workers = until(app.children)
         os.kill(app.process.pid, how)
-        app.process.wait(END_S)
-        deadline = time.monotonic() + END_S
-        while any(map(alive, workers)) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert workers and not any(map(alive, workers))
+        app.process.wait(PATIENCE_S)
+        until(lambda: not any(map(alive, workers)))
         thread.join()
+        # It is the unpublished index that tells that it didn't go on to its end.
         folders = [each for each in indexes.glob("slow-*") if each.is_dir()]
         assert folders and not any(map(layout.generations, folders))

@@ -2,13 +2,13 @@
 
 import json
 import re
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from support import git_server
+from support import git_server, waiting
 from support.app import running
+from support.waiting import PATIENCE_S, until
 
 from repopilot import __version__
 from repopilot.api.jobs import MOST, RepositoryJobs, UnknownRepository, repository_id
@@ -35,16 +35,17 @@ def client(tmp_path_factory):
     quiet["git_token"] = "git.example.org=s3cr3t"
     with running(tmp_path_factory.mktemp("home"), **quiet) as app:
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=120) as made:
+        with httpx.Client(base_url=f"{app.url}/api/v1", headers=headers, timeout=PATIENCE_S) as made:
             made.home = app.home
             yield made
 
 
 def ended(client, id):
-    deadline = time.monotonic() + 90
-    while (found := client.get(f"/repositories/{id}").json())["state"] == "running" and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return found
+    def found():
+        told = client.get(f"/repositories/{id}").json()
+        return told if told["state"] != "running" else None
+
+    return until(found)
 
 
 @pytest.mark.slow
@@ -117,11 +118,11 @@ def test_no_more_openings_are_remembered_than_fit():
 
 
 def test_health_is_up_or_not_for_everybody_and_more_with_the_token(client):
-    bare = httpx.get(f"{client.base_url}health")
+    bare = waiting.get(f"{client.base_url}health")
     assert (bare.status_code, bare.json()) == (200, {"status": "up"})
-    assert httpx.get(f"{client.base_url}health", headers={"Authorization": "Bearer x"}).status_code == 401
+    assert waiting.get(f"{client.base_url}health", headers={"Authorization": "Bearer x"}).status_code == 401
     for path in ("health/", "health/x", "metrics", "repositories"):
-        assert httpx.get(f"{client.base_url}{path}").status_code == 401
+        assert waiting.get(f"{client.base_url}{path}").status_code == 401
     found = client.get("/health").json()
     assert set(found["parts"]) == {"model", "index", "sandbox", "vectors", "forge"} and found["version"] == __version__
     assert {part["state"] for part in found["parts"].values()} <= {"ok", "degraded"}
@@ -157,5 +158,5 @@ def test_a_server_that_can_not_write_its_data_is_down(tmp_path):
         (blocked / "deep").rename(tmp_path / "moved")
         blocked.rmdir()
         blocked.write_text("no folder")
-        reply = httpx.get(f"{app.url}/api/v1/health", timeout=30)
+        reply = waiting.get(f"{app.url}/api/v1/health")
     assert reply.status_code == 503 and reply.json()["status"] == "down"

@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from repopilot.agents.review.rules.registry import RULES
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
@@ -68,3 +70,17 @@ def test_every_promise_names_tests_that_there_are(name: str, column: int) -> Non
     for row in rows:
         named = named_in(row[column])
         assert named and all(path.exists() for path in named), row
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "python"),
+    [
+        ("### Rules that remain", "### Rules that were removed", True),
+        ("### What the rules find in public code", "## Workflows", False),
+    ],
+)
+def test_rules_that_documents_count_are_there(begin: str, end: str, python: bool) -> None:
+    table = (ROOT / "docs" / "review-rules.md").read_text("utf-8").partition(begin)[2].partition(end)[0]
+    named = re.findall(r"^\| `?([a-z][\w-]*)`? \| .*\d", table, re.MULTILINE)
+    known = {rule.id for rule in RULES if python == ("python" in rule.languages)}
+    assert named and not set(named) - known

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+TESTS = Path(__file__).resolve().parents[1]
 SKIPPED = "import pytest\n\n\ndef test_it():\n    pytest.skip('nothing to test it with')\n"
 
 
@@ -19,10 +20,10 @@ SKIPPED = "import pytest\n\n\ndef test_it():\n    pytest.skip('nothing to test i
     [("browser", "true", 1), ("browser", "", 0), ("sandbox", "true", 1), ("code", "true", 0)],
 )
 def test_a_skipped_test_is_listed(tmp_path: Path, folder: str, ci: str, status: int) -> None:
-    shutil.copy(Path(__file__).parents[1] / "conftest.py", tmp_path)
+    shutil.copy(TESTS / "conftest.py", tmp_path)
     (tmp_path / folder).mkdir()
     (tmp_path / folder / "test_one.py").write_text(SKIPPED)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {TESTS.parent} {TESTS}\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "CI": ci}, capture_output=True, text=True)
     assert done.returncode == status, done.stdout

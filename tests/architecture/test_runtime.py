@@ -42,9 +42,3 @@ def test_closing_ends_jobs_and_worker_processes(tmp_path, settings):
     children = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
     assert str(settings.home) not in children.stdout
     assert runtime.index_jobs.running(job.snapshot) is None
-
-
-def test_a_cache_on_disk_is_below_the_data_directory(settings):
-    with Runtime(settings.model_copy(update={"cache_on_disk": True})) as runtime:
-        runtime.models.replies.put("key", "reply")
-    assert (settings.home / "cache" / "replies" / "key.json").exists()

@@ -83,3 +83,23 @@ def is_vector_store(node: ast.AST) -> bool:
     names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     return any(f"{name}.".startswith("llama_index.vector_stores.") for name in names)
+
+
+def test_one_assignment_a_line() -> None:
+    packed = [f"{module_of(path)}:{line}" for path in SOURCES for line in packed_assignments(tree_of(path))]
+    lines = sum(path.read_text("utf-8").count("\n") for path in SOURCES)
+    assert len(packed) <= lines / 1000, packed
+    assert [module_of(path) for path in SOURCES if "# fmt:" in path.read_text("utf-8")] == []
+
+
+def packed_assignments(tree: ast.Module) -> Iterator[int]:
+    """The lines on which several values are assigned to as many names: `a, b = 1, 2`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+            target = node.targets[0]
+            if isinstance(target, ast.Tuple) and len(target.elts) == len(node.value.elts):
+                yield node.lineno
+
+
+def test_a_packed_assignment_is_found() -> None:
+    assert list(packed_assignments(ast.parse("a, b = 1, 2\nc = 1, 2\nd, e = f()\n"))) == [1]

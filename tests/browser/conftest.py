@@ -12,6 +12,7 @@ from support.app import App, running
 from support.browser import Tab, chromium
 from support.ollama_server import OllamaServer
 from support.orchard import BIG, FILES
+from support.waiting import PATIENCE_S
 
 
 @dataclass
@@ -67,7 +68,7 @@ def world(tmp_path_factory):
     git_server.publish(work / "big", served, "big.git")
     options = {
         "allow_private_hosts": "true", "allow_http": "true", "auto_download": "false", "embedded": "false",
-        "big_repository_lines": 500, "clone_timeout_s": 30,
+        "big_repository_lines": 500,
     }  # fmt: skip
     with OllamaServer(reply=reply, delay_s=0.005) as ollama, git_server.serve(served) as git:
         home = tmp_path_factory.mktemp("home")
@@ -81,7 +82,7 @@ def fresh(world):
     """No conversation is kept from the tests before."""
     file = world.app.home / "data" / "chats.db"
     if file.exists():  # the running app has it open: taking the file away would tear its log from it
-        with closing(sqlite3.connect(file, timeout=30)) as chats, chats:
+        with closing(sqlite3.connect(file, timeout=PATIENCE_S)) as chats, chats:
             for table in ("turns", "opened", "chats"):
                 chats.execute(f"DELETE FROM {table}")
     return world

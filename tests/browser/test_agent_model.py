@@ -10,6 +10,9 @@ from support.app import running
 from support.ollama_server import OllamaServer
 from support.orchard import FILES
 
+from repopilot.sandbox.run_shell import strong_level
+from repopilot.settings import Settings
+
 pytestmark = pytest.mark.browser
 
 QUESTION = "From how many degrees on shall the trees get more water?"
@@ -17,7 +20,12 @@ CHANGES = (
     {"name": "search", "arguments": {"query": "water by temperature"}},
     {"name": "ask_user", "arguments": {"question": QUESTION, "choices": ["20", "22"]}},
     {"name": "replace_text", "arguments": {"path": "orchard/water.py", "old": "degrees > 25", "new": "degrees > {}"}},
-    {"name": "finish", "arguments": {"summary": "Trees get more water from {} degrees on."}},
+    {"name": "finish", "arguments": {"summary": "Trees get more water from {} degrees on. `frobnicate` is gone."}},
+)
+COMMAND = "printf 'pruned = True\\n' > orchard/pruned.py\nls orchard"
+COMMANDS = (
+    {"name": "run_command", "arguments": {"command": COMMAND}},
+    {"name": "finish", "arguments": {"summary": "The script says what was pruned."}},
 )
 LOOKS = ({"name": "callers", "arguments": {"name": "litres"}},)
 READS = tuple({"name": "read", "arguments": {"path": path}} for path in ("orchard/water.py", "orchard/trees.py"))
@@ -41,7 +49,15 @@ def scripted(messages):
     asked = "\n".join(m.get("content") or "" for m in messages if m["role"] != "tool")
     if "Code has compared your answer" in asked:
         return "Nothing to correct."
-    script = CHANGES if "Change the" in asked else READS if "harvested" in asked else LOOKS
+    script = (
+        CHANGES
+        if "Change the" in asked
+        else COMMANDS
+        if "its script" in asked
+        else READS
+        if "harvested" in asked
+        else LOOKS
+    )
     if "What tools return" not in asked or (script is not READS and len(results) >= len(script)):
         return "The function `litres` says how much water a tree gets [1]."
     if len(results) >= len(script):
@@ -89,11 +105,40 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
         expect(page.page.get_by_text("Type your answer:")).to_be_visible()
         page.say(typed)
     file = page.page.locator('.rp-file[data-path="orchard/water.py"]')
-    expect(file.locator("tr.rp-added")).to_contain_text(f"degrees > {degrees}", timeout=90_000)
+    expect(file.locator("tr.rp-added")).to_contain_text(f"degrees > {degrees}")
     assert "degrees > 25" in (grove[1] / "orchard/water.py").read_text(), "written before it was accepted"
+    wrong = page.page.locator(".rp-folds del")
+    expect(wrong).to_have_text("frobnicate is gone.", timeout=90_000)
+    expect(wrong.locator("code")).to_have_text("frobnicate")
     page.unfold()
     for step in ("Debate", "Controller"):
         expect(page.page.locator(f'[id^="step-{step}"]').first).to_be_visible()
+
+
+def test_an_answer_that_is_typed_while_the_buttons_are_there_is_taken(page):
+    page.say("/generate Change the temperature from which trees get more water")
+    expect(page.page.get_by_role("button", name="Something else…")).to_be_visible()
+    page.page.locator("#chat-input").fill("19")
+    page.page.locator("#chat-input").press("Enter")
+    file = page.page.locator('.rp-file[data-path="orchard/water.py"]')
+    expect(file.locator("tr.rp-added")).to_contain_text("degrees > 19", timeout=90_000)
+
+
+@pytest.mark.skipif(not strong_level(Settings()), reason="commands need a strong sandbox")
+def test_a_command_is_asked_for_once_per_repository_and_shown_as_it_would_run(page, grove):
+    for time in ("first", "second"):
+        page.say("/generate Prune the orchard by its script")
+        if time == "first":
+            shown = page.page.locator("code", has_text="printf")
+            expect(shown).to_be_visible(timeout=90_000)
+            assert shown.inner_text().rstrip("\n") == COMMAND
+            page.page.get_by_role("button", name="Always for this repository").click()
+        file = page.page.locator('.rp-file[data-path="orchard/pruned.py"]')
+        expect(file.locator("tr.rp-added")).to_contain_text("pruned = True", timeout=90_000)
+        expect(page.page.get_by_text("May it run commands here?")).to_have_count(int(time == "first"))
+        page.page.goto(f"{grove[0].url}/?repo={grove[1]}")
+        page.page.wait_for_selector('[data-answerable="true"]')
+    assert not (grove[1] / "orchard/pruned.py").exists(), "written before it was accepted"
 
 
 def test_an_answer_comes_after_looking_with_tools(page):
@@ -133,7 +178,7 @@ def test_each_sentence_of_an_answer_says_whether_it_is_checked_and_why(page):
         expect(answer.get_by_role("link", name="contradicted: sprinkle_all exists neither")).to_be_focused()
         answer.get_by_role("link", name="sentence 6").click()
         expect(answer.get_by_role("link", name="not checked: not in the cited lines: 12")).to_have_css("opacity", "1")
-        expect(answer.get_by_text("not checked: this code doesn't stand in the lines that were read")).to_be_visible()
+        expect(answer.get_by_text("not checked: this code is not in the lines that were read")).to_be_visible()
 
         evidence = answer.locator(".rp-evidence")
         expect(evidence.locator("> .rp-found-list > .rp-found")).to_have_count(3)

@@ -227,9 +227,8 @@ def test_impact_is_drawn_and_a_review_is_listed(local, tmp_path):
     tab, folder = local
     page = tab.page
     tab.say("/impact orchard/trees.py")
-    picture = page.locator(".rp-picture img")
-    expect(picture).to_be_visible()
-    assert picture.evaluate("image => image.naturalWidth") > 100, "the picture does not load"
+    picture = page.locator(".rp-impact .rp-picture")
+    expect(picture.locator(".rp-diagram-subject")).to_contain_text("trees.py")
     expect(page.locator(".rp-risk")).to_contain_text("Risk")
 
     unsafe = "import subprocess\n\n\ndef run(command):\n    subprocess.call(command, shell=True)\n"

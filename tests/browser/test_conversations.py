@@ -122,6 +122,7 @@ def test_names_complete_what_is_typed(opened):
     page, names = opened.page, opened.page.get_by_role("listbox", name="Mentions")
     page.locator("#chat-input").click()
     page.keyboard.type("what does @harv")
+    expect(names).to_have_attribute("data-text", "harv")
     expect(names.get_by_role("option").first).to_contain_text("harvest")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
@@ -165,6 +166,7 @@ def test_enter_sends_what_was_typed_and_tab_completes(opened):
     expect(page.locator(".rp-footer")).to_have_count(3)
     expect(page.locator("#stop-button")).to_have_count(0)
     page.keyboard.type("/callers harv")
+    expect(names).to_have_attribute("data-text", "harv")
     expect(names).to_be_visible()
     names.get_by_role("option").first.click()
     expect(box).to_have_value("/callers harvest ")
@@ -184,6 +186,7 @@ def test_every_command_completes_what_exists_and_no_new_name(opened):
         *earlier, typed = ["harvest"] * (form.completed - 1) + ["harv"]
         page.keyboard.insert_text(" ".join([f"/{command}", *earlier, ""]))
         page.keyboard.type(typed)
+        expect(names).to_have_attribute("data-text", typed)
         expect(names).to_be_visible()
         page.keyboard.press("Tab")
         expect(box).to_have_value(" ".join([f"/{command}", *["harvest"] * form.completed, ""]))
@@ -236,14 +239,14 @@ def test_what_was_asked_and_found_outlives_a_killed_server_and_health_is_said(vi
             page.goto(f"{app.url}/?repo={world.repository()}")
             page.wait_for_selector('[data-answerable="true"]')
             ask(page, "What does harvest return?")
-            state.delay_s = 0.3
+            state.holding = True
             writing = page.locator('[id^="step-Write"]')
             visitor.say("How does harvest count the ripe fruit in detail?")
             expect(writing.last).to_be_visible()
             app.process.send_signal(signal.SIGKILL)
             app.process.wait()
             address = page.url.replace(app.url, "")
-        state.delay_s = 0.005
+        state.holding = False
         (tmp_path / "b").mkdir()
         (app.home / "data").rename(tmp_path / "b" / "data")
         with running(tmp_path / "b", ollama_url="", **options) as app:
@@ -258,7 +261,7 @@ def test_what_was_asked_and_found_outlives_a_killed_server_and_health_is_said(vi
             expect(health).to_contain_text("sandbox: ")
         expect(health).to_contain_text("The server doesn't answer.")
     finally:
-        state.delay_s = 0.005
+        state.holding = False
 
 
 STUB = """window.told = [];

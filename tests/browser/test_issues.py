@@ -46,11 +46,11 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(visitor, hosted, tmp_
 
     hub.issues[5]["title"] = "rename total to sum_of"
     visitor.say(f"{hub.url}/o/r/issues/5")
-    expect(page.get_by_text("Going on with")).to_be_visible(timeout=30_000)
-    page.get_by_role("button", name="Push to the pull request").click(timeout=60_000)
+    expect(page.get_by_text("Going on with")).to_be_visible()
+    page.get_by_role("button", name="Push to the pull request").click()
     page.screenshot(path=str(tmp_path / "again.png"))
     page.get_by_role("button", name="Push to its branch?").click()
-    expect(page.get_by_text("✓ Pushed ")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("✓ Pushed ")).to_be_visible()
     text = git_server.git(bare, "show", f"{hub.opened[0]['head']}:shop/cart.py")
     assert "def sum_of" in text and "cost(n)" in text and len(hub.opened) == 1
     hub.pulls[101]["state"] = "closed"

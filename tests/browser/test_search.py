@@ -78,7 +78,7 @@ def test_exact_lines_are_grouped_by_file_refined_in_place_and_opened(opened):
     box = card.get_by_label("Search for exact lines")
     box.fill("def harvest(")
     box.press("Enter")
-    expect(card.locator(".rp-error")).to_contain_text("no regular expression")
+    expect(card.locator(".rp-error")).to_contain_text("not a regular expression")
     box.fill("-F def harvest(")
     box.press("Enter")
     expect(card).to_contain_text("1 line matches in 1 file")

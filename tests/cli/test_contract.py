@@ -224,9 +224,13 @@ def test_a_review_finds_what_the_tools_know(run: Run, shop: Path) -> None:
     try:
         document = run("review", shop, "shop/report.py", "--json").json
         assert document["findings"] and document["score"] < 100
-        keys = {"path", "line", "severity", "domain", "rule", "message", "source", "quote"}
+        keys = {"path", "line", "severity", "domain", "rule", "message", "source", "quote", "failure", "proof"}
         assert all(finding.keys() == keys for finding in document["findings"])
         assert run("review", shop, "shop/report.py", "--sarif").json["version"] == "2.1.0"
+        assert [run("review", shop, "shop/report.py", "--fail-on", each).status for each in ("high", "critical")] == [
+            1,
+            0,
+        ]
     finally:
         bad.unlink()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +15,9 @@ from support.wheels import pack_installed, write_index, write_wheel
 from repopilot.agents.testing.missing import modules_missing
 from repopilot.agents.testing.render import run_points
 from repopilot.cli.app import main
-from repopilot.code.dependencies.node_test_packages import of_tests
-from repopilot.code.dependencies.package_declarations import read_packages
-from repopilot.project_environment import declared_project, find_environment, needed_packages
+from repopilot.project.node_test_packages import of_tests
+from repopilot.project.package_declarations import PackageDeclaration, read_packages
+from repopilot.project_environment import TestPackages, declared_project, find_environment, needed_packages
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation, TestReport
@@ -89,6 +90,14 @@ def test_the_offer_says_what_and_how_large(repository):
     assert needed_packages(snapshot, Files({"shop.py": "", "web.js": ""}), Settings()).requirements == ()
 
 
+def test_the_offer_names_no_package_of_other_systems_only():
+    markers = ("", f"; sys_platform == '{sys.platform}'", "; sys_platform == 'beos'", "; os_name ~= 'x'", "; {")
+    names = tuple(f"name{number}{marker}" for number, marker in enumerate(markers))
+    said = offer_text(TestPackages(others=(PackageDeclaration("python", "shop", (), names),)), Settings(), "en")
+    assert [name for name in names if name in said] == [name for name in names if "beos" not in name]
+    assert "need 4 packages" in said
+
+
 @pytest.mark.slow
 def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
     (repository / "package.json").write_text(
@@ -126,7 +135,7 @@ def greeting(repository, tmp_path, monkeypatch) -> Path:
 
 def test_of_javascript_only_what_tests_can_load_is_fetched():
     wanted = ["@types/node", "del-cli", "eslint", "happy-dom", "msw", "prettier", "typescript", "vitest", "xo", "zod"]
-    wanted += ["@babel/preset-env", "jest-environment-node", "eslint-plugin-env"]
+    wanted += ["@babel/preset-env", "jest-environment-node", "eslint-plugin-env", "morgan", "koa"]
     manifest = {
         "name": "web",
         "dependencies": {"ms": "2"},
@@ -137,6 +146,9 @@ def test_of_javascript_only_what_tests_can_load_is_fetched():
         "package.json": json.dumps(manifest),
         "src/a.ts": "import { z } from 'zod/v4'\n",
         "src/a.test.ts": "import { setupServer } from 'msw/node'\nimport { a } from './a'\n",
+        "src/b.test.ts": "import '../examples/tested'\n",
+        "examples/tested/index.js": "require('morgan')\n",
+        "examples/shown/index.js": "require('koa')\n",
         "vitest.config.ts": "export default { test: { environment: 'happy-dom' } }\n",
         "babel.config.js": "module.exports = { presets: ['@babel/env'], testEnvironment: 'node' }\n",
         "eslint.config.js": "import prettier from 'prettier'\n",
@@ -144,9 +156,29 @@ def test_of_javascript_only_what_tests_can_load_is_fetched():
     (declared,) = read_packages(texts.get, lambda folder: frozenset(texts))
     kept = of_tests(declared, texts, texts.get)
     needed = {"@types/node", "happy-dom", "msw", "typescript", "vitest", "zod"}
-    needed |= {"@babel/preset-env", "jest-environment-node"}
+    needed |= {"@babel/preset-env", "jest-environment-node", "morgan"}
     assert set(kept.requirements) == {"ms@2", *(f"{name}@1" for name in needed)}
     assert json.loads(kept.files["package.json"])["devDependencies"].keys() == needed
+
+
+@pytest.mark.parametrize(
+    ("script", "imported", "version"),
+    [
+        ("node --test", "../src/a.ts", "22.18.0"),
+        ("node --import=tsx --test", "../src/a.ts", ""),
+        ("node --test", "../src/a.js", ""),
+        ("vitest", "../src/a.ts", ""),
+    ],
+)
+def test_where_node_itself_reads_typescript_one_is_fetched_that_can(script, imported, version):
+    manifest = {"scripts": {"test": script}, "devDependencies": {"c8": "1"}}
+    texts = {"package.json": json.dumps(manifest), "test/a.test.mjs": f"import {{ a }} from '{imported}'\n"}
+    (declared,) = read_packages(texts.get, lambda folder: frozenset(texts))
+    assert of_tests(declared, texts, texts.get).node.node_version == version
+    built = {"package.json": json.dumps(manifest | {"main": "lib/a.js", "name": "a"}), "src/a.ts": ""}
+    names = {"": frozenset(("package.json", "src")), "src": frozenset(("a.ts",))}
+    (declared,) = read_packages(built.get, lambda folder: names.get(folder, frozenset()))
+    assert (declared.node.node_version == "22.18.0") == (script == "node --test")
 
 
 @pytest.mark.slow

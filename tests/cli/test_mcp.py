@@ -9,15 +9,15 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from mcp import ClientSession, McpError
 from mcp.shared.memory import create_connected_server_and_client_session
+from support import waiting
+from support.waiting import PATIENCE_S, until
 
 from repopilot import __version__, intents
 from repopilot.index.storage import layout
@@ -89,7 +89,7 @@ def over_http(home: Path):
         yield re.search(r"http://\S+", said)[0], re.search(r"Bearer (\S+)\)", said)[1]
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE_S)
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
     from mcp.client.streamable_http import streamablehttp_client
 
     address, token = over_http
-    assert httpx.post(address, json={}).status_code == 401
+    assert waiting.post(address, json={}).status_code == 401
     told = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -197,7 +197,7 @@ async def test_arguments_of_every_tool_are_checked(shop: Path, home: Path) -> No
 
 @pytest.mark.slow
 async def test_one_index_blocks_nobody_else_and_is_stopped_with_its_request(shop: Path, home: Path, big: Path) -> None:
-    async with connected(home) as session, asyncio.timeout(50):
+    async with connected(home) as session, asyncio.timeout(PATIENCE_S):
         parsing = asyncio.Event()
 
         async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -231,11 +231,9 @@ def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Pa
             process.stdin.flush()
             if each.get("id") == 1:
                 process.stdout.readline()
-        deadline = time.monotonic() + 30
-        while not list((home / "index").glob("big-*/*")) and time.monotonic() < deadline:
-            time.sleep(0.1)
+        until(lambda: list((home / "index").glob("big-*/*")))
         process.stdin.close()
-        process.wait(90)
+        process.wait(PATIENCE_S)
     folders = [each for each in (home / "index").glob("big-*") if (each / layout.BUILDING).exists()]
     assert folders and not any(map(layout.generations, folders))
 
@@ -247,6 +245,6 @@ def test_a_port_that_cannot_be_used_is_said(home: Path, port: str) -> None:
         given = str(other.getsockname()[1]) if port == "taken" else port
         command = [sys.executable, "-m", "repopilot", "mcp", "--http", "--port", given]
         env = {"REPOPILOT_HOME": str(home), "PATH": os.environ["PATH"]}
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 2 and f"can’t listen on 127.0.0.1 port {given}".replace("’", "'") in done.stderr
     assert "Traceback" not in done.stderr and "--port" in done.stderr

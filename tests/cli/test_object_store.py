@@ -41,10 +41,10 @@ def test_an_index_is_exported_to_a_store_and_imported_from_it(run_afresh, store,
 def test_what_a_store_refuses_is_said(run_afresh, store, shop):
     store.failing = True
     status, _, err = run_afresh("index", "export", shop, PLACE)
-    assert status == 1 and f"{PLACE} can’t be read or written" in err and "AWS_ACCESS_KEY_ID" in err
+    assert status == 1 and f"{PLACE} can't be read or written" in err and "AWS_ACCESS_KEY_ID" in err
     for place in (PLACE, "s4://team/x.index", "http://127.0.0.1:1/x.index"):
         status, _, err = run_afresh("index", "import", shop, place)
-        assert status == 1 and f"{place} can’t be read or written" in err
+        assert status == 1 and f"{place} can't be read or written" in err
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
+from support import waiting
 from support.app import running
 
 from repopilot import __version__
@@ -34,10 +34,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_installed_package_serves_its_page(installed: Path, tmp_path: Path) -> None:
     with running(tmp_path, root=installed, auto_download="false", embedded="false") as app:
         assert (tmp_path / "data" / "app" / __version__ / "chainlit_app.py").exists()
-        assert "RepoPilot" in httpx.get(app.url).text
+        assert "RepoPilot" in waiting.get(app.url).text
         for name in ("elements/IndexProgress.jsx", "theme.json", "repopilot.css", "favicon.svg"):
-            assert httpx.get(f"{app.url}/public/{name}").status_code == 200
-        translation = httpx.get(f"{app.url}/project/translations", params={"language": "en-US"})
+            assert waiting.get(f"{app.url}/public/{name}").status_code == 200
+        translation = waiting.get(f"{app.url}/project/translations", params={"language": "en-US"})
         assert translation.json()["translation"]
     assert not list(installed.rglob(".files")), "an installed package is not written to"
 

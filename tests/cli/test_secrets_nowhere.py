@@ -14,8 +14,6 @@ from support.ollama_server import OllamaServer
 from support.small_repo import lay_out, run_git
 
 from bench.planted_secrets import FORMS, leaked
-from repopilot.index.history import commit_store
-from repopilot.index.storage import column_file
 
 IN_MESSAGE, IN_BODY, IN_NAME, IN_TEST, IN_CHANGE, ASKED = (
     "ghp_" + "aB3dE5fG7h" * 4,
@@ -104,10 +102,6 @@ def _stored_texts(home: Path) -> Iterator[str]:
             yield file.read_bytes().decode("utf-8", "replace")
             if file.name == "index.db":
                 yield from _rows(file)
-            if file.name == "history.bin":
-                with file.open("rb") as opened:
-                    head = column_file.read_head(opened, commit_store.version())
-                    yield zlib.decompress(column_file.read_rest(opened, head)).decode()
 
 
 def _rows(database: Path) -> Iterator[str]:

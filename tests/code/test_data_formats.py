@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.code.data_formats import from_json, from_toml, from_yaml
-from repopilot.code.dependencies.project_version import declared_version
-from repopilot.code.dependencies.python_project import read_project
-from repopilot.code.project.manifest import read_manifest
 from repopilot.code.python_ast import parse_expression, parse_python
+from repopilot.project.manifest import read_manifest
+from repopilot.project.project_version import declared_version
+from repopilot.project.python_project import read_project
 
 DEEP, DIGITS = "[" * 20_000, "9" * 5_000
-MANIFESTS = "package.json pyproject.toml Cargo.toml composer.json Pipfile environment.yml setup.cfg setup.py".split()
+MANIFESTS = "package.json pyproject.toml Cargo.toml composer.json setup.cfg setup.py".split()
 
 
 @pytest.mark.parametrize("read", [from_json, from_toml, from_yaml])
@@ -25,6 +25,29 @@ def test_what_cannot_be_read_is_a_value_error(read, text: str) -> None:
         read(text)
     except ValueError:
         return
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a", '"a b"', "'a'", "a "])
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "[[{}]]", "x = {{ {} = 1 }}", "[t]\nx = 1\n{} = 1"])
+def test_a_key_of_toml_with_ten_thousands_of_parts_is_refused_unread(name: str, form: str) -> None:
+    many = ".".join([name] * 200_000)
+    with pytest.raises(ValueError, match="parts"):
+        from_toml(form.format(many))
+    few = ".".join([f"b{number}" for number in range(90)])
+    assert from_toml(f'text = "{"a." * 90}"\n{few} = 1')["text"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["a" * 900_000, "a." * 99 + "\n", '"' * 900_000, "a " * 400_000, "a" + " " * 900_000])
+def test_a_text_without_such_a_key_is_looked_through_once(text: str) -> None:
+    with pytest.raises(ValueError):
+        from_toml(text)
+
+
+def test_what_yaml_merges_does_not_double_with_every_line() -> None:
+    lines = ["a0: &a0 {k: 1}", *(f"a{n}: &a{n}\n  <<: [*a{n - 1}, *a{n - 1}]" for n in range(1, 60))]
+    assert from_yaml("\n".join([*lines, "packages: [web]"]))["packages"] == ["web"]
 
 
 @pytest.mark.parametrize("parse", [parse_python, parse_expression])

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from repopilot.code import languages
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Edge, Graph, callees, callers, dependents, find, shortest_path
-from repopilot.code.project.manifest import read_manifest
 from repopilot.code.split import analyse
+from repopilot.project.manifest import read_manifest
 
 
 def _graph(files: dict[str, str]) -> Graph:
     ordered = sorted(files.items())
     analyses = [analyse(p, t, languages.language_of(p) or "", languages.file_kind(p)) for p, t in ordered]
     manifests = [m for p, t in files.items() if (m := read_manifest(p, t))]
-    return link_graph(analyses, [""] * len(analyses), manifests).graph
+    return link_graph(analyses, manifests)
 
 
 def _edges(graph: Graph, kind: Edge) -> dict[tuple[str, str], float]:
@@ -115,6 +115,42 @@ def test_go():
     assert calls["shop.go:Basket.Total", "pay/pay.go:Fee"] == 0.9
     assert _edges(graph, Edge.IMPORTS) == {("shop.go", "pay/pay.go"): 0.9}
     assert _edges(graph, Edge.TESTS)["shop_test.go", "shop.go"] == 0.95
+
+
+STORES = {
+    "store/store.go": "package store\n\ntype Store interface {\n\tLoad(key string) (string, error)\n"
+    "\tSave(key, value string, more ...any) error\n}\n\n"
+    "type Closer interface {\n\tStore\n\tShut(ctx context.Context) error\n}\n",
+    "cache/memory.go": "package cache\n\ntype Memory struct{}\n\n"
+    "func (m *Memory) Load(key string) (found string, err error) { return }\n",
+    "cache/more.go": "package cache\n\n"
+    "func (m *Memory) Save(key string, value string, more ...interface{}) error { return nil }\n\n"
+    "type Disk struct {\n\tMemory\n}\n\nfunc (d *Disk) Shut(c context.Context) error { return nil }\n\n"
+    'type Other struct{}\n\nfunc (o Other) Load(key int) (string, error) { return "", nil }\n\n'
+    "func (o Other) Save(key, value string, more ...any) error { return nil }\n",
+}
+
+
+def test_types_of_go_implement_interfaces_by_their_methods():
+    graph = _graph(STORES)
+    found = {
+        (one.partition(":")[2], other.partition(":")[2]): c for (one, other), c in _edges(graph, Edge.INHERITS).items()
+    }
+    assert found == {
+        ("Closer", "Store"): 0.95,
+        ("Disk", "Memory"): 0.9,
+        **dict.fromkeys(
+            (("Memory", "Store"), ("Disk", "Store"), ("Disk", "Closer"), ("Disk.Shut", "Closer.Shut")), 0.6
+        ),
+        **dict.fromkeys((("Memory.Load", "Store.Load"), ("Memory.Save", "Store.Save")), 0.6),
+    }
+    assert find(graph, "Disk.Load") == find(graph, "Memory.Load")
+
+
+def test_methods_of_go_that_are_not_exported_implement_nothing_of_another_package():
+    own = "package a\n\ntype Seal interface {\n\tseal()\n}\n\ntype One struct{}\n\nfunc (One) seal() {}\n"
+    graph = _graph({"a/a.go": own, "b/b.go": "package b\n\ntype Two struct{}\n\nfunc (Two) seal() {}\n"})
+    assert {one for one, _ in _edges(graph, Edge.INHERITS)} == {"a/a.go:One", "a/a.go:One.seal"}
 
 
 def test_a_selector_in_go_is_no_function_of_the_package():
@@ -259,7 +295,7 @@ def test_a_name_defined_five_times_is_found_five_times():
 
 
 def test_nothing():
-    graph = link_graph([], []).graph
+    graph = link_graph([])
     assert (len(graph.nodes), len(graph.sources)) == (0, 0)
     assert find(graph, "x") == []
 

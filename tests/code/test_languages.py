@@ -66,6 +66,10 @@ def test_grammars_that_hang_are_not_allowed():
         "lib/conftest.py",
         "test/app.js",
         "pkg/tests.py",
+        "t/unit/app.py",
+        "src/events-test.ts",
+        "lib/test-events.js",
+        "tests/test-events.ts",
     ],
 )
 def test_test_paths(path):
@@ -73,15 +77,38 @@ def test_test_paths(path):
 
 
 @pytest.mark.parametrize(
-    "path", ["src/testify.py", "latest.py", "contest/a.py", "src/attest.ts", "protest.go", "src/testing.py"]
+    "path",
+    [
+        "src/test-events.ts",
+        ".github/workflows/test-all.yml",
+        "fuzzing/parse.py",
+        "src/testify.py",
+        "latest.py",
+        "contest/a.py",
+        "src/attest.ts",
+        "protest.go",
+        "src/testing.py",
+        "src/t/app.py",
+    ],
 )
 def test_not_test_paths(path):
     assert not languages.is_test_path(path)
 
 
+def test_languages_are_called_as_their_users_write_them():
+    assert [languages.display_name(name) for name in ("rust", "cpp", "typescript")] == ["Rust", "C++", "TypeScript"]
+
+
 def test_examples_and_docs():
     assert languages.is_example_path("examples/a.py")
+    assert languages.is_example_path("_examples/rest/main.go")
+    assert languages.is_example_path("fuzzing/afl.c")
     assert not languages.is_example_path("src/example.py")
+    assert languages.is_example_path("fuzz/fuzz_targets/parse.rs") and languages.is_example_path("json_fuzzer.cc")
+    assert not languages.is_product_path("fuzzing/parse.py") and languages.is_product_path("src/fuzz.py")
+    package = "src/main/java/org/springframework/samples/petclinic/tests/Owner.java"
+    assert not languages.is_example_path(package) and not languages.is_test_path(package)
+    assert languages.is_example_path(f"samples/shop/{package}")
     assert languages.is_doc_path("docs/conf.py")
     assert languages.is_doc_path("README.md")
     assert not languages.is_doc_path("src/docs.py")

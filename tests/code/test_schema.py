@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.project.manifest import is_manifest, read_manifest
 from repopilot.code.schema import mentions, tables
 from repopilot.code.split import analyse
+from repopilot.project.manifest import is_manifest, read_manifest
 
 
 def _tables(path: str, text: str, language: str, kind: str = "code") -> list[tuple]:

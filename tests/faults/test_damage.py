@@ -73,7 +73,7 @@ def test_no_damaged_byte_of_an_index_gives_another_answer(case):
     names = [
         path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".lock"
     ]
-    assert {"index.db", "checksums.json", "report.json", "graph.bin", "history.bin", "stamps.json"} <= {
+    assert {"index.db", "checksums.json", "report.json", "graph.bin", "history.json", "stamps.json"} <= {
         n.name for n in names
     }
     refused = 0
@@ -152,9 +152,7 @@ def test_damaged_vectors_are_computed_again(tmp_path, closed):
             copy = conf.home / f"damaged-{number:03d}"
             shutil.copytree(conf.indexes, copy)
             (copy / path.relative_to(conf.indexes)).write_bytes(damaged)
-    child = subprocess.run(
-        [sys.executable, "-c", VECTORS, conf.home, root], capture_output=True, text=True, timeout=300
-    )
+    child = subprocess.run([sys.executable, "-c", VECTORS, conf.home, root], capture_output=True, text=True)
     assert child.returncode == 0, child.stdout[-2000:] + child.stderr[-4000:]
     assert len(child.stdout.splitlines()) == number + 1
     assert "damaged" in child.stdout

@@ -15,7 +15,7 @@ from support.hostile import processes_with
 from support.small_disk import on_small_disk, own_mounts
 from support.wheels import pack_installed, write_index, write_wheel
 
-from repopilot.code.dependencies.python_project import ProjectDeclaration
+from repopilot.project.python_project import ProjectDeclaration
 from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
 from repopilot.sandbox.environments.environment_store import list_environments, load_environment
 from repopilot.settings import Settings
@@ -27,7 +27,7 @@ BUILD = f"""
 import os, sys, threading
 sys.path[:] = {sys.path}
 from pathlib import Path
-from repopilot.code.dependencies.python_project import ProjectDeclaration
+from repopilot.project.python_project import ProjectDeclaration
 from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
 from repopilot.settings import Settings
 

@@ -69,8 +69,6 @@ FILES = """
 from support.small_disk import fill, free
 from repopilot.errors import StorageError
 from repopilot.llm.speed import calibration
-from repopilot.llm.cache import ReplyCache
-from repopilot.llm.speed.calibration import Measurement, SpeedKey
 from repopilot.llm.speed.model_speed import Speed
 from repopilot.repo.apply import write_files
 from repopilot.types import FileChange
@@ -101,20 +99,16 @@ def refused(act, *arguments):
 (disk / "shop").mkdir()
 for name in ("a", "old", "c"):
     (disk / "shop" / f"{name}.py").write_text(f"{name} = 1\\n")
-cache = ReplyCache(disk / "replies")
-cache.put("kept", "a reply")
 app = {Path("public/a.css"): b"a" * 9000, Path("chainlit_app.py"): b"b" * 9000}
 for path, content in app.items():
     for folder in (Path(arguments[0]), disk / "app"):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content if folder != disk / "app" else b"earlier")
-speeds = calibration.keep, disk, Measurement(SpeedKey("m", "e", "w"), Speed(1.0, 1.0))
+speeds = calibration.keep, disk, "key", Speed(1.0, 1.0)
 speeds[0](*speeds[1:])
 acts = {"accept": (accept,), "private": (write_private, disk / "address.txt", "x" * 5000), "speeds": speeds}
 said = {name: set() for name in acts}
 for free_kb in range(0, 80, 4):
-    fill(disk, free_kb)
-    ReplyCache(disk / "replies").put(f"then {free_kb}", "r" * 5000)
     fill(disk, free_kb)
     for name, act in acts.items():
         said[name].add(refused(*act))
@@ -126,8 +120,6 @@ for free_kb in range(0, 80, 4):
         pass
     assert all((disk / "app" / path).read_bytes() in (b"earlier", content) for path, content in app.items())
     free(disk)
-    assert ReplyCache(disk / "replies").get("kept") == "a reply"
-    assert all(path.suffix == ".json" for path in (disk / "replies").iterdir())
 assert all("" in each for each in said.values()), "with space all is written"
 assert not list(disk.rglob(".*")), list(disk.rglob(".*"))
 assert all((disk / "app" / path).read_bytes() == content for path, content in app.items())

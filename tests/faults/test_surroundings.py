@@ -31,7 +31,6 @@ def run(*arguments: object, within: Sequence[str] = (), **environment: object) -
         cwd="/",
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
 

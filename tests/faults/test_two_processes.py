@@ -102,7 +102,7 @@ def test_two_servers_share_a_data_directory(tmp_path):
         running(tmp_path / "one", data=data, **options) as one,
         running(tmp_path / "two", data=data, **options) as two,
     ):
-        asyncio.run(asyncio.wait_for(both_answer(one, two, root), 120))
+        asyncio.run(both_answer(one, two, root))
     asked = questions_by_thread(data)
     expected = [f"where is helper_{number} defined?" for number in range(5)]
     assert [each[:5] for each in asked.values()] == [expected] * 2

@@ -4,10 +4,11 @@ import pytest
 from support import gitlab_server
 
 from repopilot.errors import ForgeError
+from repopilot.forge.contents import LineComment
 from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
-from repopilot.forge.review import post
+from repopilot.forge.review import post, posted_before
 from repopilot.forge.review_comments import SUMMARY
 from repopilot.forge.solve import going_on, issue_of_pull
 from repopilot.results import ReviewReport
@@ -50,8 +51,8 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
     assert pull.lines == {"a.py": {1: 1, 2: 0, 3: 0, 4: 2}}
 
     lab.changes[0]["old_path"] = "before.py"  # a comment needs the path before, and for unchanged lines both numbers
-    done = post(item, forge, pull, report(2, 4, 90))
-    assert (done.new, done.outside) == (2, 1)
+    done = post(item, forge, pull, report(2, 4, 90), {}.get)
+    assert (done.new, done.outside, lab.mails) == (2, 1, 1), "one mail for all comments on lines"
     placed = [each["notes"][0]["position"] for each in lab.discussions if "position" in each["notes"][0]]
     assert [(place.get("old_line"), place["new_line"]) for place in placed] == [(None, 2), (2, 4)] and placed[0][
         "head_sha"
@@ -59,7 +60,7 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
     assert sum(SUMMARY in each["notes"][0]["body"] for each in lab.discussions) == 1
 
     before = [dict(each["notes"][0]) for each in lab.discussions]
-    again = post(item, forge, pull, report(2, 4, 90))
+    again = post(item, forge, pull, report(2, 4, 90), {}.get)
     assert (again.new, again.changed, again.kept) == (0, 0, 2)
     assert [each["notes"][0] for each in lab.discussions] == before
 
@@ -69,17 +70,17 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
         place = {"position": each["position"]} if "position" in each else {}
         lab.discussions.insert(0, {"id": f"m{each['id']}", "notes": [{**note, **place}]})
     planted = [dict(each["notes"][0]) for each in lab.discussions[: len(before)]]
-    assert post(item, forge, pull, report(2, 4, 90)).kept == 2
-    third = post(item, forge, pull, report(4))
+    assert post(item, forge, pull, report(2, 4, 90), {}.get).kept == 2
+    third = post(item, forge, pull, report(4), {}.get)
     assert [each["notes"][0] for each in lab.discussions[: len(before)]] == planted
     del lab.discussions[: len(before)]
     assert third.fixed == 1 and lab.resolved == ["d1"] and "**Fixed**" in lab.discussions[0]["notes"][0]["body"]
     lab.account = ""
     with pytest.raises(ForgeError, match="which account the token is of"):
-        post(item, forge, pull, report(3))
+        post(item, forge, pull, report(3), {}.get)
     lab.merge_request["state"] = "merged"
     with pytest.raises(ForgeError, match="is merged"):
-        post(item, forge, pull, report(3))
+        post(item, forge, pull, report(3), {}.get)
 
 
 @pytest.mark.parametrize("source", [None, 2])  # its fork was deleted, or the token may not see it
@@ -156,3 +157,36 @@ def test_without_the_right_to_push_the_merge_request_comes_from_a_fork(lab, worl
     lab.imports = ["failed"]
     with pytest.raises(ForgeError, match="could not create a fork of g/p: too large"):
         ready_fork(item, forge, found.clone_url, 30)
+
+
+@pytest.mark.slow
+def test_drafts_of_the_account_are_not_published_with_a_review(lab, world):
+    item = parse_item(f"{lab.url}/g/p/-/merge_requests/7")
+    forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))
+    lab.drafts = [{"id": 1, "note": "not yet", "position": {}}]
+    assert post(item, forge, forge.pull(), report(2, 4), {}.get).new == 2
+    assert [each["note"] for each in lab.drafts] == ["not yet"]
+    assert not any("not yet" in each["notes"][0]["body"] for each in lab.discussions)
+
+
+@pytest.mark.slow
+def test_drafts_of_a_review_that_fails_do_not_stay(lab, world):
+    item = parse_item(f"{lab.url}/g/p/-/merge_requests/7")
+    forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))
+    pull = forge.pull()
+    lab.changes[0]["diff"] = "@@ -1,1 +1,2 @@\n x\n+y\n"  # the last line is gone meanwhile
+    with pytest.raises(ForgeError):
+        forge.comment_on_lines(pull, [LineComment("a.py", 2, "one"), LineComment("a.py", 4, "two")])
+    assert lab.drafts == lab.discussions == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "is_dismissed"), [(30, True), (20, False)])
+def test_what_a_developer_answered_with_a_thumbs_down_is_dismissed(lab, world, level, is_dismissed):
+    item = parse_item(f"{lab.url}/g/p/-/merge_requests/7")
+    forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))
+    post(item, forge, forge.pull(), report(2), {}.get)
+    lab.members = [{"username": "ada", "state": "active", "access_level": level}]
+    assert not posted_before(forge).dismissed
+    lab.disliked = ["ada"]
+    assert bool(posted_before(forge).dismissed) is is_dismissed

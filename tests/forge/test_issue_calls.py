@@ -6,7 +6,8 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 from support import git_server, gitlab_server
-from support.signed_calls import SECRET, headers, until
+from support.signed_calls import SECRET, headers
+from support.waiting import until
 
 from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.hosts import forge_of

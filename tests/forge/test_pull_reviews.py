@@ -3,6 +3,7 @@
 import asyncio
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 from support import git_server
@@ -13,7 +14,7 @@ from repopilot.forge.contents import Posted
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
-from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, plan
+from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, plan, reviewed_commit, summary_text
 from repopilot.results import ReviewReport
 from repopilot.runtime import Runtime
 from repopilot.types import Finding
@@ -45,6 +46,7 @@ def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
     status, found, _ = run("review", address(world), "--post", "--json")
     posted = [dict(each) for each in world.hub.inline]
     assert status == 0 and found["posted"]["new"] == len(posted) >= 2
+    assert world.hub.reviews == [len(posted)], "one review, which one mail tells"
     assert all(each["commit_id"] == found["pull"]["head_sha"] and each["side"] == "RIGHT" for each in posted)
     summaries = [each for each in world.hub.comments if SUMMARY in each["body"]]
     assert len(summaries) == 1 and "/100" in summaries[0]["body"]
@@ -122,6 +124,58 @@ def test_threads_beyond_the_first_hundred_are_resolved(world, run):
     world.push_pull({"shop/prices.py": FIXED})
     _, found, err = run("review", address(world), "--post", "--json")
     assert found["posted"]["notes"] == [] and len(world.hub.resolved) == found["posted"]["fixed"] >= 1, err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["resolved", "disliked"])
+def test_what_somebody_who_may_push_dismissed_is_not_raised_again(world, run, way):
+    world.push_pull({"shop/prices.py": BAD})
+    found = run("review", address(world), "--post", "--json")[1]["findings"]
+    first, *others = world.hub.inline
+    path, line = first["path"], first["line"]
+
+    def dismiss(login):
+        if way == "resolved":
+            world.hub.resolved_by[first["id"]] = login
+        else:
+            first["reactions"] = {"-1": 1}
+            world.hub.disliked = [login]
+
+    def places(number=7):
+        _, facts, _ = run("review", address(world, number=number), "--post", "--json")
+        assert facts["posted"]["changed"] == facts["posted"]["fixed"] == 0
+        return {(each["path"], each["line"], each["rule"]) for each in facts["findings"]}, facts
+
+    before = {(each["path"], each["line"], each["rule"]) for each in found}
+    dismiss("mallory")
+    assert places()[0] == before, "anybody can do that"
+    world.hub.permissions["ada"] = "write"
+    dismiss("ada")
+    left, facts = places()
+    assert len(before - left) == 1 and left < before and any(place[:2] == (path, line) for place in before - left)
+    assert any("dismissed" in note for note in facts["notes"]) and world.hub.inline == [first, *others]
+    world.push_pull({"shop/prices.py": BAD}, number=8)
+    world.hub.inline, world.hub.resolved_by, world.hub.disliked = [], {}, []
+    assert places(8)[0] == left, "another pull request of the repository with the same code"
+
+
+def test_what_a_model_does_not_find_again_is_fixed_only_where_the_line_is_another():
+    found = Finding("a.py", 2, "high", "regression", "It fails.", "model", quote="return 1", failure="It fails.")
+    report = ReviewReport("x", "c" * 40, (found,), by_model=True)
+    posted = [Posted("1", text, path="a.py") for _, text in plan(report, {"a.py": [2]}, []).new]
+    again = replace(report, findings=())
+    standing = plan(again, {"a.py": [2]}, posted, text_of={"a.py": "def f():\n    return 1\n"}.get)
+    assert (standing.fixed, standing.kept, standing.standing) == ((), 1, 1)
+    assert "1 finding of an earlier review" in summary_text(again, standing)
+    for text in ({"a.py": "def f():\n    return 2\n"}, {}):
+        assert len(plan(again, {"a.py": [2]}, posted, text_of=text.get).fixed) == 1
+
+
+def test_a_summary_says_up_to_which_commit_a_model_has_reviewed():
+    report = ReviewReport("x", "c" * 40, (), by_model=True)
+    assert reviewed_commit(summary_text(report, plan(report, {}, []))) == "c" * 40
+    without_model = replace(report, by_model=False)
+    assert reviewed_commit(summary_text(without_model, plan(without_model, {}, []))) == ""
 
 
 def test_of_two_equal_lines_each_has_its_comment():
@@ -213,7 +267,7 @@ def test_nothing_is_posted_to_what_is_closed_or_was_pushed_to(world, run):
     ("status", "reply", "said"),
     [
         (401, {"message": "Bad credentials"}, "rejected the token"),
-        (403, {"message": "Resource not accessible"}, "doesn’t allow this"),
+        (403, {"message": "Resource not accessible"}, "doesn't allow this"),
         (404, {"message": "Not Found"}, "was not found"),
         (409, {"message": "Conflict"}, "changed in the meantime"),
         (422, {"message": "Validation Failed"}, "rejected the request"),

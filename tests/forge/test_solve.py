@@ -12,9 +12,10 @@ from repopilot import trace
 from repopilot.forge.contents import Comment, HostIssue
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
-from repopilot.forge.solve import open_pull, pull_text, solve, task_of, without_refused
+from repopilot.forge.solve import open_pull, pull_text, solution_of, solve, task_of, without_refused
+from repopilot.i18n import message
 from repopilot.repo.runs_elsewhere import runs_elsewhere
-from repopilot.results import Answer, Generation
+from repopilot.results import Answer, Generation, Sentence
 from repopilot.runtime import Runtime
 from repopilot.tools.file_change import change
 
@@ -213,6 +214,16 @@ def test_files_that_an_issue_links_to_are_named_as_the_tools_take_them():
     ]
 
 
+def test_pictures_of_an_issue_are_said_to_be_unseen():
+    text = "It looks wrong:\n![the basket](https://x.example/1.png) and <img width='9' src='https://x.example/2.png'>"
+    comments = (Comment("ada", "Here, too: ![](https://x.example/3.png)"), Comment("bob", "`!important[0](x)`"))
+    found = HostIssue("Wrong", text, "open", "https://github.com/o/r.git", "main", comments=comments)
+    assert "x.example" not in task_of(found) and task_of(found).count("can't be seen here") == 3
+    assert str(solution_of(found, Answer("done"), None).answer.degraded[-1]).startswith("the issue shows 3 pictures")
+    plain = replace(found, text="It is wrong.", comments=())
+    assert solution_of(plain, Answer("done"), None).answer.degraded == ()
+
+
 RUNS = """.github/workflows/ci.yml .gitlab-ci.yml sub/.github/actions/a/action.yml .forgejo/workflows/a.yaml
     .woodpecker.yml .drone.yml .travis.yml bitbucket-pipelines.yml appveyor.yml .buildkite/pipeline.yml
     .cirrus.yml .semaphore/semaphore.yml cloudbuild.yaml .gitlab/ci/build.yml .azure-pipelines/a.yml azure-pipelines.yml
@@ -242,3 +253,16 @@ def test_what_is_left_out_is_said_and_not_called_added():
     text = pull_text(parse_item("https://github.com/o/r/issues/5"), found.answer, found.answer.files, "en")
     told = [line for line in text.splitlines() if "ci.yml" in line or ".drone.yml" in line]
     assert len(told) == 1 and "left out" in told[0] and "- `shop/a.py` (added)" in text
+
+
+def test_what_a_model_says_of_its_change_is_marked_in_the_pull_request():
+    said = (
+        Sentence("`price_of` holds it.", "checked"),
+        Sentence("*All* is fine.", "unchecked", message("explain.sentence.no_place")),
+        Sentence("@all see it.", "contradicted", "`x](http://e.vil)` is nowhere"),
+    )
+    done = Answer("done", result=Generation(summary="done", said=said))
+    text = pull_text(parse_item("https://github.com/o/r/issues/5"), done, (), "en")
+    assert "What the model says of it: `price_of` holds it. " in text
+    assert "\\*All\\* is fine. *(not checked: it cites no lines)*" in text
+    assert "~~@\u200ball see it.~~ *(contradicted: " in text

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
-from support.signed_calls import SECRET, headers, until
+from support.signed_calls import SECRET, headers
+from support.waiting import PATIENCE_S, until
 
 from repopilot.errors import UsageError
 from repopilot.forge import hosts, webhook
@@ -89,22 +90,19 @@ async def test_what_can_be_refused_by_its_head_is_not_read(settings, changed, le
 @pytest.fixture
 def server(settings):
     """The address of a real server."""
-    with Runtime(settings) as runtime, socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
-        running = uvicorn.Server(uvicorn.Config(webhook_application(runtime), port=port, log_level="error"))
+    with Runtime(settings) as runtime:
+        running = uvicorn.Server(uvicorn.Config(webhook_application(runtime), port=0, log_level="error"))
         thread = threading.Thread(target=running.run, daemon=True)
         thread.start()
         until(lambda: running.started)
-        yield "127.0.0.1", port
+        yield running.servers[0].sockets[0].getsockname()
         running.should_exit = True
-        thread.join(20)
+        thread.join()
 
 
 def begun(address, body, length):
     """A connection with a signed call of which only the beginning was sent."""
-    connection = socket.create_connection(address, timeout=60)
+    connection = socket.create_connection(address, timeout=PATIENCE_S)
     lines = {**headers(body), "Content-Type": "application/json", "Content-Length": str(length), "Host": "x"}
     head = "POST /webhook HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     connection.sendall(head.encode() + b"\r\n" + body)
@@ -279,6 +277,10 @@ def test_a_merge_request_is_read_and_a_secret_needed(world):
     assert pull_of(json.dumps(body).encode()) == "https://g/x/-/merge_requests/1"
     for odd in (b"", b"[]", b'"x"', b'{"action": 1}', b'{"pull_request": []}', b'{"action":' * 100_000, b"\xff"):
         assert pull_of(odd) == ""
+    for mark in ("draft", "work_in_progress"):
+        body["object_attributes"][mark] = True
+        assert pull_of(json.dumps(body).encode()) == "" != pull_of(json.dumps(body).encode(), drafts=True)
+        del body["object_attributes"][mark]
     for url in ("https://g/\ud800/pull/1", "https://g/\0/pull/1", 7, ["x"], {}):
         assert pull_of(json.dumps({"action": "opened", "pull_request": {"html_url": url}}).encode()) == ""
     assert pull_of(json.dumps({"action": [], "pull_request": {"html_url": "https://g/o/r/pull/1"}}).encode()) == ""

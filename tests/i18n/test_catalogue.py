@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from repopilot import i18n
-from repopilot.i18n import LANGUAGES, Message, localized, message, said, supported
+from repopilot.i18n import LANGUAGES, Message, localized, message, supported, translated
 
 
 def placeholders(entry: str) -> set[str]:
@@ -33,13 +33,13 @@ def test_no_text_is_empty(language: str) -> None:
 def test_a_message_is_english_text_that_can_be_translated() -> None:
     refused = message("assistant.refused", why=message("assistant.empty"))
     assert isinstance(refused, Message) and refused.startswith("I won't help with this: Ask something")
-    assert said(refused, "fr-CA").startswith("Je ne peux pas aider à cela : Posez une question")
-    assert said("plain", "fr") == localized("plain", "fr") == "plain"
+    assert translated(refused, "fr-CA").startswith("Je ne peux pas aider à cela : Posez une question")
+    assert translated("plain", "fr") == localized("plain", "fr") == "plain"
 
 
 def test_a_message_survives_pickling() -> None:
     sent = pickle.loads(pickle.dumps(message("assistant.empty")))
-    assert sent == message("assistant.empty") and said(sent, "fr") == i18n.text("assistant.empty", "fr")
+    assert sent == message("assistant.empty") and translated(sent, "fr") == i18n.text("assistant.empty", "fr")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,9 @@ def test_a_term_without_a_translation_is_shown_as_it_is() -> None:
 def test_a_message_survives_json() -> None:
     stored = json.loads(json.dumps(i18n.to_json(message("assistant.refused", why=message("assistant.empty")))))
     read = i18n.from_json(stored)
-    assert read == stored["text"] and said(read, "fr").startswith("Je ne peux pas aider à cela : Posez une question")
+    assert read == stored["text"] and translated(read, "fr").startswith(
+        "Je ne peux pas aider à cela : Posez une question"
+    )
     assert i18n.from_json(i18n.to_json("plain")) == "plain"
 
 

@@ -31,3 +31,10 @@ def test_every_step_has_a_name_in_the_catalogue() -> None:
     assert {"route", "retrieve", "iteration"} <= names
     known = i18n.section("steps", "en")
     assert not {name for name in names if name.replace(" ", "_") not in known}, "add them to [steps]"
+
+
+@pytest.mark.slow
+def test_no_name_of_a_step_is_left_in_the_catalogue_that_nothing_uses() -> None:
+    code = "\n".join(path.read_text("utf-8").lower() for path in PACKAGE.rglob("*.py"))
+    left = {name for name in i18n.section("steps", "en") if name.replace("_", " ").lower() not in code}
+    assert not {name for name in left if name.lower() not in code}, "delete them from [steps]"

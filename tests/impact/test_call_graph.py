@@ -8,8 +8,8 @@ from support.shop_workspace import answering, traced
 
 from repopilot.agents.explain.agent import explain
 from repopilot.errors import UsageError
-from repopilot.i18n import said
-from repopilot.impact import call_graph
+from repopilot.i18n import translated
+from repopilot.resolve.uses import call_graph
 
 
 def test_callers_by_hops(shop):
@@ -41,7 +41,7 @@ def test_callees_and_the_call_path_to_storage(repository):
     index = repository(SHOP | stored).index
     (used,) = call_graph.callees(index, "price").places
     assert used.row(uses=False) == "shop/items.py:1 amount_of, which it calls"
-    assert said(used.row(uses=False), "fr") == "shop/items.py:1 amount_of, qu’il appelle"
+    assert translated(used.row(uses=False), "fr") == "shop/items.py:1 amount_of, qu’il appelle"
     further = [place.row(uses=False) for place in call_graph.callees(index, "price", depth=2).places]
     assert any(row.endswith(" items, which is 2 hops away") for row in further)
     assert [str(node) for node in call_graph.call_path(index, "checkout", "items")] == [

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.code.changed_definitions import changed_definitions
 from repopilot.code.python_ast import parses
-from repopilot.impact.changed_definitions import changed_definitions
 
 OLD = '''"""Carts."""
 import os

@@ -4,9 +4,9 @@ import pytest
 from support import git_server
 from support.shop_workspace import offline, open_workspace
 
-from repopilot.errors import UsageError
-from repopilot.impact.diagram import ROWS, call_diagram, module_diagram
-from repopilot.ui.answer.diagram_panel import diagram_props
+from repopilot.agents.impact.diagram import ROWS, call_diagram, impact_diagram
+from repopilot.results import AffectedPlace, ChangedFile, ImpactReport
+from repopilot.ui.answer.diagram_panel import chart_props, diagram_props
 
 FILES = {
     "shop/core/prices.py": "def price(n):\n    return rate() * n\n\n\ndef rate():\n    return 2\n",
@@ -28,7 +28,7 @@ def test_what_uses_a_definition_is_left_of_it_and_what_it_uses_right(index):
     columns = {box.label: box.column for box in drawn.boxes}
     assert columns["page"] == columns["total"] == columns["test_price"] == 0 and columns["rate"] == 2
     assert [box.label for box in drawn.boxes if box.column == 0][-1] == "test_price", "tests come last"
-    props = diagram_props("id", drawn, "shop/core/prices.py:price", "en")
+    props = diagram_props(drawn, "shop/core/prices.py:price", "en")
     assert len({(box["x"], box["y"]) for box in props["boxes"]}) == len(props["boxes"])
 
 
@@ -39,15 +39,14 @@ def test_many_callers_are_counted(tmp_path):
     assert drawn.left_out[0] >= 5 and len(drawn.boxes) == ROWS + 1
 
 
-def test_folders_stand_right_of_those_that_use_them(index):
-    drawn = module_diagram(index)
-    columns = {box.label: box.column for box in drawn.boxes}
-    assert columns["shop/core/prices.py"] > columns["shop/web/page.py"] and "tests" not in columns
-    weights = {(drawn.boxes[a].label, drawn.boxes[b].label) for a, b, _ in drawn.lines}
-    assert ("shop/web/page.py", "shop/core/prices.py") in weights
-
-
-def test_one_file_is_no_map(tmp_path):
-    git_server.commit(tmp_path / "r", {"a.py": "def f():\n    return 1\n"})
-    with pytest.raises(UsageError):
-        module_diagram(open_workspace(tmp_path / "r", offline(tmp_path / "home")).index)
+def test_what_a_change_affects_stands_in_columns_by_distance():
+    near = [AffectedPlace(f"A{n}", f"near{n}.py", via="a.py") for n in range(ROWS + 5)]
+    far = AffectedPlace("B", "far.py", via="near0.py", distance=9)
+    report = ImpactReport("LOW", affected=(*near, far), changed=(ChangedFile("M1", "a.py"),))
+    drawn = impact_diagram(report)
+    columns = {box.path: box.column for box in drawn.boxes}
+    assert (columns["a.py"], columns["near0.py"], columns["far.py"], drawn.left_out) == (0, 1, 3, (0, 5, 0, 0))
+    joined = [(drawn.boxes[a].path, drawn.boxes[b].path) for a, b, _ in drawn.lines]
+    assert ("a.py", "near0.py") in joined and ("near0.py", "far.py") in joined
+    assert chart_props(drawn, {0: "changes"}, "en", subjects=1)["boxes"][0]["subject"]
+    assert impact_diagram(ImpactReport("UNKNOWN")).boxes == ()

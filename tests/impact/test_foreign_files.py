@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from support.impact_case import SHOP
 
-from repopilot.impact.assess import assess
-from repopilot.impact.change import Change
-from repopilot.impact.covering_tests import all_tests, covering_tests
-from repopilot.retrieval.repo_map import overview
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import Change
+from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.render import lines_for_model
+from repopilot.resolve.uses.covering_tests import all_tests, covering_tests
 
 USING = "from shop.prices import price\n\n\ndef {name}():\n    return price(None)\n"
 MARKED = {
@@ -32,14 +33,13 @@ def test_marked_files_come_last_and_are_no_tests(repository):
 
 
 def test_an_overview_leaves_marked_files_out(repository):
-    said = overview(repository(SHOP | MARKED).index, 4000, len)
-    assert "shop/" in said and "made/" not in said and "libs/" not in said
+    said = lines_for_model(overview_of(repository(SHOP | MARKED).index))
+    assert "shop" in said and "made" not in said and "libs" not in said
 
 
 def test_files_that_are_not_marked_count(repository):
     index = repository(SHOP | MARKED | {".gitattributes": ""}).index
     assert "libs/tests/test_prices.py" in {test.path for test in assess(index, CHANGE).covering_tests}
-    assert "made/" in overview(index, 4000, len)
 
 
 def test_files_that_are_marked_as_their_own_count(repository):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
+from support.language_server import install
 from support.shop_workspace import workspace_of
 
 from repopilot.agents.explain.forms.dispatch import answer_by_code
-from repopilot.impact.assess import assess
-from repopilot.impact.call_graph import callers
-from repopilot.impact.change import Change
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import Change
+from repopilot.resolve.uses.call_graph import callers
 from repopilot.retrieval.search import search
 from repopilot.workspace import Workspace
 
@@ -79,6 +81,20 @@ def reported(workspace: Workspace, path: str, name: str) -> set[tuple[str, str, 
     report = assess(workspace.index, [Change(path, (name,))], resolver=workspace.resolver)
     direct = [place for place in report.affected if place.distance == 1]
     return {(place.path, place.symbol, place.confidence >= 0.5) for place in direct}
+
+
+def test_what_implements_an_interface_of_go_is_surer_where_the_server_says_so_too(tmp_path, monkeypatch):
+    files = {
+        "go.mod": "module example.com/m\n",
+        "store.go": "package m\n\ntype Store interface {\n\tLoad() int\n}\n",
+        "memory.go": "package m\n\ntype Memory struct{}\n\nfunc (Memory) Load() int { return 1 }\n",
+    }
+    workspace = workspace_of(tmp_path / "one", files)
+    change = [Change("store.go", ("Store.Load",))]
+    for confidence in (0.6, 0.95):
+        report = assess(workspace.index, change, resolver=workspace.resolver)
+        assert [(each.symbol, each.confidence) for each in report.affected] == [("Memory.Load", confidence)]
+        monkeypatch.setenv("PATH", f"{install(tmp_path / 'bin', 'gopls').parent}:{os.environ['PATH']}")
 
 
 @pytest.mark.parametrize(("more", "places"), [({}, []), ({"Makefile": "run:\n\tpython tool.py\n"}, ["Makefile:2"])])

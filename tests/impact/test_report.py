@@ -5,9 +5,9 @@ from support.git_server import git
 from support.impact_case import SHOP
 from support.shop_workspace import traced
 
+from repopilot.agents.impact.impact_report import impact_json, impact_report
+from repopilot.agents.impact.render import impact_markdown
 from repopilot.errors import SourceError, UsageError
-from repopilot.impact.impact_report import impact_json, impact_report
-from repopilot.impact.render import impact_markdown
 from repopilot.results import ImpactReport
 from repopilot.workspace import Workspace
 
@@ -136,8 +136,14 @@ async def test_shared_words_are_shown_as_they_are_written(repository):
     rest = {f"other/f{n}.py": f"def thing{n}():\n    return {n}\n" for n in range(6)}
     report = await _report(repository(rest | {"a/one.py": text, "b/two.py": text}), "a/one.py")
     (said,) = [r.reasons for r in report.ranked if r.path == "b/two.py"]
-    (alike,) = [reason for reason in said if "similar vocabulary" in reason]
-    assert set(alike.partition(": ")[2].split(", ")) <= {"pausing", "chains", "resuming", "politely", "pausing_chains"}
+    (alike,) = [reason for reason in said if "shares some words" in reason]
+    assert set(alike.rpartition("(")[2].rstrip(")").split(", ")) <= {
+        "pausing",
+        "chains",
+        "resuming",
+        "politely",
+        "pausing_chains",
+    }
 
 
 async def test_files_that_changed_together_are_counted(shop):

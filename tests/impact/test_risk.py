@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.agents.impact.fix_history import LOOKED_AT, recent_fixes
+from repopilot.agents.impact.risk import RiskEvidence, level, reasons
+from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Edge, graph_of
 from repopilot.code.graph.nodes import FILE, NodeColumns
-from repopilot.impact.centrality import page_rank
-from repopilot.impact.co_change import changed_together
-from repopilot.impact.fix_history import LOOKED_AT, recent_fixes
-from repopilot.impact.risk import RiskEvidence, level, reasons
+from repopilot.repo.co_change import changed_together
 from repopilot.repo.history import Commit
 from repopilot.results import RiskReason
 

@@ -10,7 +10,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from support.chroma import Chroma, answering, guarded, reply
 from support.index_case import FILES, WordEmbedder, build_index, fill, many, runtime_for, settings, snapshot, write
-from support.postgres import free_port
+from support.ollama_server import refusing_url
+from support.waiting import reserved_port, until
 
 from repopilot import checks
 from repopilot.index import chroma_server, vectors
@@ -26,10 +27,11 @@ QUESTION = "how is the total computed?"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    found = Chroma(tmp_path_factory.mktemp("server"), free_port())
-    found.start()
-    yield found
-    found.kill()
+    with reserved_port() as port:
+        found = Chroma(tmp_path_factory.mktemp("server"), port)
+        found.start()
+        yield found
+        found.kill()
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +127,7 @@ def test_answers_go_on_when_the_server_is_killed_and_when_it_is_back(server, tmp
         assert fill(index, embedder) == [said]
     finally:
         server.start()
-    time.sleep(0.4)
-    assert notes(index, embedder) == []
+    until(lambda: not notes(index, embedder))
     assert stored <= vectors_of(index, embedder).known()
 
 
@@ -210,7 +211,7 @@ def test_doctor_and_the_line_of_health_say_which_store_is_used_and_what_is_wrong
     check, health = found(server.url)
     assert check.state == "ok" and check.detail == f"server at {server.url}"
     assert f"vectors: Chroma at {server.url}" in health["items"] and not health["problems"]
-    nowhere = f"http://127.0.0.1:{free_port()}"
+    nowhere = refusing_url()
     check, health = found(nowhere)
     assert check.state == "degraded" and "REPOPILOT_CHROMA_URL" in check.fix
     assert f"vectors: Chroma at {nowhere}" in health["items"] and health["state"] == "bad"

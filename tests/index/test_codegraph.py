@@ -9,16 +9,19 @@ import time
 import numpy as np
 import pytest
 from support.index_case import FILES, WordEmbedder, many, snapshot, write
+from support.waiting import PATIENCE_S
 from support.worker_calls import MODULE
 
+from repopilot.agents.impact.codebase import codebase_of
+from repopilot.code.graph import build
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph, callers, find
 from repopilot.errors import Cancelled
-from repopilot.impact.codebase import codebase_of
 from repopilot.index.build import update_graph
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.graph import code_graph, graph_file
 from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.manifests import every_manifest
 from repopilot.index.storage import layout
 from repopilot.index.store import Index
 
@@ -43,7 +46,7 @@ def same(one: Graph, other: Graph) -> bool:
 
 def whole(index: Index) -> Graph:
     analyses = list(index.analyses())
-    return link_graph(analyses, [""] * len(analyses), code_graph._manifests(index)).graph
+    return link_graph(analyses, every_manifest(index))
 
 
 def kept(index: Index):
@@ -54,7 +57,7 @@ def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, mon
     index = jobs.build(IndexRequest(snapshot(root), conf))
     assert kept(index).exists()
     expected = whole(index)
-    monkeypatch.setattr(code_graph, "link_graph", lambda *_: pytest.fail("is there already"))
+    monkeypatch.setattr(build, "link_graph", lambda *_: pytest.fail("is there already"))
     assert same(graph_of(index), expected)
     assert codebase_of(index).paths == list(index.files)
     (price,) = find(graph_of(index), "price")
@@ -116,7 +119,7 @@ def test_any_damage_gives_the_same_graph(root, conf, jobs):
 def test_a_graph_that_cannot_be_stored_is_built_each_time_with_a_note(root, conf, jobs):
     (conf.indexes / snapshot(root).key / layout.GRAPH).mkdir(parents=True)
     job = jobs.start(IndexRequest(snapshot(root), conf))
-    assert job.done.wait(60)
+    assert job.done.wait(PATIENCE_S)
     assert job.error is None
     assert any("could not be written" in note for note in job.notes)
     assert same(graph_of(job.index), whole(job.index))
@@ -147,7 +150,7 @@ def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monke
         time.sleep(0.01)
     time.sleep(0.2)
     job.cancel()
-    assert job.done.wait(60), "what it waits for takes ten minutes"
+    assert job.done.wait(PATIENCE_S), "what it waits for takes ten minutes"
     assert isinstance(job.error, Cancelled)
     assert same(graph_of(index), whole(index)), "and an impact question makes it for itself"
 
@@ -161,7 +164,7 @@ def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch
             time.sleep(0.01)
     write(root, {"late.py": "def late():\n    pass\n"})
     assert jobs.start(IndexRequest(snapshot(root), conf)) is job
-    assert job.done.wait(30)
+    assert job.done.wait(PATIENCE_S)
     assert find(graph_file.load(job.index.folder.parent, code_graph.content_key(job.index)), "late")
 
 
@@ -169,7 +172,7 @@ def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch
 def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch, jobs):
     monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:crashing")
     job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))
-    assert job.done.wait(60)
+    assert job.done.wait(PATIENCE_S)
     assert job.error is None
     assert any("crashed" in note for note in job.notes)
     assert job.index.dense == 1.0

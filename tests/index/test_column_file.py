@@ -12,7 +12,7 @@ def test_two_threads_may_replace_a_file_at_once(tmp_path):
 
     def save(number: int) -> None:
         for _ in range(20):
-            column_file.save(file, {"version": "1"}, {"numbers": np.full(1000, number)}, b"")
+            column_file.save(file, {"version": "1"}, {"numbers": np.full(1000, number)})
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(save, range(4)))

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from support.index_case import FILES, snapshot, write
+from support.waiting import PATIENCE_S
 
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.store import IndexStore
@@ -30,7 +31,7 @@ def test_a_change_leads_to_a_new_index(conf, root, jobs):
     watching = watch(snapshot(root), index_again)
     try:
         write(root, {"src/shop/fresh.py": "def fresh():\n    return 1\n", "node_modules/x.js": "1"})
-        assert told.wait(60)
+        assert told.wait(PATIENCE_S)
     finally:
         watching.stop()
     assert all(paths == {"src/shop/fresh.py"} or paths == {"src/shop", "src/shop/fresh.py"} for paths in changed)
@@ -58,7 +59,7 @@ def test_what_a_listener_raises_does_not_end_the_watching(root):
 
 def test_a_removed_folder_is_reported(tmp_path):
     watching = watch(snapshot(tmp_path / "nowhere"), lambda paths: None)
-    watching._thread.join(30)
+    watching._thread.join(PATIENCE_S)
     assert "can't be watched" in watching.error
     watching.stop()
 

@@ -24,6 +24,6 @@ def settings_for(tmp_path):
     """Settings with a data directory of the test's own, nothing to reach and nothing installed unless said."""
 
     def make(**options: object) -> Settings:
-        return Settings(**{"home": tmp_path, "ollama_url": "", "model_timeout_s": 20, **options})
+        return Settings(**{"home": tmp_path, "ollama_url": "", "model_timeout_s": 200, **options})
 
     return make

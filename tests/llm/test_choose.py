@@ -10,15 +10,13 @@ import pytest
 from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import Cancelled, ModelError
-from repopilot.i18n import said
+from repopilot.i18n import translated
 from repopilot.llm import embedded
 from repopilot.llm.choice import choose
-from repopilot.llm.choice.roles import choose_roles
 from repopilot.llm.choice.status import status
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.speed import calibration, machine
-from repopilot.llm.speed.calibration import Measurement
 from repopilot.llm.speed.model_speed import Speed
 from repopilot.llm.weights import models
 
@@ -214,7 +212,7 @@ async def test_a_pull_can_be_stopped(settings_for):
             await choose.pull(
                 "qwen2.5-coder:3b", settings_for(ollama_url=server.url), progress=lambda _: cancel.set(), cancel=cancel
             )
-        assert server.wait_for_disconnect()
+        server.wait_for_disconnect()
 
 
 @pytest.mark.parametrize(
@@ -240,8 +238,8 @@ async def test_the_chosen_model_and_the_reason_are_translated(settings_for):
         settings = settings_for(llm_url=refusing_url(), ollama_url=server.url, llm_model=LARGER)
         state = status(settings)
     assert state.detail == " ".join((*state.notes, state.speed_note))
-    assert said(state.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
-    assert f"{SMALL} répond à sa place." in said(state.detail, "fr")
+    assert translated(state.detail, "fr").startswith("Le serveur de modèles à l’adresse http://127.0.0.1:")
+    assert f"{SMALL} répond à sa place." in translated(state.detail, "fr")
 
 
 async def test_a_missing_extra_of_the_package_is_reported(settings_for, monkeypatch):
@@ -264,43 +262,19 @@ async def test_a_local_ollama_stands_in_for_a_server_whose_client_is_missing(set
     assert model.kind == "ollama" and "repopilot[openai]" in model.notes[0]
 
 
-async def test_models_are_named_for_roles(settings_for):
-    with OllamaServer(models=[SMALL, LARGER, "qwen2.5-coder:3b"]) as server:
-        settings = settings_for(
-            ollama_url=server.url, llm_model=LARGER, router_model=SMALL, coder_model="qwen2.5-coder:3b"
-        )
-        model = await choose.choose(settings, ModelResources())
-        roles = await choose_roles(settings, model, ModelResources())
-    assert (roles.router.name, roles.coder.name, roles.notes) == (SMALL, "qwen2.5-coder:3b", ())
-    assert roles.coder.identity != model.identity and roles.reviewer is not None
-
-
-async def test_a_role_whose_model_is_missing_is_said(settings_for):
+async def test_a_reviewer_that_is_missing_is_said(settings_for):
     with OllamaServer(models=[LARGER]) as server:
-        settings = settings_for(ollama_url=server.url, llm_model=LARGER, router_model="phi", coder_model=LARGER)
+        settings = settings_for(ollama_url=server.url, llm_model=LARGER, reviewer_model="phi")
         model = await choose.choose(settings, ModelResources())
-        roles = await choose_roles(settings, model, ModelResources())
-    assert (roles.router, roles.coder) == (None, None)
-    (note,) = roles.notes
-    assert "REPOPILOT_ROUTER_MODEL names phi" in note and said(note, "fr").endswith("le remplace.")
-
-
-async def test_an_embedded_role_has_an_engine_of_its_own(settings_for):
-    settings = settings_for(llm_model=LARGER, router_model=SMALL, coder_model="no such model")
-    install(settings, SMALL)
-    install(settings, LARGER)
-    resources = ModelResources()
-    model = await choose.choose(settings, resources)
-    roles = await choose_roles(settings, model, resources)
-    assert roles.router.name == SMALL and roles.router.engine is not model.engine
-    assert roles.coder is None and "no such model" in roles.notes[0]
+        reviewer = await choose.choose_reviewer(settings, model, ModelResources())
+    note = choose.reviewer_missing(settings, model, reviewer)
+    assert "REPOPILOT_REVIEWER_MODEL names phi" in note and translated(note, "fr").endswith("le remplace.")
 
 
 def test_no_smaller_size_is_fetched_before_the_installed_one_was_measured(settings_for):
     settings = settings_for()
     install(settings, "qwen2.5-coder:7b")
     before = status(settings)
-    assert (before.name, before.missing_model) == ("qwen2.5-coder:7b", None) and before.needs_calibration
-    slow = Measurement(embedded.speed_key("qwen2.5-coder:7b", None, settings), Speed(5, 1))
-    calibration.keep(settings.home, slow)
+    assert (before.name, before.missing_model) == ("qwen2.5-coder:7b", None) and before.measurable
+    calibration.keep(settings.home, embedded.speed_key("qwen2.5-coder:7b", None, settings), Speed(5, 1))
     assert status(settings).missing_model == SMALL

@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 from llama_index.core.llms import ChatMessage
 from pydantic import BaseModel, Field
+from support import waiting
 from support.models import SMALL, model_settings
 
 from repopilot import trace
@@ -57,15 +57,10 @@ async def model(settings, engine, resources):
     return found
 
 
-def idle(engine: Engine, seconds: float = 20.0) -> bool:
-    """Whether no slot of the engine is at work, waiting up to `seconds` for it."""
+def is_idle(engine: Engine) -> bool:
+    """Whether no slot of the engine is at work."""
     url, headers = engine.address.replace("/v1", "/slots"), {"Authorization": f"Bearer {engine.key}"}
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if not any(slot["is_processing"] for slot in httpx.get(url, headers=headers).json()):
-            return True
-        time.sleep(0.1)
-    return False
+    return not any(slot["is_processing"] for slot in waiting.get(url, headers=headers).json())
 
 
 def is_zombie(pid: int) -> bool:
@@ -74,17 +69,12 @@ def is_zombie(pid: int) -> bool:
     return stat.exists() and stat.read_text().rpartition(") ")[2].startswith("Z")
 
 
-def gone(pid: int, seconds: float = 20.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return True
-        if is_zombie(pid):
-            return True
-        time.sleep(0.05)
-    return False
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return is_zombie(pid)
 
 
 async def test_weights_that_are_none_are_an_error_with_a_hint(tmp_path, settings_for):
@@ -144,7 +134,7 @@ async def test_cancelling_frees_the_model(model, events):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert await asyncio.to_thread(idle, model.engine)
+    await waiting.eventually(lambda: is_idle(model.engine))
 
 
 @pytest.mark.model
@@ -179,7 +169,7 @@ def test_the_child_ends_with_its_parent(settings):
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    assert gone(child)
+    waiting.until(lambda: is_gone(child))
 
 
 def test_a_stopped_engine_says_so(tmp_path):

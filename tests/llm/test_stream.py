@@ -110,7 +110,7 @@ async def test_a_hanging_server_is_given_up_after_the_timeout(server, settings_f
     model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=2), ModelResources())
     error = await failure(model, step)
     assert "sent nothing for 2 s" in error.message and error.partial == partial
-    assert await asyncio.to_thread(server.wait_for_disconnect)
+    await asyncio.to_thread(server.wait_for_disconnect)
 
 
 def silent(times: int):
@@ -124,12 +124,12 @@ def silent(times: int):
 
 
 async def quick_to_doubt(server, settings_for) -> Model:
-    """A model that may be silent for a second."""
+    """A model that may be silent for three seconds."""
     warmed = await choose.choose(settings_for(llm_url=server.url), ModelResources())
     async with trace.root([].append, "ask") as other:
         await stream.chat(warmed, [ChatMessage(role="user", content="Load the client.")], other)
     server.state.requests.clear()
-    return replace(warmed, timeout_s=1.0, cache=None)
+    return replace(warmed, timeout_s=3.0)
 
 
 def asked(server) -> int:
@@ -142,7 +142,7 @@ async def test_a_silent_model_is_asked_once_more(server, settings_for, step):
     server.state.reply = silent(1)
     assert await stream.chat(model, QUESTION, step) == "Here I am again."
     assert asked(server) == 2
-    assert step.data["degraded"] == [f"{model.name} has sent nothing for 1 s. It is asked once more."]
+    assert step.data["degraded"] == [f"{model.name} has sent nothing for 3 s. It is asked once more."]
     server.state.reply = silent(2)
     with pytest.raises(ModelSilent):
         await stream.chat(model, QUESTION, step)
@@ -163,8 +163,8 @@ async def test_a_reply_that_was_shown_is_not_begun_again(server, settings_for, s
 
 @pytest.mark.slow
 async def test_a_model_that_reads_a_long_prompt_is_waited_for(server, settings_for, step):
-    model = replace(await quick_to_doubt(server, settings_for), timeout_s=0.5, speed=Speed(1.0, 1.0))
-    server.state.reply = lambda messages: [1.5, "Now I have ", "read it."]
+    model = replace(await quick_to_doubt(server, settings_for), timeout_s=1.0, speed=Speed(1.0, 1.0))
+    server.state.reply = lambda messages: [2.0, "Now I have ", "read it."]
     assert await stream.chat(model, QUESTION, step) == "Now I have read it."
     assert asked(server) == 1 and "degraded" not in step.data
 
@@ -187,8 +187,9 @@ def test_the_first_word_may_take_as_long_as_the_prompt_is_read(tokens, speed, se
 async def test_slow_is_not_hanging(server, settings_for, step):
     """The timeout is for silence, not for the whole reply."""
     server.state.behaviour = "slow"
-    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=1.5), ModelResources())
-    assert await stream.chat(model, QUESTION, step) == "You said: one two three four five"
+    server.state.reply = lambda _: "word " * 12
+    model = await choose.choose(settings_for(llm_url=server.url, model_timeout_s=3), ModelResources())
+    assert await stream.chat(model, QUESTION, step) == "word " * 12
 
 
 async def test_cancelling_hangs_up(model, server, step):
@@ -200,7 +201,7 @@ async def test_cancelling_hangs_up(model, server, step):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await asyncio.to_thread(server.wait_for_disconnect)
+    await asyncio.to_thread(server.wait_for_disconnect)
     assert step.text.startswith("word") and step.data["completion_tokens"] >= 1
 
 
@@ -212,7 +213,7 @@ async def test_cancelling_before_the_first_token_hangs_up(model, server, step):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert await asyncio.to_thread(server.wait_for_disconnect)
+    await asyncio.to_thread(server.wait_for_disconnect)
 
 
 async def test_a_prompt_too_long_is_refused_before_it_is_sent(model, server, step):
@@ -226,34 +227,6 @@ async def test_a_removed_model(model, server, step):
     server.state.models.clear()
     error = await failure(model, step)
     assert "404" in error.message and "not found" in error.message
-
-
-async def test_identical_calls_are_answered_from_the_cache(model, server, events):
-    async def ask(**options) -> trace.Step:
-        async with trace.root(events.append, "ask") as step:
-            await stream.chat(model, QUESTION, step, ChatOptions(**options))
-            return step
-
-    first, again, other = await ask(), await ask(), await ask(seed=1)
-    assert first.text == again.text == other.text
-    assert again.data["cached"] is True and "cached" not in first.data and "cached" not in other.data
-    assert len([path for path, _ in server.state.requests if "chat" in path]) == 2
-
-
-async def test_a_broken_off_reply_is_not_cached(model, server, events):
-    server.state.behaviour = "close midway"
-    async with trace.root(events.append, "ask") as step:
-        await failure(model, step)
-    server.state.behaviour = "ok"
-    async with trace.root(events.append, "ask") as step:
-        assert await stream.chat(model, QUESTION, step) == "You said: one two three four five"
-
-
-async def test_an_empty_reply_is_not_cached(model, server, events):
-    for said in (" ", "There it is."):
-        server.state.reply = lambda messages, said=said: said
-        async with trace.root(events.append, "ask") as step:
-            assert await stream.chat(model, QUESTION, step) == said
 
 
 async def test_replies_in_parallel_run_in_parallel(model, server, events):
@@ -284,26 +257,6 @@ async def test_accents_do_not_break_across_pieces(model, server, step):
     assert await stream.chat(model, QUESTION, step) == "Où est-ce défini ? 定義はここ"
 
 
-PREFIX = "```python\ndef area(self"
-
-
 async def test_half_a_surrogate_pair_becomes_valid_text(step):
     lonely = scripted_model(lambda messages: ["a \ud83d b"])
     assert await stream.chat(lonely, QUESTION, step) == "a \ufffd b"
-
-
-async def test_a_reply_goes_on_from_its_prefix(model, server, step):
-    server.state.reply = lambda messages: ") -> int:\n    return 1"
-    assert await stream.chat(model, QUESTION, step, ChatOptions(50, prefix=PREFIX)) == ") -> int:\n    return 1"
-    (body,) = server.state.sent("/api/chat" if model.kind == "ollama" else "/v1/chat/completions")
-    asked = body["messages"]
-    if model.kind == "ollama":
-        assert asked[-1] == {"role": "assistant", "content": PREFIX}
-    else:
-        assert asked[-1]["role"] == "user" and asked[-1]["content"].endswith(PREFIX)
-
-
-@pytest.mark.parametrize("said", [f"{PREFIX}, x", PREFIX[:5]])
-async def test_a_repeated_prefix_is_no_part_of_the_reply(model, server, step, said):
-    server.state.reply = lambda messages: said
-    assert await stream.chat(model, QUESTION, step, ChatOptions(50, prefix=PREFIX)) == said.removeprefix(PREFIX)

@@ -34,7 +34,7 @@ async def test_a_call_counts_and_the_next_is_refused_when_all_is_spent(settings_
     with OllamaServer() as server:
         model = await choose.choose(settings_for(ollama_url=server.url, daily_tokens=5), ModelResources())
         assert model.budget is None, "a server of this machine costs nothing"
-        model = replace(model, budget=TokenBudget(tmp_path, 5), cache=None)
+        model = replace(model, budget=TokenBudget(tmp_path, 5))
         from llama_index.core.llms import ChatMessage
 
         async with trace.root(lambda event: None, "ask") as step:

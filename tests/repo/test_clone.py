@@ -5,12 +5,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from support.git_server import GitServer, commit, git, publish
 from support.hostile import processes_with
+from support.waiting import until
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
 from repopilot.repo.clone import clone_dir, clone_lock, fetch_limits
@@ -20,8 +20,10 @@ from repopilot.repo.remote.credentials import HostToken, host_of
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
+from repopilot.workspace import PREWARM_FROM_OBJECTS, open_snapshot
 
 
 def opened(server: GitServer, options: Settings, page: str = "", **more) -> Snapshot:
@@ -275,10 +277,8 @@ open_source(parse_source(sys.argv[1]), Settings(_env_file=None, home=Path(sys.ar
 def test_git_ends_with_a_process_that_is_killed(server: GitServer, options: Settings) -> None:
     server.stall.set()
     with subprocess.Popen([sys.executable, "-c", OPEN, f"{server.url}/demo.git", options.home]) as opening:
-        deadline = time.monotonic() + 30
-        while not processes_with(f"git-dir={options.home}", wait=False):
-            assert opening.poll() is None and time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: processes_with(f"git-dir={options.home}", wait=False) or opening.poll() is not None)
+        assert opening.poll() is None
         opening.kill()
     left = processes_with(str(options.home))
     for process in left:
@@ -286,3 +286,16 @@ def test_git_ends_with_a_process_that_is_killed(server: GitServer, options: Sett
     assert not left
     server.stall.clear()
     assert not opened(server, options).stale
+
+
+@pytest.mark.parametrize("files", [0, PREWARM_FROM_OBJECTS])
+def test_processes_start_during_the_first_clone_of_a_large_repository(
+    server: GitServer, work: Path, tmp_path: Path, options: Settings, files: int
+) -> None:
+    commit(work, {f"many/{number}.txt": f"{number}\n" for number in range(files)} | {"last.txt": ""})
+    publish(work, tmp_path / "served", "large.git")
+    with Runtime(options) as runtime:
+        open_snapshot(f"{server.url}/large.git", runtime, None, lambda progress: None, threading.Event())
+        first = runtime.workers.take()
+        first.close()
+    assert ("repopilot.code.preload" in first.process.args[-1]) is (files > 0)

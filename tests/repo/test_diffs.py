@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.git_server import commit, git, publish
 
+from repopilot.agents.review.scope import ReviewTarget, of_diff
 from repopilot.errors import UsageError
+from repopilot.redaction.redact import shown_path
 from repopilot.repo import history
-from repopilot.repo.history import CommitRange, commit_range
+from repopilot.repo.history import CommitRange, commit_range, range_in
 from repopilot.repo.patch import added_lines, parse_patch
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
-from repopilot.review.code import ReviewTarget
-from repopilot.review.scope import of_diff, shown_path
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -175,5 +175,27 @@ def test_three_dots_leave_out_what_the_base_has_got_since(work: Path, options: S
 
 @pytest.mark.parametrize("template", sorted(Path("docs/ci").glob("*.yml")), ids=lambda path: path.stem)
 def test_the_workflows_to_copy_compare_with_where_the_branch_left(template: Path) -> None:
-    (written,) = re.findall(r'--diff "([^"]+)"', template.read_text())
-    assert commit_range(written).branched_off
+    written = set(re.findall(r'--diff "([^"]+)"', template.read_text()))
+    assert written and all(commit_range(each).branched_off for each in written)
+
+
+@pytest.mark.parametrize("template", sorted(Path("docs/ci").glob("*.yml")), ids=lambda path: path.stem)
+def test_the_workflows_to_copy_name_what_they_run_by_its_hash(template: Path) -> None:
+    text = template.read_text()
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in re.findall(r"uses: (\S+)", text))
+    assert "--require-hashes" in text and "@main" not in text and "${{" not in text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "written"),
+    [
+        ("review HEAD~1..HEAD", "HEAD~1..HEAD"),
+        ("What did v1.2.0...main touch?", "v1.2.0...main"),
+        ("Look at main..feature/x.", "main..feature/x"),
+        ("What changed in HEAD~3..", "HEAD~3.."),
+        ("Wait... what is a/../b or ./a..?", ""),
+        ("a-" * 50_000 + "..", ""),
+    ],
+)
+def test_a_range_is_read_in_a_sentence(sentence: str, written: str) -> None:
+    assert range_in(sentence) == written

@@ -38,6 +38,15 @@ def test_history_is_fetched_on_demand_without_file_contents(clone: Snapshot, wor
     assert len(list(read(clone, walk(clone, options)[0]))) == 3
 
 
+def test_authors_are_known_where_the_trees_of_old_commits_are_missing(work: Path, options: Settings) -> None:
+    old = commit(work, {"src/app.py": "v = 1\n"}, "one").strip()
+    new = commit(work, {"src/app.py": "v = 2\n"}, "two").strip()
+    tree = git(work, "rev-parse", f"{old}^{{tree}}").strip()
+    (work / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    snapshot = open_source(parse_source(str(work)), options)
+    assert history.commit_authors(snapshot, [new, old]) == {new: "Ada", old: "Ada"}
+
+
 @pytest.mark.slow
 def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, work, server, options: Settings) -> None:
     for number in range(60):

@@ -5,14 +5,14 @@ from support import git_server
 from support.shop_workspace import open_workspace
 
 from repopilot import trace
-from repopilot.agents.conventions import Conventions
+from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.review.agent import review_snapshot
 from repopilot.repo.history import commit_range
 from repopilot.repo.project_file import NAME, ProjectOptions, fits, project_file, project_options
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk
 from repopilot.retrieval.search import search
-from repopilot.review.agent import review_snapshot
 from repopilot.settings import Settings
 
 FILES = {
@@ -61,7 +61,7 @@ def test_of_equal_places_those_put_first_come_first(tmp_path, first):
 def test_instructions_are_told_as_a_convention(tmp_path):
     text = 'instructions = "Log with structlog."\ntest_command = "make unit"\n'
     space = workspace(tmp_path, text, **{"AGENTS.md": "Use tabs.\n"})
-    told = Conventions(space.index, 500, lambda text: len(text.split())).of("")
+    told = Conventions(space.index, Audience("", 500, lambda text: len(text.split()))).of("")
     assert told.index("Log with structlog.") < told.index("run with: make unit") < told.index("Use tabs.")
 
 
@@ -96,6 +96,7 @@ async def test_a_change_does_not_turn_off_its_own_review_and_nobody_turns_off_se
         ("\0\1binary", "Invalid"),
         ("x = 1\n" * 1_700_000, "larger than 64 KB"),
         ("a = " + "[" * 30_000, ""),
+        (".".join(["a"] * 30_000) + " = 1", "more than 100 parts"),
         ('allow_network = true\n[sandbox]\nlevel = "limits"\n', "allow_network: Extra inputs are not permitted"),
         ('exclude = "legacy/"', "exclude: Input should be a valid tuple"),
         ("exclude = [" + '"a",' * 60 + "]", "exclude: Tuple should have at most 50 items"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.errors import RepoPilotError, SourceError, UsageError
-from repopilot.i18n import said
+from repopilot.i18n import translated
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.source import looks_like_source, parse_source, split_token
 
@@ -161,5 +161,5 @@ def test_errors_are_translated() -> None:
     with pytest.raises(SourceError) as refused:
         parse_source("ssh://host/o/r")
     assert refused.value.message == "ssh:// addresses are not supported."
-    assert said(refused.value.message, "fr") == "Les adresses ssh:// ne sont pas prises en charge."
-    assert said(refused.value.hint, "fr").startswith("Donnez l’adresse https")
+    assert translated(refused.value.message, "fr") == "Les adresses ssh:// ne sont pas prises en charge."
+    assert translated(refused.value.hint, "fr").startswith("Donnez l’adresse https")

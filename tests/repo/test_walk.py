@@ -12,7 +12,6 @@ from repopilot.i18n import Message
 from repopilot.repo.kept_out import kept_out
 from repopilot.repo.local import changed, fingerprint
 from repopilot.repo.read import read, read_raw
-from repopilot.repo.sample_size import sample_size
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk
@@ -41,10 +40,17 @@ FILES: dict[str, str | bytes] = {
     "package.json": "{}\n",
     "package-lock.json": "{}\n",
     "node_modules/dep/index.js": "x\n",
+    "src/virtualenv/__init__.py": "A = 1\n",
+    "src/virtualenv/run/session.py": "B = 1\n",
+    "virtualenv/bin/tool.py": "x = 1\n",
     "dist/out.js": "x\n",
     "lib/dist/kept.py": "x = 1\n",
     "coverage/parser.py": "x = 1\n",
     "coverage/lcov-report/sorter.js": "x\n",
+    "bin/cli.mjs": "run()\n",
+    "bin/Debug/site.js": "x\n",
+    "packages/a/package.json": "{}\n",
+    "packages/a/bin/a.js": "run()\n",
     ".env": "TOKEN=1\n",
     "logo.png": b"\x89PNG\0",
     "notes.xyz": "?\n",
@@ -64,8 +70,10 @@ REASONS = {
     "src/empty.py": "empty",
     "package-lock.json": "generated",
     "node_modules/dep/index.js": "dependency folder",
+    "virtualenv/bin/tool.py": "dependency folder",
     "dist/out.js": "build output",
     "coverage/lcov-report/sorter.js": "build output",
+    "bin/Debug/site.js": "build output",
     ".env": "may hold secrets",
     "logo.png": "binary",
     "notes.xyz": "unsupported file type",
@@ -304,24 +312,6 @@ def test_walking_can_be_cancelled(work: Path, options: Settings) -> None:
     cancel.set()
     with pytest.raises(Cancelled):
         walk(open_source(parse_source(str(work)), options), options, cancel=cancel)
-
-
-@pytest.mark.slow
-def test_the_estimate_is_within_half(tmp_path: Path, options: Settings) -> None:
-    import random
-
-    chance = random.Random(3)
-    total = 0
-    for number in range(600):
-        lines = chance.choice([5, 40, 200, 900])
-        total += lines
-        file = tmp_path / "big" / f"{'src' if number % 2 else 'tools'}" / f"m{number}.py"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("".join(f"value_{i} = {'x' * chance.randrange(60)!r}\n" for i in range(lines)))
-    snapshot = open_source(parse_source(str(tmp_path / "big")), options)
-    guess = sample_size(snapshot, walk(snapshot, options)[0])
-    assert total / 1.5 < guess.lines < total * 1.5
-    assert guess.folders == ("src", "tools") and guess.seconds > 0
 
 
 @pytest.mark.slow

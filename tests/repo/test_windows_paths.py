@@ -135,5 +135,5 @@ print(len(names))
 
 @pytest.mark.slow
 def test_no_module_needs_what_windows_lacks_to_be_imported():
-    done = subprocess.run([sys.executable, "-c", POSIX_ONLY], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", POSIX_ONLY], capture_output=True, text=True)
     assert done.returncode == 0 and int(done.stdout) > 300, done.stderr[-2000:]

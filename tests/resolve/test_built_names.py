@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from repopilot.resolve.built_names import _ANY, _built, _may_build
+from repopilot.resolve.uses.built_names import _ANY, _built, _may_build
 
 FORMS = {
     "ask_x": 'f"ask_{kind}"',
@@ -33,6 +33,11 @@ def test_a_form_that_puts_a_name_together_is_parsed(name: str) -> None:
 
 def test_a_text_without_a_part_of_the_name_is_not_parsed() -> None:
     assert not _may_build('getattr(self, "ask_all")\nprint(f"{kind}_told")', "ask_all_at_once")
+
+
+def test_a_text_that_writes_all_names_out_is_not_parsed() -> None:
+    assert not _may_build('getattr(self.kept, "ask_all", None)\nprint(f"{kind}_all")', "ask_all")
+    assert _may_build('getattr(self, "told")\ngetattr(self, f"ask_{kind}")', "ask_all")
 
 
 def test_what_python_s_own_library_puts_together_is_found() -> None:

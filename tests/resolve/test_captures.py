@@ -37,3 +37,15 @@ def test_only_what_means_another_variable_is_captured(old: str, new: str, captur
     assert CODE.count(old) == 1
     assert list(captured_names(CODE, CODE.replace(old, new))) == captured
     assert not list(captured_names(CODE, CODE))
+
+
+def test_a_line_that_moves_into_another_function_captures_nothing() -> None:
+    before = (
+        "class Mock:\n    def start(self):\n        def send(request):\n            return self.on(request)\n\n"
+        "        self.patch(send)\n"
+    )
+    after = (
+        "class Mock:\n    def sender(self):\n        def send(request):\n            return self.on(request)\n\n"
+        "        return send\n\n    def start(self):\n        self.patch(self.sender())\n"
+    )
+    assert not list(captured_names(before, after))

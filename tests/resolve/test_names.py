@@ -101,7 +101,7 @@ def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
     uses = resolver.uses(NameSpan("pkg/queue.py", start, start + 4), "push")
     assert [(use.span.path, use.line) for use in uses.sure] == [("pkg/runner.py", 11)]
     assert [(use.span.path, use.line) for use in uses.by_name] == [("pkg/runner.py", 13)]
-    assert (uses.impossible, uses.engine, uses.complete) == (1, "ty", False)
+    assert (uses.engine, uses.complete) == ("ty", False)
 
 
 @pytest.mark.slow
@@ -158,6 +158,13 @@ def test_files_without_a_name_are_not_kept_and_may_change(tmp_path: Path) -> Non
     (root / "notes.md").write_text("something else\n")
     assert resolver.syntax().sources("unheard") == []
     assert resolver.occurrences("push") is found, "they are looked up again only where a file that was read has changed"
+
+
+def test_the_syntax_looks_for_a_name_in_files_of_code_alone(tmp_path: Path) -> None:
+    files = {"queue.rb": "def push(item)\nend\n", "other.rb": "pushed = 1\n", "notes.md": "push\n", "push": "push\n"}
+    resolver = workspace_of(tmp_path, files).resolver
+    assert list(resolver.syntax().holding("push")) == ["queue.rb"]
+    assert {one.span.path for one in resolver.occurrences("push")} == {"notes.md", "push", "queue.rb"}
 
 
 async def test_positions_are_characters_whatever_the_file_is_written_in(tmp_path: Path) -> None:
@@ -313,4 +320,4 @@ def test_declaration_and_definition_of_c_are_one(tmp_path: Path) -> None:
         start = files[path].index("area")
         uses = resolver.uses(NameSpan(path, start, start + 4), "area")
         assert [(use.span.path, use.line) for use in uses.sure] == [("main.c", 2)]
-        assert (uses.complete, uses.impossible, uses.engine) == (True, 2, "clangd")
+        assert (uses.complete, uses.engine) == (True, "clangd")

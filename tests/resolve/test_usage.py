@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import typescript
 from support.git_server import commit
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace, workspace_of
+from support.typescript import needs_typescript
 
+from repopilot.agents.impact.assess import assess
+from repopilot.agents.impact.change import changes_of_targets
 from repopilot.errors import LanguageServerError
-from repopilot.impact import call_graph
-from repopilot.impact.assess import assess
-from repopilot.impact.change import changes_of_targets
 from repopilot.index.graph.code_graph import graph_of
-from repopilot.resolve.unused import said_unused
-from repopilot.resolve.usage import Usage, usage_of
+from repopilot.resolve.uses import call_graph
+from repopilot.resolve.uses.unused import said_unused
+from repopilot.resolve.uses.usage import Usage, usage_of
 from repopilot.workspace import Workspace
 
 PYTHON = {
@@ -48,6 +50,21 @@ def test_every_use_counts_sure_apart_from_by_name(tmp_path: Path, server: bool) 
     assert lines(usage) == [("pkg/jobs.py", 8), ("use.py", 10), ("use.py", 11)], "itself, and twice in one scope"
     assert [(p.path, p.line, p.scope) for p in usage.by_name] == [("use.py", 12, "Flow.both")]
     assert not usage.absent and usage.engine == ("ty" if server else "syntax")
+
+
+@needs_typescript
+def test_what_calls_an_interface_may_call_what_implements_it(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", typescript.PATH)
+    text = (
+        "export interface Kind<T> { check(value: T): void }\n"
+        "export abstract class Base<T> implements Kind<T> { abstract check(value: T): void }\n"
+        "export class Text extends Base<string> { check(value: string) {} }\n"
+        "export class Other { check() {} }\n"
+        "export const use = (kind: Kind<string>) => kind.check('x');\n"
+        "new Other().check();\n"
+    )
+    usage = used(workspace_of(tmp_path, {"kinds.ts": text}), "Text.check")
+    assert [place.line for place in usage.by_name] == [2, 5]
 
 
 @pytest.mark.parametrize("server", [True, False])

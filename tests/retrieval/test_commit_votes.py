@@ -1,4 +1,4 @@
-"""Past commits as signals: relative and absolute votes, scopes, and what is said of them."""
+"""Past commits as signals: relative and absolute votes, and what is said of them."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ COMMITS = [
 
 
 def read(commits, numbers):
-    return open_history(commit_index.build(commits, commit_index.bags_of(commits)), numbers)
+    return open_history(commit_index.build(commits), numbers)
 
 
 def found(commits, lexical, *terms, **weighted):
@@ -88,12 +88,6 @@ def test_absolute_votes_grow_with_repetition_and_shrink_with_age_and_unknown_wor
     assert absolute(once, "discount", "unheard") < absolute(once, "discount") / 2
 
 
-def test_scopes_speak_for_files_that_no_commit_names(lexical):
-    commits = [commit("web: wider", "web/page.js"), commit("Sum", "shop/cart.py"), commit("Tax", "shop/prices.py")]
-    scopes = of(found(commits, lexical, "web"), "history, scopes")
-    assert scopes["web/page.js"] > scopes["web/cart.js"] > 0 > scopes["shop/order.py"]
-
-
 def test_the_explanation_counts_the_commits_most_like_the_query(lexical):
     carts = [commit(f"Cart {n}", "shop/cart.py") for n in range(3)]
     others = [commit(f"Cart of web {n}", "web/cart.js") for n in range(4)]
@@ -101,7 +95,7 @@ def test_the_explanation_counts_the_commits_most_like_the_query(lexical):
     assert result.touched(PATHS.index("shop/cart.py")) == (3, 5)
     said = result.explanation(PATHS.index("shop/cart.py"))
     assert said == "3 of the 5 most similar commits touched it"
-    assert i18n.said(said, "fr").startswith("3 des 5 commits")
+    assert i18n.translated(said, "fr").startswith("3 des 5 commits")
     assert result.explanation(PATHS.index("web/page.js")) is None
     alone = found(COMMITS, lexical, "keep")
     assert alone.explanation(PATHS.index("shop/order.py")) == "the most similar commit touched it"

@@ -47,13 +47,13 @@ class FailingEmbedder(WordEmbedder):
 def test_notes_are_in_the_language_of_the_reader(index, question, english, french):
     (note,) = search(index, question).notes
     assert note == english
-    assert " ".join(i18n.said(note, "fr").split()) == french
+    assert " ".join(i18n.translated(note, "fr").split()) == french
 
 
 def test_a_failing_embedder_is_a_note_with_its_reason_and_hint(index):
     (note,) = search(index, "price", embedder=FailingEmbedder()).notes
     assert note == "Ranked without vectors. The model is gone. Load it again."
-    assert i18n.said(note, "fr").startswith("Classement sans vecteurs. ")
+    assert i18n.translated(note, "fr").startswith("Classement sans vecteurs. ")
 
 
 def test_every_contribution_to_a_score_has_a_word_in_french(index):

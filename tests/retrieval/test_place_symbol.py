@@ -59,3 +59,18 @@ def test_a_place_is_divided_by_definition_and_what_a_function_defines_belongs_to
     chunk = Chunk("1", "a.py", 1, 14, "python", "class", "A", "\n" * 13)
     assert definition_spans(outline, chunk) == [(1, 1), (2, 8), (9, 9), (10, 12), (13, 14)]
     assert definition_spans(outline, replace(chunk, kind="doc")) == [(1, 14)]
+
+
+def test_a_place_keeps_fields_with_their_class_and_comments_with_what_they_are_above():
+    text = "# Kinds.\nclass Color:\n    red = 1\n    blue = 2\n\n/* Paints.\n */\n\n@once\ndef paint(): ...\n\nLAST = 1"
+    outline = [
+        Symbol("Color", "Color", "class", "a.py", 2, 4),
+        Symbol("red", "Color.red", "variable", "a.py", 3, 3),
+        Symbol("blue", "Color.blue", "variable", "a.py", 4, 4),
+        Symbol("paint", "paint", "function", "a.py", 10, 10),
+        Symbol("LAST", "LAST", "variable", "a.py", 12, 12),
+    ]
+    chunk = Chunk("1", "a.py", 1, 12, "python", "class", "Color", text)
+    assert definition_spans(outline, chunk) == [(1, 4), (5, 5), (6, 10), (11, 11), (12, 12)]
+    color = replace(chunk, end_line=4)
+    assert [place_symbol(outline, color, 4, names).qualified for names in ((), ("blue",))] == ["Color", "Color.blue"]

@@ -33,6 +33,8 @@ KINDS = {
     "natural": [
         "How is the request context pushed?",
         "what does the package loader do?",
+        "what does walk do?",
+        "how does partition work?",
         "what is the structure of the tree nodes?",
         "où sont vérifiés les jetons ?",
         "the",

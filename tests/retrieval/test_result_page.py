@@ -24,7 +24,7 @@ def test_a_place_shows_the_lines_that_matter_with_their_words_marked(index: Inde
     assert (place.number, place.path, place.title) == (1, "shop/checkout.py", "checkout")
     assert place.signature.startswith("def checkout")
     (line,) = place.lines
-    assert line.number == 32 and [line.text[a:b] for a, b in line.marks] == ["refuse_expired"]
+    assert line.number == 32 and [line.text[a:b] for a, b in line.marks] == ["refuse", "expired"]
     everything = place_lines(place, search_page(index, "refuse expired").tokens)
     assert [each.number for each in everything] == list(range(place.start_line, place.end_line + 1))
     assert everything[-1].marks == line.marks

@@ -314,3 +314,23 @@ def test_the_documentation_that_fits_best_is_among_the_first_places_when_asked_f
     assert len(chunks) == len(set(chunks))
     for other in ("with_discount", "shop/prices.py", "which documentation tells of discounts?"):
         assert paths(index, other, documentation=True) == paths(index, other)
+
+
+WALKS = {
+    "tree/keys.py": "def walk_keys(tree):\n"
+    '    """Explain the keys of a tree: walk over all of them, as a walk works."""\n'
+    "    for key in tree:\n        yield key\n",
+    "tree/nodes.py": "def walk(node):\n    yield node\n    yield from node.children\n",
+}
+
+
+@pytest.mark.parametrize(
+    "text", ["Explain how walk works", "how does walk work?", "comment fonctionne walk ?", "explain walk"]
+)
+def test_what_a_question_names_exactly_comes_before_a_longer_name(tmp_path, home, text):
+    found = search(instant_index(snapshot(write(tmp_path, WALKS)), settings(home)), text)
+    assert places(found)[0] == ("tree/nodes.py", "walk") and found.query.names == ("walk",)
+
+
+def test_a_plain_word_that_no_definition_has_names_nothing(index):
+    assert search(index, "explain the discount").query.names == ()

@@ -4,9 +4,7 @@ import pytest
 from support.index_case import instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
-from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval import skipped_files
-from repopilot.retrieval.pack import pack
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
 
@@ -88,15 +86,6 @@ def test_the_lines_of_a_skipped_file_that_fit_the_question_become_an_excerpt(ind
     assert found.text.split("\n") == lines[found.start_line - 1 : found.end_line]
     (head,) = skipped_files.excerpts(index, shop, parse("what is in package-lock.json"), LIMIT)
     assert head.start_line == 1
-
-
-def test_excerpts_read_on_demand_come_first_in_the_pack(index, shop):
-    results = search(index, "what does order_pb2.py say about the price")
-    first = skipped_files.excerpts(index, shop, results.query, LIMIT)
-    packed = pack(index, results.hits, estimate_tokens, 1000, first)
-    assert [excerpt.number for excerpt in packed.excerpts] == list(range(1, len(packed.excerpts) + 1))
-    assert packed.excerpts[0].path == "shop/order_pb2.py" and len(packed.excerpts) > 1
-    assert "ORDER = 1" in packed.text
 
 
 @pytest.mark.parametrize("path", ["logo.png", ".env", "gone.json", "../outside.txt"])

@@ -5,11 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from repopilot.agents.review import linters
+from repopilot.agents.review.engine import ANALYSERS, run_on
+from repopilot.agents.review.rules.polyglot.parsed_source import parse_source
+from repopilot.agents.review.scope import ReviewTarget
+from repopilot.code.file_version import code
 from repopilot.code.languages import language_of
-from repopilot.review import linters
-from repopilot.review.code import ReviewTarget, code, temporary_copies
-from repopilot.review.engine import ANALYSERS, run_on
-from repopilot.review.rules.python.tree import tree_of
+from repopilot.sandbox.linter_runs import temporary_copies
 from repopilot.types import Finding
 
 
@@ -45,11 +47,9 @@ PYTHON = {
     "mass-assignment": "def f(request):\n    return User(**request.json)\n",
     "insecure-cookie": "def f(r):\n    r.set_cookie('a', 'b', secure=False)\n",
     "B602": "import subprocess\ndef f(x):\n    subprocess.run('ls ' + x, shell=True)\n",
-    "B608": "def f(c, x):\n    c.execute(\"SELECT a FROM t WHERE b = '%s'\" % x)\n",
+    "sql-concatenation": "def f(c, x):\n    c.execute(\"SELECT a FROM t WHERE b = '%s'\" % x)\n",
     "secret-password": "DB_PASSWORD = 'hunter2!xyz9'\n",
     "query-in-loop": "def f(session, xs):\n    for x in xs:\n        session.query(x)\n",
-    "exponential-recursion": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n",
-    "repeated-work": "import re\ndef f(xs, p):\n    for x in xs:\n        re.compile(p).match(x)\n",
     "shifted-list": "def f(x):\n    out = [x]\n    while out:\n        out.extend(out.pop(0))\n",
     "complexity": "def f(x):\n" + "".join(f"    if x == {n}:\n        return {n}\n" for n in range(12)),
     "F821": "def f():\n    return missing\n",
@@ -107,7 +107,6 @@ OTHERS = {
         ("await-in-loop", "async function f() { for (const u of us) { await g(u); } }\n"),
         ("nan-comparison", "if (x === NaN) { f(); }\n"),
         ("unreachable", "function f() {\n  return 1;\n  g();\n}\n"),
-        ("complexity", "function f(x) {\n" + "if (x > 1) { g(); }\n" * 17 + "}\n"),
     ],
     "a.go": [
         ("sql-concatenation", 'package a\nfunc f() { q := fmt.Sprintf("SELECT a FROM t WHERE b = %s", id); use(q) }\n'),
@@ -178,8 +177,8 @@ def test_copies_never_leave_their_folder() -> None:
 def test_files_are_parsed_by_many_threads_at_once() -> None:
     text = "\n".join(f"def f{n}(a):\n    return [x * (a + {n}) for x in (1, 2, 3) if x > {n}]" for n in range(400))
     with ThreadPoolExecutor(8) as pool:
-        trees = list(pool.map(tree_of, [code(f"m{n}.py", text, "python") for n in range(40)]))
-    assert all(tree is not None and len(tree.functions) == 400 for tree in trees)
+        trees = list(pool.map(parse_source, [code(f"m{n}.py", text, "python") for n in range(40)]))
+    assert all(tree is not None and len(tree.find_all(kind="function_definition")) == 400 for tree in trees)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.review.findings import DOMAINS, WEIGHTS, merged, new_and_old, score, scores
+from repopilot.agents.review.findings import DOMAINS, WEIGHTS, merged, new_and_old, score, scores
 from repopilot.types import Finding
 
 
@@ -17,8 +17,8 @@ FINDINGS = st.builds(
     path=st.sampled_from(["a.py", "b.py"]),
     line=st.integers(1, 6),
     severity=st.sampled_from(list(WEIGHTS)),
-    rule=st.sampled_from(["B608", "sql-concatenation", "E722", "empty-catch", "F401", "model-style"]),
-    source=st.sampled_from(["ruff", "bandit", "checks", "model"]),
+    rule=st.sampled_from(["B608", "sql-concatenation", "E722", "empty-catch", "F401"]),
+    source=st.sampled_from(["ruff", "bandit", "checks"]),
     domain=st.sampled_from(DOMAINS),
 )
 
@@ -41,12 +41,6 @@ def test_tools_that_say_the_same_count_once() -> None:
     ]
     kept = merged(both)
     assert [(f.rule, f.severity) for f in kept] == [("sql-concatenation", "high"), ("F401", "low")]
-
-
-def test_the_model_does_not_repeat_a_tool() -> None:
-    tool, model = finding(rule="E722"), finding(rule="model-style", severity="medium", source="model")
-    elsewhere = finding(rule="model-style", line=2, source="model")
-    assert merged([model, tool, elsewhere]) == [tool, elsewhere]
 
 
 def test_only_the_first_syntax_error_of_a_file_counts() -> None:

@@ -8,12 +8,12 @@ from support.git_server import commit, git
 from support.index_case import build_index, settings
 
 from repopilot import trace
+from repopilot.agents.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 from repopilot.forge.review_comments import plan
 from repopilot.repo.history import commit_range
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import ReviewReport
-from repopilot.review.agent import report_json, report_markdown, report_sarif, review_snapshot
 from repopilot.workspace import Workspace
 
 FAULT = "import subprocess\n\n\ndef f(x):\n    subprocess.call(x, shell=True)\n"

@@ -11,10 +11,6 @@ FOUND = {
         "import random\nrng = random.Random()\ndef f(user):\n    user.api_key = '%x' % rng.getrandbits(128)\n",
         "import numpy as np\ndef f():\n    password = np.random.choice(list('abc'), 9)\n    return password\n",
     ],
-    "predictable-token": [
-        "import hashlib, time\ndef f(u):\n    u.session_token = hashlib.md5(str(time.time()).encode()).hexdigest()\n",
-        "from datetime import datetime\ndef make_reset_token(user):\n    return f'{user.id}-{datetime.now()}'\n",
-    ],
     "timing-attack": [
         "def f(request, settings):\n    return request.headers['X-Api-Key'] == settings.API_KEY\n",
         "import hmac\ndef f(body, key, given):\n    mac = hmac.new(key, body, 'sha256').digest()\n"
@@ -50,28 +46,10 @@ FOUND = {
         "def f(session):\n    for p in session.query(Post).all():\n        show(p.author.email)\n",
         "def f():\n    for o in Order.objects.filter(paid=True):\n        n = o.lines.count()\n        show(n)\n",
     ],
-    "count-by-loading": [
-        "def f():\n    return len(User.objects.filter(active=True))\n",
-        "def f(cur):\n    cur.execute('SELECT 1')\n    return len(cur.fetchall())\n",
-    ],
     "ASYNC240": ["from pathlib import Path\nasync def f(p):\n    return Path(p).read_text()\n"],
     "ASYNC251": ["from time import sleep\nasync def f():\n    sleep(1)\n"],
     "B019": ["import functools\nclass A:\n    @functools.cache\n    def f(self, x):\n        return x\n"],
-    "repeated-work": [
-        "import re\ndef f(lines, words):\n    for line in lines:\n        for w in words:\n"
-        "            re.compile(w + '$').search(line)\n",
-        "def f(xs):\n    return [x / max(xs) for x in xs]\n",
-    ],
-    "repeated-sort": ["def f(heap, n):\n    while n:\n        heap.append(n)\n        heap.sort()\n"
-                      "        n = heap.pop()\n"],
-    "exponential-recursion": [
-        "def paths(r, c):\n    if r == 0 or c == 0:\n        return 1\n    return paths(r - 1, c) + paths(r, c - 1)\n",
-        "def best(i, w):\n    if i == 9:\n        return 0\n    return max(best(i + 1, w), 3 + best(i + 1, w - 1))\n",
-    ],
-    "PLW2901": ["def f(a):\n    for i in a:\n        for i in i.parts:\n            g(i)\n"],
     "DOC102": ["def f(a):\n    '''Do.\n\n    Args:\n        a: one\n        b: two\n    '''\n    return a\n"],
-    "FBT002": ["def f(x, a=False, b=False, c=True):\n    return x, a, b, c\n"],
-    "PLR2004": ["def f(t):\n    return t > 37.5\n"],
     "S110": ["def f():\n    try:\n        g()\n    except Exception:\n        pass\n"],
     "PERF403": [
         "def f(pairs):\n    out = {}\n    for a, b in pairs:\n        if b:\n            out[a] = b\n    return out\n"
@@ -82,10 +60,6 @@ FOUND = {
     "PLR1702": [
         "def f(x):\n" + "".join("    " * (n + 1) + f"if x > {n}:\n" for n in range(7)) + "    " * 8 + "x = 1\n"
     ],
-    "N802": ["".join(f"def f{n}():\n    return {n}\n" for n in range(5)) + "def getName():\n    return 1\n"],
-    "E501": ["x = '" + "a b " * 50 + "'\n"],
-    "T201": ["def total(xs):\n    print(xs)\n    return sum(xs)\n"],
-    "ERA001": ["def f(x):\n    # y = x + 1\n    # return y\n    return x\n"],
     "SIM103": ["def f(x):\n    if x > 1:\n        return True\n    return False\n"],
     "PLR1714": ["def f(x):\n    return x == 'a' or x == 'b'\n"],
 }  # fmt: skip
@@ -191,10 +165,3 @@ def test_code_that_looks_alike_is_left_alone(text: str, reviewed: dict[str, set[
 def reviewed() -> dict[str, set[str]]:
     """The rules found in each text; starting every linter for each text alone takes minutes."""
     return rules_of_each([*(text for texts in FOUND.values() for text in texts), *RIGHT])
-
-
-@pytest.mark.slow
-def test_a_deep_tree_leaves_out_only_the_checks_that_can_not_go_so_deep():
-    deep = "def f(a, b, c):\n    x = " + " + ".join(["a"] * 900) + "\n    return x\n"
-    text = deep + deep.replace("def f", "def g") + "import random\ndef new_token():\n    return random.randint(1, 9)\n"
-    assert "weak-random" in rules_of_each([text])[text]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from repopilot.review.code import ReviewTarget, code
-from repopilot.review.engine import ANALYSERS, run_on
-from repopilot.review.rules.registry import find
+from repopilot.agents.review.engine import ANALYSERS, run_on
+from repopilot.agents.review.rules.registry import find
+from repopilot.agents.review.scope import ReviewTarget
+from repopilot.code.file_version import code
 
 HEAD = "on:\n  {events}:\njobs:\n  a:\n    runs-on: x\n    steps:\n"
 
@@ -130,6 +131,6 @@ def test_downloads_that_are_run_at_once(command: str) -> None:
 def test_a_review_has_the_rules() -> None:
     text = HEAD.format(events="issues") + "      - run: echo ${{ github.event.issue.title }}\n"
     target = ReviewTarget(code(".forgejo/workflows/a.yaml", text, "yaml"))
-    assert [f.rule for a in ANALYSERS if a.name == "workflows" for f in run_on(a, [target])[0]] == [
-        "workflow-injection"
-    ]
+    assert [
+        f.rule for a in ANALYSERS if a.name == "rules" and a.domain == "security" for f in run_on(a, [target])[0]
+    ] == ["workflow-injection"]

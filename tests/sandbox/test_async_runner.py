@@ -13,7 +13,7 @@ from repopilot.sandbox import async_runner
 from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.settings import Settings
 
-SETTINGS = Settings(test_timeout_s=20)
+SETTINGS = Settings()
 
 
 @pytest.fixture

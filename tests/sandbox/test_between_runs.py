@@ -57,7 +57,7 @@ def test_socket():
 def bubblewrap() -> Settings:
     if reason := levels.why_unavailable("bwrap"):
         pytest.skip(f"bwrap: {reason}")
-    return Settings(sandbox="bwrap", test_timeout_s=20)
+    return Settings(sandbox="bwrap")
 
 
 class Watch(threading.Thread):
@@ -81,7 +81,7 @@ class Watch(threading.Thread):
 
 
 def runs_of(folder: Path, monkeypatch, code: str) -> tuple:
-    settings = Settings(test_timeout_s=20)
+    settings = Settings()
     levels.level(settings)  # its probe has a folder as well
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     watch = Watch(folder)
@@ -121,8 +121,7 @@ def test_decoys_of_tests_that_are_skipped_do_not_count():
         rng = random.Random(seed)
         decoys = plan_decoys({"test_a.py": TESTS}, (), rng)
         plan = plan_controls({"test_a.py": TESTS}, report, (), rng, decoys)
-        assert (plan.checked, plan.total) == (1, 1)
-        assert sum(ids[0] in control.fail for control in (*decoys, *plan.controls)) >= 2
+        assert sum(ids[0] in control.fail for control in (*decoys, *plan)) >= 2
 
 
 @pytest.mark.slow

@@ -89,6 +89,32 @@ def test_a_test_module_has_the_name_that_it_has_in_its_project(files, names):
 
 
 @pytest.mark.slow
+def test_plugins_that_are_not_installed_are_left_out_and_named():
+    environment = Environment("key", packages=(OURS,), plugins=("absent",))
+    files = {
+        "pytest.ini": "[pytest]\naddopts = -p nowhere.plugin -p tests.needs\n",
+        "tests/__init__.py": "",
+        "tests/needs.py": "import absent_package\n",
+        "tests/conftest.py": "pytest_plugins = ['other_absent']\n",
+        "tests/test_a.py": "def test_a(): assert True\n\ndef test_needs(given): assert given\n",
+    }
+    run = run_pytest(files, ["tests/test_a.py"], Settings(), environment=environment, verify=False)
+    assert run.outcomes == {"tests/test_a.py::test_a": "passed", "tests/test_a.py::test_needs": "error"}, run.output
+    assert set(run.missing_plugins) == {"absent", "nowhere.plugin", "tests.needs", "other_absent"}
+    assert "without its plugin nowhere.plugin" in run.output
+
+
+@pytest.mark.slow
+def test_a_plugin_of_the_repository_that_is_gone_is_a_failure():
+    environment = Environment("key", packages=(OURS,))
+    files = {"pytest.ini": "[pytest]\naddopts = -p tests.gone\n", "tests/__init__.py": ""}
+    files |= {"tests/test_a.py": "def test_a(): assert True\n"}
+    run = run_pytest(files, ["tests/test_a.py"], Settings(), environment=environment, verify=False)
+    assert (run.outcomes, run.missing_plugins) == ({}, ()), run.output
+    assert "No module named 'tests.gone'" in run.output
+
+
+@pytest.mark.slow
 def test_each_outcome_is_named():
     tests = """
 import pytest

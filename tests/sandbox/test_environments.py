@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import sys
 import threading
@@ -12,8 +13,8 @@ from pathlib import Path
 import pytest
 from support.wheels import pack_installed, serve_index, write_index, write_wheel
 
-from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import Cancelled, EnvironmentFailed
+from repopilot.project.python_project import ProjectDeclaration
 from repopilot.project_environment import fetch_for_tests
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -25,7 +26,7 @@ from repopilot.sandbox.environments.environment_store import (
     load_environment,
     remove_environment,
 )
-from repopilot.sandbox.environments.named_interpreter import named_environment
+from repopilot.sandbox.environments.named_interpreter import interpreter_for, named_environment
 from repopilot.sandbox.environments.uv import index_variables
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
@@ -215,6 +216,30 @@ def test_a_named_interpreter_is_used_as_it_is(settings):
     assert again.genuine, again.output
     with pytest.raises(EnvironmentFailed, match="nowhere"):
         named_environment("/nowhere/python")
+
+
+def test_a_project_that_excludes_our_python_gets_another_one_of_the_machine(settings, monkeypatch, tmp_path):
+    ours = f"=={platform.python_version()}"
+    renamed = tmp_path / "versions" / "renamed" / "bin" / "python3"
+    renamed.parent.mkdir(parents=True)
+    say = "import sys, platform; platform.python_version = lambda: '3.99.1'; exec(sys.argv[1])"
+    command = f"import os, sys; os.execv({sys.executable!r}, ['python', '-c', {say!r}, sys.argv[-1]])"
+    renamed.write_text(f"#!{sys.executable}\n{command}\n")
+    renamed.chmod(0o755)
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert interpreter_for("") is interpreter_for(ours) is interpreter_for(">=4") is None
+    found = interpreter_for(">=3.99")
+    assert found is not None and found.program == renamed
+    project = ProjectDeclaration(python="<3.99,!=" + platform.python_version())
+    for other in filter(None, [interpreter_for(project.python)]):  # where the machine has one
+        environment = build(project, settings)
+        assert environment.interpreter == other.program
+        assert environment.key != environment_key(ProjectDeclaration())
+        tests = {
+            "test_a.py": f"import sys, pytest\n\ndef test_a():\n    assert sys.version.startswith({other.version!r})\n"
+        }
+        run = run_pytest(tests, ["test_a.py"], settings, environment=environment, verify=False)
+        assert run.passed == 1, run.output
 
 
 def test_plugins_that_do_not_suit_a_verified_run_are_not_loaded(tmp_path):

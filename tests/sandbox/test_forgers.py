@@ -38,7 +38,7 @@ def test_texts():
 def run(name: str, attempt: int = 0, *, verify: bool = True):
     forger = FORGERS[name]
     code = {"conftest.py": forger, "solution.py": WRONG} if name.startswith("conftest") else {"solution.py": forger}
-    settings = Settings(allow_weak_sandbox=True, test_timeout_s=SECONDS.get(name, 15))
+    settings = Settings(allow_weak_sandbox=True, test_timeout_s=SECONDS.get(name, 60))
     return run_pytest({**code, "test_solution.py": sources_of(attempt)}, ["test_solution.py"], settings, verify=verify)
 
 

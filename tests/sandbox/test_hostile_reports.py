@@ -228,7 +228,7 @@ TESTS += "    print('\\x1b[31mred\\x1b]0;title\\x07\\x9b2J')\n    assert add(1, 
 )
 def test_a_run_that_writes_into_its_report_is_not_verified(block):
     files = {"solution.py": WRITES.format(block=block), "test_a.py": TESTS.format(value=3)}
-    run = run_pytest(files, ["test_a.py"], Settings(test_timeout_s=20))
+    run = run_pytest(files, ["test_a.py"], Settings())
     assert not run.genuine
     assert "something other than pytest wrote to the test report" in run.reasons
 
@@ -246,7 +246,7 @@ def test_a_caller_with_many_open_files_changes_nothing(level):
     resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
     opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
     try:
-        options = Settings(sandbox=level, allow_weak_sandbox=True, test_timeout_s=20)
+        options = Settings(sandbox=level, allow_weak_sandbox=True)
         honest = run_pytest(files, ["test_a.py"], options, verify=level == "limits")
         files["solution.py"] = WRITES.format(block=r'b"[" * 40000 + b"\n"')
         hostile = run_pytest(files, ["test_a.py"], options, verify=False)
@@ -261,7 +261,7 @@ def test_a_caller_with_many_open_files_changes_nothing(level):
 @pytest.mark.slow
 def test_output_of_a_run_has_no_escapes():
     files = {"solution.py": "def add(a, b):\n    return 0\n", "test_a.py": TESTS.format(value=3)}
-    run = run_pytest(files, ["test_a.py"], Settings(test_timeout_s=20))
+    run = run_pytest(files, ["test_a.py"], Settings())
     assert "red" in run.output
     texts = run.output + "".join(f.assertion + f.lines for f in run.failures)
     assert not any(letter in texts for letter in "\x1b\x9b\x07")

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+import shutil
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from support.shop_workspace import traced, workspace_of
 
-from repopilot.agents.generate.edit_tests import choose_by_tests
-from repopilot.agents.generate.evidence import Examination
-from repopilot.code.dependencies.package_declarations import PackageDeclaration, read_packages
+from repopilot.agents.generate import edit_tests
+from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.errors import EnvironmentFailed
+from repopilot.project.package_declarations import PackageDeclaration, read_packages
 from repopilot.sandbox.environments import maven_repository as maven
+from repopilot.sandbox.environments.package_install import install_packages
 from repopilot.sandbox.inside import java_tests
 from repopilot.sandbox.inside.maven_poms import coordinates, reduced, runs_code
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.runners import node_test
-from repopilot.sandbox.runners.junit import own_artifacts
+from repopilot.sandbox.runners.junit import lacking_artifacts, local_repository, own_artifacts
 from repopilot.sandbox.runners.runner_table import is_run_as_test, missing_programs, runner_of
 from repopilot.settings import Settings
 from repopilot.tools import file_change
@@ -161,8 +165,53 @@ def test_the_users_own_artifacts_serve_where_none_is_missing(tmp_path, monkeypat
     repository = tmp_path / ".m2" / "repository"
     (repository / "org/apache/maven/surefire").mkdir(parents=True)
     assert own_artifacts(project) is None
+    assert lacking_artifacts(project) == ("junit:junit@4.13.2",)
     (repository / "junit/junit/4.13.2").mkdir(parents=True)
     assert own_artifacts(project) == InstalledPackages("", repository)
+
+
+@pytest.mark.parametrize(
+    ("said", "folder"),
+    [
+        (
+            "<settings xmlns='http://a.invalid/1'><localRepository>${user.home}/jars</localRepository>",
+            "jars",
+        ),
+        ("<settings><localRepository> ${env.JARS}/all </localRepository>", "elsewhere/all"),
+        ("<settings><mirrors/>", ".m2/repository"),
+        ("<settings", ".m2/repository"),
+    ],
+)
+def test_the_users_own_artifacts_are_where_their_settings_say(tmp_path, monkeypatch, said, folder):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("JARS", str(tmp_path / "elsewhere"))
+    (tmp_path / ".m2").mkdir()
+    (tmp_path / ".m2" / "settings.xml").write_text(f"{said}</settings>")
+    assert local_repository() == tmp_path / folder
+
+
+OFFLINE = "<settings><mirrors><mirror><id>own</id><mirrorOf>*</mirrorOf><url>{url}</url></mirror></mirrors></settings>"
+
+
+def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, files: dict[str, str]) -> InstalledPackages:
+    """Fetch what a project asks for as a user whose settings of Maven name a mirror."""
+    (tmp_path / ".m2").mkdir(parents=True)
+    (tmp_path / ".m2" / "settings.xml").write_text(OFFLINE.format(url=url))
+    monkeypatch.setenv("MAVEN_OPTS", f"-Duser.home={tmp_path}")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    settings = Settings(home=tmp_path / "data")
+    return install_packages(declared(files), settings, lambda _: None, threading.Event())
+
+
+@pytest.mark.skipif(shutil.which("mvn") is None, reason="Maven is not installed")
+def test_a_registry_that_is_not_reached_is_said_with_what_helps(tmp_path, monkeypatch):
+    with socket.socket() as listening:  # bound, and it doesn't listen
+        listening.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/m2"
+        with pytest.raises(EnvironmentFailed) as caught:
+            build(tmp_path, monkeypatch, url, {"pom.xml": POM})
+    assert url in caught.value.message and ":pom:" in caught.value.message
+    assert "settings.xml" in caught.value.hint and str(tmp_path / ".m2" / "repository") in caught.value.hint
 
 
 def run_reporter(folder: Path, tool: str, script: str, *tests: str):
@@ -181,7 +230,8 @@ def run_reporter(folder: Path, tool: str, script: str, *tests: str):
 def test_reports_are_read_with_the_files_of_the_repository(tmp_path, tool, place):
     for path in (TEST, "core/pom.xml", "core/build.gradle", f"core/{place}/TEST-old.xml"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(SUREFIRE if path.endswith("old.xml") else "<project/>")
+        text = SUREFIRE if path.endswith("old.xml") else "package shop;" if path == TEST else "<project/>"
+        (tmp_path / path).write_text(text)
     script = (
         f"import os, sys; os.makedirs('core/{place}', exist_ok=True); print(sys.argv[1:]); "
         f"open('core/{place}/TEST-shop.PriceTest.xml', 'w').write({SUREFIRE!r}); sys.exit(1)"
@@ -196,7 +246,7 @@ def test_reports_are_read_with_the_files_of_the_repository(tmp_path, tool, place
     assert (done.returncode, report.ended) == (1, True)
     large = next(each for each in report.outcomes if each.id.endswith("large"))
     assert large.message == "expected:<160> but was:<180>" and f"({TEST}:10)" in large.text
-    chosen = "'test', '-Dtest=PriceTest,PriceTest$*'" if tool == "maven" else "':core:test', '--tests=PriceTest'"
+    chosen = "'test', '-Dtest=PriceTest,PriceTest$*'" if tool == "maven" else "':core:test', '--tests=shop.PriceTest'"
     assert chosen in done.stdout
 
 
@@ -204,6 +254,10 @@ def test_reports_are_read_with_the_files_of_the_repository(tmp_path, tool, place
     ("script", "said"),
     [
         ("print('[ERROR] src/main/java/A.java:[3,7] cannot find symbol'); exit(1)", "A.java:3 cannot find symbol"),
+        (
+            "print('[ERROR] No x:jar:1 here -> [Help 1]'); print('[ERROR] [Help 1] http://a.invalid/Error'); exit(1)",
+            "No x:jar:1 here",
+        ),
         ("exit(3)", "exit status 3"),
         ("import os; os.makedirs('target/surefire-reports'); "
          "open('target/surefire-reports/TEST-a.xml', 'w').write('<testsuite>&a;')", "no report"),
@@ -213,6 +267,7 @@ def test_what_ends_a_build_is_told(tmp_path, script, said):
     _, report = run_reporter(tmp_path, "maven", script)
     assert [(each.when, each.outcome) for each in report.outcomes] == [("collect", "failed")]
     assert said in report.outcomes[0].message.replace("not a report", "no report")
+    assert "Help" not in report.outcomes[0].message
 
 
 DEBIAN = Path("/usr/share/maven-repo")
@@ -251,7 +306,7 @@ needs_maven = pytest.mark.skipif(
 @needs_maven
 @pytest.mark.parametrize("level", ["bwrap", "landlock"])
 def test_maven_reports_each_test_of_the_chosen_files(level):
-    settings = Settings(sandbox=level, test_timeout_s=60)
+    settings = Settings(sandbox=level)
     suite = RunnerSuite("java", ("src/test/java/shop/PriceTest.java",), packages=InstalledPackages("", DEBIAN))
     run = run_suite(SHOP, suite, settings)
     path = "src/test/java/shop/PriceTest.java"
@@ -270,8 +325,27 @@ async def test_a_change_of_java_is_tested_with_the_users_own_artifacts(tmp_path,
     (tmp_path / "home" / ".m2" / "repository").symlink_to(DEBIAN)
     workspace, path = workspace_of(tmp_path, SHOP), "src/main/java/shop/Price.java"
     change = file_change.change(path, SHOP[path].replace("count * 9", "count * 8"), SHOP[path])
-    examination = Examination("change it", workspace, workspace.snapshot.root)
-    done, _, _ = await traced(lambda step: choose_by_tests(examination, [(change,)], step))
-    report, test = done.report, "src/test/java/shop/PriceTest.java"
+    context = ChangeContext("change it", workspace, workspace.snapshot.root)
+    done, _, _ = await traced(lambda step: edit_tests.tested(context, (change,), step))
+    report, test = done, "src/test/java/shop/PriceTest.java"
     assert (list(report.tests), report.repaired, report.still_green) == ([test], (f"{test}::large",), 1)
-    assert report.genuine and report.unexercised == () and "`!(count > 10)`" in report.run.control
+    assert report.genuine and report.unexercised == () and "with `8` changed to `9`" in report.run.control
+
+
+GRADLE = {
+    "build.gradle": "apply plugin: 'java'\nrepositories { maven { url 'file:///usr/share/maven-repo' } }\n"
+    "dependencies { testCompile 'junit:junit:4.x' }\n",
+    "gradle/wrapper/gradle-wrapper.properties": "distributionUrl=https\\://a.invalid/gradle-8.14.3-bin.zip\n",
+    **{path: text for path, text in SHOP.items() if path.endswith(".java") and "Other" not in path},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gradle") is None or not DEBIAN.is_dir(), reason="Gradle is not installed")
+def test_gradle_reports_each_test_where_the_wrapper_was_never_fetched():
+    settings = Settings(sandbox="bwrap", test_timeout_s=60)
+    path = "src/test/java/shop/PriceTest.java"
+    project = declared(GRADLE).node
+    run = run_suite(GRADLE, RunnerSuite("java", (path,), project), settings)
+    assert run.outcomes == {f"{path}::small": "passed", f"{path}::large": "failed"}, run.output
+    assert (run.failures[0].path, run.failures[0].line) == (path, 9)

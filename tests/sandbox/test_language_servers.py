@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import threading
@@ -13,16 +14,18 @@ from pathlib import Path
 import pytest
 from support.language_server import install
 from support.shop_workspace import offline, workspace_of
+from support.typescript import PINNED
 
 from repopilot.errors import LanguageServerError
 from repopilot.sandbox import levels
 from repopilot.sandbox.language_servers import fetched
 from repopilot.sandbox.language_servers.catalogue import program_of, server_of
 from repopilot.sandbox.language_servers.client import LanguageClient
+from repopilot.sandbox.language_servers.import_folders import import_settings
 from repopilot.sandbox.language_servers.positions import Positions
-from repopilot.sandbox.language_servers.session import LanguageSession, Servers
+from repopilot.sandbox.language_servers.session import NO_PACKAGES, LanguageSession, Servers, _edits
 from repopilot.sandbox.usage.processes import descendants
-from repopilot.types import SandboxLevel
+from repopilot.types import ImportedPackages, SandboxLevel
 
 CODE = "package p\n\nfunc run() { run() }\n"
 Start = Callable[..., LanguageSession]
@@ -35,13 +38,20 @@ def start(tmp_path: Path) -> Iterator[Start]:
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / "a.go").write_text(CODE)
 
-    def begin(behaviour: str = "", level: str = "auto", memory: int = 300 << 20) -> LanguageSession:
+    def begin(
+        behaviour: str = "",
+        level: str = "auto",
+        memory: int = 300 << 20,
+        imported: ImportedPackages = NO_PACKAGES,
+        packages: str = "go",
+    ) -> LanguageSession:
         server = server_of("go")
         assert server is not None
         program = install(tmp_path / "bin", "gopls", behaviour)
         settings = offline(tmp_path / "home").model_copy(update={"sandbox": level, "allow_weak_sandbox": True})
-        row = replace(server, patience=30.0 if behaviour == "greedy" else 1.5, memory=memory)
-        session = LanguageSession(row, program, tmp_path / "repo", settings)
+        patience = 30.0 if behaviour == "greedy" else 1.5
+        row = replace(server, patience=patience, memory=memory, packages=packages)
+        session = LanguageSession(row, program, tmp_path / "repo", settings, imported)
         started.append(session)
         session.show("a.go", "go", CODE)
         return session
@@ -59,6 +69,51 @@ def asked(session: LanguageSession) -> list[tuple[str, bool, tuple[int, int]]]:
 def working() -> list[SandboxLevel]:
     found: list[SandboxLevel] = ["bwrap", "landlock", "limits"]
     return [level for level in found if not levels.why_unavailable(level)]
+
+
+@pytest.mark.slow
+def test_it_sees_packages_beside_the_folder(start: Start, tmp_path: Path) -> None:
+    modules = tmp_path / "elsewhere" / "node_modules"
+    for name in ("a", "@s/b"):
+        (modules / name).mkdir(parents=True)
+        (modules / name / "index.d.ts").write_text("")
+    imported = ImportedPackages((modules,), {"member": ".", "../../etc": "."})
+    for level in working():
+        seen = [target for target, _, _ in asked(start("packages", level, imported=imported, packages="javascript"))]
+        assert seen == (["a/index.d.ts,@s/b/index.d.ts,member/a.go"] * 2 if level == "bwrap" else [""] * 2)
+
+
+@pytest.mark.slow
+def test_it_reads_the_modules_of_go(start: Start, tmp_path: Path) -> None:
+    modules = tmp_path / "elsewhere"
+    (modules / "example.com").mkdir(parents=True)
+    for level in working():
+        seen = [target for target, _, _ in asked(start("packages", level, imported=ImportedPackages((modules,))))]
+        assert seen == ["example.com"] * 2
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a.js": "", "b.ts": "", "c.d.ts": ""}, {}),
+        (
+            {"a.js": "", "lib/b.mjs": "", "c.ts": "", "d.d.ts": ""},
+            {"jsconfig.json": {"allowJs": True, "checkJs": True}},
+        ),
+        (
+            {"a.js": "", "tsconfig.json": '{"compilerOptions": {"baseUrl": "src", "strict": true}}'},
+            {"tsconfig.json": {"allowJs": True, "checkJs": True, "strict": True, "paths": {"*": ["./src/*"]}}},
+        ),
+        ({"a.js": "", "dist/b.ts": "", "c.ts": "", "jsconfig.json": "{"}, {}),
+    ],
+)
+def test_javascript_is_checked_where_most_of_the_code_is(tmp_path: Path, files: dict[str, str], told) -> None:
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found = {path: json.loads(text)["compilerOptions"] for path, text in import_settings(tmp_path).items()}
+    assert found.keys() == told.keys()
+    assert all(options.items() <= found[path].items() for path, options in told.items()), found
 
 
 @pytest.mark.slow
@@ -110,8 +165,22 @@ def test_one_that_reads_nothing_holds_up_nobody(start: Start) -> None:
 
 
 def test_what_is_no_place_is_no_answer(start: Start) -> None:
-    assert asked(start("odd")) == []
-    assert asked(start("refuse")) == []
+    for behaviour in ("odd", "refuse"):
+        session = start(behaviour)
+        assert asked(session) == []
+        assert session.renames("a.go", CODE.index("run"), "go") == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"changes": 3, "documentChanges": 7},
+        {"documentChanges": [3, {"textDocument": 4}, {"textDocument": {"uri": 5}, "edits": [{"newText": "x"}]}]},
+        {"changes": {"file:///a": [{"range": 3, "newText": None}, 4], "file:///b": 5}},
+    ],
+)
+def test_what_is_no_edit_is_none(answer: object) -> None:
+    assert [place for place, _ in _edits(answer) if isinstance(place["uri"], str)] == []
 
 
 def test_it_is_told_its_options_and_may_change_nothing(start: Start) -> None:
@@ -218,7 +287,7 @@ def test_a_server_is_fetched_with_consent_only(tmp_path: Path, monkeypatch: pyte
     ways = ["--force" in line for line in (tmp_path / "asked").read_text().splitlines()]
     assert ways == [False, True] * 2, "it isn't tried for ever"
     assert "--ignore-scripts" in (tmp_path / "asked").read_text()
-    assert '"typescript": "7.' in (tmp_path / "wanted").read_text()
+    assert f'"typescript": "{PINNED}"' in (tmp_path / "wanted").read_text(), "the tests ask the same version"
 
 
 @pytest.mark.slow

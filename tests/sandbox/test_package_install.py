@@ -14,18 +14,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from support.waiting import PATIENCE_S
 
-from repopilot.code.dependencies.node_project import NodeProject
-from repopilot.code.dependencies.package_declarations import read_packages
 from repopilot.errors import Cancelled, EnvironmentFailed
+from repopilot.project.node_project import NodeProject, oldest_version
+from repopilot.project.package_declarations import read_packages
 from repopilot.project_environment import declared_packages, find_packages
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
+from repopilot.sandbox.environments.newer_node import with_newer_node
 from repopilot.sandbox.environments.package_install import install_packages, load_packages
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.runners import jest_json
 from repopilot.sandbox.runners.runner_form import RunPlan
 from repopilot.settings import Settings
+from repopilot.types import InstalledPackages
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
@@ -57,9 +60,13 @@ def registry(monkeypatch) -> Iterator[str]:
     class Registry(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/slow":
-                stopped.wait(20)
+                stopped.wait(PATIENCE_S)
             if self.path.endswith(".tgz"):
                 body = ARCHIVE
+            elif self.path == "/far":
+                far = {"name": "far", "version": "1.0.0", "dependencies": {"gone": "http://127.0.0.1:9/gone.tgz"}}
+                versions = {"1.0.0": far | {"dist": {"tarball": f"{address}/far.tgz"}}}
+                body = json.dumps({"name": "far", "dist-tags": {"latest": "1.0.0"}, "versions": versions}).encode()
             elif self.path == "/answer":
                 versions = {"1.0.3": ANSWER | {"dist": {"tarball": f"{address}/answer.tgz"}}}
                 body = json.dumps({"name": "answer", "dist-tags": {"latest": "1.0.3"}, "versions": versions}).encode()
@@ -98,7 +105,7 @@ def install(declaration, settings, cancel=None):
 @pytest.mark.slow
 @needs_npm
 def test_npm_packages_are_installed_without_running_any_script(registry, tmp_path):
-    settings = Settings(home=tmp_path / "home", test_timeout_s=20)
+    settings = Settings(home=tmp_path / "home")
     (declaration,) = declared({"package.json": json.dumps(MANIFEST)})
     assert declaration.elsewhere == (
         "stranger@git+https://example.org/x.git",
@@ -117,7 +124,7 @@ def test_npm_packages_are_installed_without_running_any_script(registry, tmp_pat
 @pytest.mark.slow
 @needs_npm
 def test_members_of_a_workspace_have_their_packages_and_each_other(registry, tmp_path):
-    settings = Settings(home=tmp_path / "home", test_timeout_s=20)
+    settings = Settings(home=tmp_path / "home")
     member = {"name": "@shop/till", "main": "till.js", "devDependencies": {"answer": "catalog:"}}
     files = {
         "package.json": '{"private": true}',
@@ -137,6 +144,104 @@ def test_members_of_a_workspace_have_their_packages_and_each_other(registry, tmp
     assert run.outcomes == {"packages/shop/a.test.js::t": "passed"}, run.output
 
 
+def test_where_a_build_is_missing_packages_are_entered_at_their_code():
+    exports = {".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs"}, "./part": "./dist/part.cjs"}
+    files = {
+        "package.json": '{"workspaces": ["libs/*"], "scripts": {"test": "jest"}, "main": "../../out.js"}',
+        "libs/a/package.json": json.dumps({"name": "a", "main": "dist/a.js", "source": "lib/a.ts", "exports": exports}),
+        "libs/a/lib/a.ts": "export default 1;\n",
+        "libs/a/src/part.ts": "",
+        "libs/a/dist/index.mjs": "",
+        "libs/b/package.json": '{"name": "b", "main": "b.js", "types": "absent.d.ts"}',
+        "libs/b/b.js": "",
+    }
+    (declaration,) = declared(files)
+    assert declaration.node.built == {
+        "libs/a/dist/a.js": 'module.exports = require("../lib/a.ts");\n',
+        "libs/a/dist/index.d.ts": 'export * from "../lib/a";\nexport { default } from "../lib/a";\n',
+        "libs/a/dist/part.cjs": 'module.exports = require("../src/part.ts");\n',
+    }
+    (by_vitest,) = declared(files | {"package.json": '{"workspaces": ["libs/*"], "scripts": {"test": "vitest"}}'})
+    assert by_vitest.node.built["libs/a/dist/part.cjs"] == 'export * from "../src/part.ts";\n'
+
+
+def test_entries_that_are_nested_without_end_are_not_followed():
+    deep = '{"a": ' * 900 + '"x.js"' + "}" * 900
+    (declaration,) = declared({"package.json": f'{{"exports": {deep}, "main": "/../../etc/x.js"}}', "index.ts": ""})
+    assert set(declaration.node.built) <= {"etc/x.js"}
+
+
+def test_tests_use_the_code_of_a_member_that_is_not_built(tmp_path):
+    files = {
+        "package.json": '{"workspaces": ["libs/*"]}',
+        "libs/a/package.json": '{"name": "a", "main": "dist/a.js", "source": "lib/a.js"}',
+        "libs/a/lib/a.js": "module.exports = 42;\n",
+        "b.test.js": TEST.replace("answer", "a"),
+    }
+    (declaration,) = declared(files)
+    (tmp_path / "node_modules").mkdir()
+    packages = InstalledPackages("key", tmp_path / "node_modules")
+    suite = RunnerSuite("javascript", ("b.test.js",), declaration.node, packages)
+    run = run_suite(files, suite, Settings(home=tmp_path))
+    assert run.outcomes == {"b.test.js::t": "passed"}, run.output
+
+
+@pytest.mark.parametrize(
+    ("bounds", "oldest"),
+    [
+        (">=22", "22.0.0"),
+        ("^20.19 || ^22.12.1 || >=24", "20.19.0"),
+        (">= 18.0.0 <= 22.1", "18.0.0"),
+        ("18 - 22", "18.0.0"),
+        ("v9 || 22.x", "9.0.0"),
+        ("lts/*", ""),
+        ("<20", ""),
+        ("*", ""),
+    ],
+)
+def test_the_oldest_version_that_bounds_admit(bounds, oldest):
+    assert oldest_version(bounds) == oldest
+    (declaration,) = declared({"package.json": json.dumps({"engines": {"node": bounds}}), ".nvmrc": "v19.8.1"})
+    assert declaration.node.node_version == (oldest or "19.0.0")
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("node --test src/a.test.ts", "22.18.0"),
+        ("tsc && node b.mts | cat", "22.18.0"),
+        ("node --import tsx --test a.ts", "20.1.0"),
+        ("node build.js && vitest a.ts", "20.1.0"),
+    ],
+)
+def test_scripts_that_start_typescript_by_node_itself_want_one_that_reads_it(script, wanted):
+    manifest = {"engines": {"node": ">=20.1"}, "scripts": {"any": script}}
+    (declaration,) = declared({"package.json": json.dumps(manifest)})
+    assert declaration.node.node_version == wanted
+
+
+@pytest.mark.slow
+@needs_npm
+def test_a_newer_node_comes_with_the_packages_where_the_project_asks_for_it(registry, tmp_path):
+    settings = Settings(home=tmp_path / "home")
+    (old,) = declared({"package.json": '{"engines": {"node": ">=4"}, "dependencies": {"answer": "1"}}'})
+    assert with_newer_node(old) == old
+    (declaration,) = map(
+        with_newer_node, declared({"package.json": '{"engines": {"node": ">=1000"}, "dependencies": {"answer": "1"}}'})
+    )
+    (package, bounds) = declaration.requirements[-1].split("@")
+    assert (package.startswith("node-"), bounds) == (True, "^1000.0.0")
+    with pytest.raises(EnvironmentFailed, match=package):  # this registry has none
+        install(declaration, settings)
+    installed = install(old, settings)
+    program = installed.folder / package / "bin" / "node"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho the newer one\n")
+    program.chmod(0o755)
+    run = run_suite({"a.test.js": TEST}, RunnerSuite("javascript", ("a.test.js",), packages=installed), settings)
+    assert "the newer one" in run.output
+
+
 @pytest.mark.parametrize(
     ("files", "members"),
     [
@@ -154,6 +259,34 @@ def test_members_are_found_by_the_patterns_of_each_package_manager(files, member
     assert declaration.node.projects == (("libs/b/vitest.config.ts",) if "libs/b" in members else ())
 
 
+@pytest.mark.parametrize(
+    ("scripts", "folders"),
+    [
+        ({"test": "mocha --require test/env --timeout 9 ./test/unit/**/*.js --exit"}, ("test/unit/",)),
+        ({"test": "npm run a && npm run b", "a": "node --test t/a/**/*.js", "b": "node --test t/b"}, ("t/a/", "t/b")),
+        ({"test": "mocha --require test/env --exit", "test:one": "mocha test/one.js"}, ()),
+        ({"test": "mocha *.test.js test/"}, ()),
+        ({"test": "node --test && node test/types.js"}, ()),
+        ({"test": "vitest run src"}, ()),
+        ({"test": "c8 ava test/*.ts", "build": "ava lib"}, ("test/",)),
+    ],
+)
+def test_the_folders_of_tests_are_those_that_the_scripts_give_to_the_runner(scripts, folders):
+    (declaration,) = declared({"package.json": json.dumps({"scripts": scripts})})
+    assert declaration.node.test_folders == folders
+
+
+@pytest.mark.parametrize(
+    ("script", "by_member"),
+    [("pnpm -r test", True), ("npm test --workspaces", True), ("turbo test", True), ("vitest -run", False)],
+)
+def test_settings_at_the_top_are_for_members_unless_these_run_their_tests_themselves(script, by_member):
+    manifest = {"workspaces": ["a"], "scripts": {"test": script}}
+    files = {"package.json": json.dumps(manifest), "a/package.json": "{}", "vitest.config.ts": ""}
+    (declaration,) = declared(files | {"a/vitest.config.ts": ""})
+    assert declaration.node.projects == (("a/vitest.config.ts",) if by_member else ())
+
+
 def test_the_lock_file_is_that_of_the_package_manager():
     files = {"package-lock.json": "{}", "pnpm-lock.yaml": ""}
     (npm,) = declared(files | {"package.json": "{}"})
@@ -164,7 +297,8 @@ def test_the_lock_file_is_that_of_the_package_manager():
 def test_members_with_settings_of_their_own_are_run_with_those(tmp_path):
     project = NodeProject(projects=("libs/a/vite.config.ts", "libs/b/jest.config.js"))
     plan = RunPlan(tmp_path / "node", ("libs/a/src/x.test.ts",), project)
-    settings = jest_json.vitest_settings(plan)["vitest.config.mjs"]
+    ((name, settings),) = jest_json.vitest_settings(plan).items()
+    assert f"--config={{root}}/{name}" in jest_json.vitest_command(plan).arguments
     assert "./libs/a/vite.config.ts" in settings and "libs/b" not in settings
     assert not jest_json.vitest_settings(replace(plan, tests=("other.test.ts",)))
     arguments = jest_json.jest_command(replace(plan, tests=("libs/b/x.test.js",))).arguments
@@ -190,6 +324,19 @@ def test_what_can_not_be_installed_is_said(registry, tmp_path):
 
 
 @pytest.mark.slow
+@needs_npm
+def test_a_host_that_is_not_reached_is_the_reason_and_is_not_tried_again(registry, tmp_path, monkeypatch):
+    monkeypatch.setenv("npm_config_fetch_retries", "0")
+    files = {"package.json": '{"dependencies": {"far": "1"}}', "package-lock.json": '{"lockfileVersion": 3}'}
+    (declaration,) = declared(files)
+    settings = Settings(home=tmp_path / "home")
+    with pytest.raises(EnvironmentFailed, match="ECONNREFUSED"):
+        install(declaration, settings)
+    logs = settings.environments_folder / "cache" / "npm" / "_logs"
+    assert len(list(logs.iterdir())) == 1
+
+
+@pytest.mark.slow
 @needs_cargo
 def test_cargo_packages_are_vendored_and_used_without_network(tmp_path):
     library, repository = tmp_path / "answer", tmp_path / "shop"
@@ -203,7 +350,7 @@ def test_cargo_packages_are_vendored_and_used_without_network(tmp_path):
     manifest = f'[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nanswer = {{ git = "file://{library}" }}\n'  # noqa: E501
     (repository / "Cargo.toml").write_text(manifest)
     (repository / "src/lib.rs").write_text("#[test] fn asks() { assert_eq!(answer::answer(), 42) }\n")
-    settings = Settings(home=tmp_path / "home", test_timeout_s=20)
+    settings = Settings(home=tmp_path / "home")
     snapshot = open_source(parse_source(str(repository)), settings)
     (declaration,) = declared_packages(snapshot)
     assert find_packages(snapshot, declaration, settings) is None
@@ -238,6 +385,22 @@ def test_the_runner_is_the_one_of_the_test_script(scripts, runner, options):
     assert declaration.node.runner == runner
     assert declaration.node.options("mocha", ("--require", "-t")) == options
     assert declaration.node.operands("mocha", ("--require", "-t", "--reporter")) == (("test/",) if options else ())
+
+
+@pytest.mark.parametrize(
+    ("scripts", "variables"),
+    [
+        ({"test": "NODE_OPTIONS='--import=tsx/esm' PATH=/x ava"}, {"NODE_OPTIONS": "--import=tsx/esm"}),
+        (
+            {"test": "npm run lint && A=1 npm run unit", "unit": "cross-env TZ=UTC B= vitest run C=2"},
+            {"A": "1", "TZ": "UTC", "B": ""},
+        ),
+        ({"lint": "A=1 eslint", "test": "node --test"}, {}),
+    ],
+)
+def test_variables_are_those_that_the_test_script_sets(scripts, variables):
+    (declaration,) = declared({"package.json": json.dumps({"scripts": scripts})})
+    assert declaration.node.variables == variables
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"dependencies": 3, "scripts": [1]}', "[" * 99999, '{"name": {}}'])

@@ -8,15 +8,16 @@ import threading
 import pytest
 
 from repopilot.errors import Cancelled, SandboxError
-from repopilot.i18n import Message, said
+from repopilot.i18n import Message, translated
 from repopilot.sandbox import levels
 from repopilot.sandbox.failures import missing_modules
+from repopilot.sandbox.levels import why_unavailable
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = Settings(test_timeout_s=20)
+SETTINGS = Settings()
 NOTICED = "no test fails when faults are put into the code under test"
 
 
@@ -148,6 +149,55 @@ def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
     assert (tmp_path / "solution.py").read_text().startswith("raise")
 
 
+WRITING = """import pathlib
+import pytest
+from solution import double
+
+@pytest.fixture
+def beside():
+    path = pathlib.Path(__file__).parent / "beside.txt"
+    path.write_text("2")
+    yield path
+    path.unlink()
+
+def test_reads():
+    assert double(2) == 4
+
+def test_writes(beside):
+    assert double(int(beside.read_text())) == 4
+
+def test_overwrites():
+    pathlib.Path("data.txt").write_text("3")
+    assert double(int(pathlib.Path("data.txt").read_text())) == 6
+
+def test_is_wrong():
+    pathlib.Path("data.txt").write_text("3")
+    assert double(3) == WRONG
+"""
+
+
+@pytest.mark.parametrize("level", ["bwrap", "landlock"])
+@pytest.mark.parametrize("wrong", [6, 7])
+def test_tests_that_write_into_the_repository_run_in_a_copy_and_are_not_controlled(level, wrong, tmp_path):
+    if reason := why_unavailable(level):
+        pytest.skip(reason)
+    (tmp_path / "data.txt").write_text("1")
+    (tmp_path / "test_a.py").write_text(WRITING.replace("WRONG", str(wrong)))
+    files = {"solution.py": "def double(number):\n    return number * 2\n"}
+    result = run_pytest(files, ["test_a.py"], Settings(sandbox=level), inputs=tmp_path)
+    assert result.outcomes == {
+        "test_a.py::test_reads": "passed",
+        "test_a.py::test_writes": "passed",
+        "test_a.py::test_overwrites": "passed",
+        "test_a.py::test_is_wrong": "passed" if wrong == 6 else "failed",
+    }, result.output
+    assert (result.passed, result.failed, result.errors) == (4 if wrong == 6 else 3, 0 if wrong == 6 else 1, 0)
+    assert not result.genuine and len(result.apart) == 3
+    assert "not controlled" in result.reasons[-1] and "test_writes" in result.reasons[-1]
+    assert (tmp_path / "data.txt").read_text() == "1"
+    assert "/sandbox/" not in result.output and str(tmp_path) not in result.output
+
+
 def test_missing_dependencies_are_named():
     tests = "from solution import x\n\ndef test_it():\n    assert x\n"
     result = run("import numbers_from_nowhere.deep\n", tests, verify=False)
@@ -171,7 +221,7 @@ def test_tests_that_test_nothing_are_no_pass(tests, reason):
     result = run("", tests)
     assert not result.genuine
     assert any(reason in text for text in result.reasons), result.reasons
-    assert all(isinstance(text, Message) and said(text, "fr") != text for text in result.reasons)
+    assert all(isinstance(text, Message) and translated(text, "fr") != text for text in result.reasons)
 
 
 def test_an_endless_program_is_stopped_and_reported():
@@ -180,7 +230,7 @@ def test_an_endless_program_is_stopped_and_reported():
     )
     assert (result.ended, result.genuine, result.passed) == ("timeout", False, 0)
     assert "longer than 2 s" in result.output
-    assert [said(reason, "fr") for reason in result.reasons] == ["arrêté\u202f: durée supérieure à 2\u202fs"]
+    assert [translated(reason, "fr") for reason in result.reasons] == ["arrêté\u202f: durée supérieure à 2\u202fs"]
 
 
 def test_cancelling_ends_the_run():

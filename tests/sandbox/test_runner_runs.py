@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from repopilot.code.dependencies.node_project import NodeProject
 from repopilot.errors import Cancelled, SandboxError
+from repopilot.project.node_project import NodeProject
 from repopilot.sandbox.levels import why_unavailable
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.runners.runner_table import missing_programs
@@ -40,7 +40,7 @@ mod tests {
 """,
     "tests/whole.rs": "#[test] fn whole() { assert_eq!(shop::add(2, 2), 4) }\n",
 }
-SETTINGS = Settings(test_timeout_s=20)
+SETTINGS = Settings()
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")
 needs_go = pytest.mark.skipif("go" in missing_programs(["go"]), reason="go is not installed")
@@ -73,6 +73,87 @@ def test_node_reports_each_test_by_name(level):
     assert "Cannot find module './nowhere'" in run.failures[1].assertion
 
 
+AVA_CLI = """const file = process.argv.at(-1);
+const reports = {
+  './test/a.js': `ok 1 - later # SKIP
+not ok 2 - someday # TODO
+ok 3 - adds › small # 1
+not ok 4 - fails
+  ---
+    name: AssertionError
+    details:
+      'Difference (- actual, + expected):': |-
+        - 1
+        + 2
+    at: 'file://${process.cwd()}/test/a.js:2:5'
+  ...`,
+  './test/broken.js': `not ok 1 - Error: cannot load
+  ---
+    message: cannot load
+  ...
+not ok 2 - test/broken.js exited with a non-zero exit code: 1`,
+  './test/helper.js': 'not ok 1 - No tests found in test/helper.js, make sure to import "ava"',
+};
+if (process.argv.includes('--tap')) console.log('TAP version 13\\n' + (reports[file] ?? '') + '\\n1..0');
+process.exitCode = 1;
+"""
+"""Prints what AVA has reported of such files."""
+
+
+@needs_node
+def test_ava_reports_each_test_by_its_file(tmp_path):
+    cli = tmp_path / "node_modules" / "ava" / "entrypoints" / "cli.mjs"
+    cli.parent.mkdir(parents=True)
+    cli.write_text(AVA_CLI)
+    (cli.parents[1] / "package.json").write_text('{"bin": {"ava": "entrypoints/cli.mjs"}}')
+    tests = ("test/a.js", "test/broken.js", "test/helper.js", "test/unselected.js")
+    project = NodeProject(scripts={"test": "xo && ava"})
+    packages = InstalledPackages("", tmp_path / "node_modules")
+    run = run_node(dict.fromkeys(tests, "\n\n"), tests=tests, project=project, packages=packages)
+    assert run.outcomes == {
+        "test/a.js::later": "skipped",
+        "test/a.js::someday": "skipped",
+        "test/a.js::adds › small # 1": "passed",
+        "test/a.js::fails": "failed",
+        "test/broken.js": "error",
+        "test/helper.js": "error",
+        "test/unselected.js": "error",
+    }
+    said = {failure.test_id: failure for failure in run.failures}
+    assert (said["test/a.js::fails"].path, said["test/a.js::fails"].line) == ("test/a.js", 2)
+    assert "- 1\n    + 2" in said["test/a.js::fails"].assertion
+    assert "cannot load" in said["test/broken.js"].assertion
+    assert "its configuration leaves it out" in said["test/unselected.js"].assertion
+
+
+MOCHA_CLI = """const fs = require('fs');
+const [option] = process.argv.filter((each) => each.startsWith('output='));
+const tests = process.argv.filter((each) => each.startsWith('test/'));
+for (const test of tests) require(`${process.cwd()}/${test}`);
+const passes = tests.map((test) => ({ fullTitle: 'runs', file: `${process.cwd()}/${test}` }));
+fs.writeFileSync(option.slice(7), JSON.stringify({ stats: {}, passes }));
+"""
+"""Loads test files as Mocha does, where one that throws ends all."""
+
+
+@needs_node
+def test_a_file_that_mocha_can_not_load_does_not_end_the_others(tmp_path):
+    cli = tmp_path / "node_modules" / "mocha" / "bin" / "mocha.js"
+    cli.parent.mkdir(parents=True)
+    cli.write_text(MOCHA_CLI)
+    more = {
+        "project": NodeProject(scripts={"test": "mocha"}),
+        "packages": InstalledPackages("", tmp_path / "node_modules"),
+    }
+    files = {"test/a.js": "", "test/broken.js": "require('./nowhere');\n", "test/c.js": ""}
+    run = run_node(files, tests=tuple(files), **more)
+    assert run.outcomes == {"test/a.js::runs": "passed", "test/broken.js": "error", "test/c.js::runs": "passed"}
+    assert (run.passed, run.failed, run.errors) == (2, 0, 1) and run.reasons
+    assert "Cannot find module './nowhere'" in run.failures[0].assertion
+    broken = dict.fromkeys(files, files["test/broken.js"])
+    assert run_node(broken, tests=tuple(files), **more).outcomes == {}
+
+
 @pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize(
@@ -91,6 +172,30 @@ def test_limits_hold_for_node(body, ended):
     run = run_node(script(body), Settings(test_timeout_s=5 if ended == "timeout" else 60))
     assert (run.ended, run.passed) == (ended, 0)
     assert run.reasons and "\x1b" not in repr(run)
+
+
+@pytest.mark.slow
+@needs_node
+@pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
+def test_what_had_ended_before_a_limit_is_told(level):
+    if reason := why_unavailable(level):
+        pytest.skip(reason)
+    body = "}); require('node:test')('stays', async () => { await new Promise((done) => setTimeout(done, 60000));"
+    settings = Settings(test_timeout_s=15, sandbox=level, allow_weak_sandbox=True)
+    run = run_node(script(body), settings)
+    assert (run.ended, run.outcomes) == ("timeout", {"a.test.js::t": "passed"}), run
+    assert "1 test had ended by then, of a number that the runner doesn't tell" in run.reasons
+
+
+@needs_node
+def test_code_that_looks_for_a_free_port_finds_the_loopback_interface():
+    body = "require('assert').equal(require('os').networkInterfaces().lo[0].address, '127.0.0.1');"
+    run = run_node(script(body), project=NodeProject(scripts={"test": "NODE_OPTIONS=--no-warnings node --test"}))
+    assert (run.passed, run.reasons) == (1, ()), run
+    module = (
+        "import { networkInterfaces as list } from 'os'; import test from 'node:test'; test('t', () => list().lo[0]);"
+    )
+    assert run_node({"a.test.mjs": module}, tests=("a.test.mjs",)).passed == 1
 
 
 @needs_node
@@ -165,8 +270,8 @@ def test_what_is_missing_is_said(monkeypatch):
     with pytest.raises(SandboxError, match="node is not installed") as missing:
         run_node(script(""))
     assert "PATH" in missing.value.hint
-    with pytest.raises(SandboxError, match="doesn't run tests with ava"):
-        run_node(script(""), project=NodeProject(requirements=("ava@^3",)))
+    with pytest.raises(SandboxError, match="doesn't run tests with jasmine"):
+        run_node(script(""), project=NodeProject(requirements=("jasmine@^3",)))
 
 
 @needs_node

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.sandbox.controls.inversion import ExpectedTest
-from repopilot.sandbox.verdict import Control, passing, read_report, why_not_passed, why_not_verified
+from repopilot.sandbox.verdict import (
+    Control,
+    passing,
+    read_report,
+    variants_together,
+    why_not_passed,
+    why_not_verified,
+)
 
 NONCE = "n0"
 EXPECTED = {"test_x.py": (ExpectedTest("test_a", 1, False), ExpectedTest("test_b", 2, True))}
@@ -129,3 +136,10 @@ def test_no_garbage_passes(garbage, status):
 @given(st.lists(st.sampled_from([A, B, line(outcome="failed"), line(xfail=True)]), max_size=6))
 def test_a_run_without_its_end_never_passes(lines):
     assert why_not_passed(report(*lines), 0, EXPECTED)
+
+
+def test_variants_of_a_parametrised_test_are_shown_as_one():
+    variants = [f"tests/test_a.py::Of::test_{name}[{n}-[x]]" for name in "ab" for n in range(3)]
+    others = ["tests/test_a.py::test_c[alone]", "a.test.ts::reads [1]", "a.test.ts::reads [2]"]
+    shown = ["tests/test_a.py::Of::test_a[…] ×3", "tests/test_a.py::Of::test_b[…] ×3", *others]
+    assert variants_together([*variants, *others]) == shown

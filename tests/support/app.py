@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from support.waiting import PATIENCE_S, reserved_port, until
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = 60.0
 
 # Runs first in every Python process of the application: writes down whom it connects to and which names it looks up.
 WATCHER = """
@@ -71,21 +69,21 @@ def running(
     watcher.mkdir()
     temporary.mkdir()
     (watcher / "sitecustomize.py").write_text(WATCHER)
-    port = _free_port()
     log, connections_log = home / "server.log", home / "connections.jsonl"
     env = {name: value for name, value in os.environ.items() if not name.startswith(("REPOPILOT_", "CHAINLIT_"))}
     if sys.platform != "linux":
         # No other system says whose connection it is, and most tests open the plain address.
         options = {"access": "open"} | options
+    options = {"test_timeout_s": os.environ["REPOPILOT_TEST_TIMEOUT_S"], "workers": 1} | options
     env |= {f"REPOPILOT_{name.upper()}": str(value) for name, value in options.items()}
     env |= {
         "REPOPILOT_HOME": str(data or home / "data"),
-        "REPOPILOT_PORT": str(port),
         "PYTHONPATH": os.pathsep.join([str(watcher), str(root)]),
         "CONNECTIONS_LOG": str(connections_log),
         "TMPDIR": str(temporary),
     }
-    with log.open("wb") as out:
+    with log.open("wb") as out, reserved_port() as port:
+        env["REPOPILOT_PORT"] = str(port)
         process = subprocess.Popen(_command(command, port), cwd=root, env=env, stdout=out, stderr=subprocess.STDOUT)
         try:
             _await_answer(f"http://127.0.0.1:{port}/", process, log)
@@ -93,7 +91,7 @@ def running(
         finally:
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(PATIENCE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -105,19 +103,13 @@ def _command(command: str, port: int) -> list[str]:
     return [sys.executable, "-m", "repopilot", "serve", *([] if command == "window" else ["--headless"])]
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def _await_answer(url: str, process: subprocess.Popen, log: Path) -> None:
-    deadline = time.monotonic() + START_S
     with httpx.Client(verify=False) as client:  # one, as it takes long to make
-        while time.monotonic() < deadline and process.poll() is None:
-            try:
-                if client.get(url).status_code in (200, 403):
-                    return
-            except httpx.TransportError:
-                time.sleep(0.1)
-    raise AssertionError(f"The application did not start:\n{log.read_text()}")
+
+        def answers() -> bool:
+            assert process.poll() is None, f"The application did not start:\n{log.read_text()}"
+            with suppress(httpx.TransportError):
+                return client.get(url).status_code in (200, 403)
+            return False
+
+        until(answers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,15 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+from support.waiting import PATIENCE_S
 
-NAMES = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-    "microsoft-edge",
-)
+from repopilot.checks import find_browser
+
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -27,7 +21,7 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=PATIENCE_S * 1000)
 LOCAL = ("127.0.0.1", "localhost", "")
 
 
@@ -44,7 +38,7 @@ STILL = """addEventListener('DOMContentLoaded', () => {
 def chromium(*options: str) -> Iterator[Browser]:
     """A headless browser. Skips the test where there is none."""
     with sync_playwright() as playwright:
-        system = next((found for name in NAMES if (found := shutil.which(name))), None)
+        system = find_browser()
         if system is None and not Path(playwright.chromium.executable_path).exists():
             pytest.skip(
                 "No Chromium was found: install one from the system's packages, or `playwright install chromium`."
@@ -81,7 +75,7 @@ class Tab:
         page = self.context.new_page()
         page.set_viewport_size(self.size)
         page.add_init_script(first + self.script)
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE_S * 1000)
         page.on("request", self._watch)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         return page
@@ -94,7 +88,7 @@ class Tab:
 
     def unfold(self) -> None:
         """Unfold the steps of the last answer, which fold when it is done."""
-        self.page.wait_for_function("!document.querySelector('#stop-button')", timeout=60_000)
+        self.page.wait_for_function("!document.querySelector('#stop-button')")
         self.page.locator('button[id^="step-Work"], button[id^="step-Travail"]').last.click()
 
     def close(self) -> None:

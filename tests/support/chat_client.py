@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 import socketio
+from support.waiting import PATIENCE_S
 
 PATH = "/ws/socket.io"
-START_S = 60.0
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class ChatClient:
 
     async def __aenter__(self) -> ChatClient:
         origin = str(httpx.URL(self._url).copy_with(path="/", query=None)).rstrip("/")
-        async with httpx.AsyncClient(follow_redirects=True) as browser:
+        async with httpx.AsyncClient(follow_redirects=True, timeout=PATIENCE_S) as browser:
             page = await browser.get(self._url)
             page.raise_for_status()
             cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
@@ -63,10 +63,11 @@ class ChatClient:
             "chatProfile": "",
             "threadId": "",
         }
-        await self._socket.connect(origin, headers=headers, auth=auth, socketio_path=PATH, transports=["websocket"])
+        how = {"socketio_path": PATH, "transports": ["websocket"], "wait_timeout": PATIENCE_S}
+        await self._socket.connect(origin, headers=headers, auth=auth, **how)
         await self._socket.emit("connection_successful")
         for _ in range(2):  # the server is idle when it has connected, and when it has greeted
-            await asyncio.wait_for(self._ended.get(), START_S)
+            await asyncio.wait_for(self._ended.get(), PATIENCE_S)
         return self
 
     async def __aexit__(self, *exception: object) -> None:
@@ -85,7 +86,7 @@ class ChatClient:
         }
         await self._socket.emit("client_message", {"message": message, "fileReferences": []})
 
-    async def ask(self, text: str, timeout: float = 120.0, ends: int = 1) -> Turn:
+    async def ask(self, text: str, timeout: float = PATIENCE_S, ends: int = 1) -> Turn:
         """Send a message and wait until the server is done with it.
 
         Args:
@@ -102,13 +103,17 @@ class ChatClient:
         for _ in range(ends):
             await asyncio.wait_for(self._ended.get(), timeout)
         self._turn.seconds = time.monotonic() - self._asked
-        self._turn.text = "\n\n".join(text for text in self._messages.values() if text)
+        self._turn.text = self.said()
         return self._turn
+
+    def said(self) -> str:
+        """The answers since the last message that was asked."""
+        return "\n\n".join(text for text in self._messages.values() if text)
 
     async def press(self, name: str, payload: dict[str, Any]) -> dict[str, Any]:
         """Press a button of an element; what the server answers to the element."""
         sent = {"sessionId": self.session_id, "action": {"name": name, "payload": payload}}
-        async with httpx.AsyncClient(headers=self._headers) as browser:
+        async with httpx.AsyncClient(headers=self._headers, timeout=PATIENCE_S) as browser:
             answer = await browser.post(f"{self._origin}/project/action", json=sent)
         answer.raise_for_status()
         return answer.json()["response"]

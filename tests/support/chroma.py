@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
+from support.waiting import until
 
 _CODE = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', 'run', *sys.argv[1:]])"
 """What `chroma run` does, without the seconds that it takes to import the rest of Chroma."""
@@ -25,15 +24,18 @@ class Chroma:
     def __init__(self, folder: Path, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self._arguments = ["--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
-        self._port = port
 
     def start(self) -> None:
         command, quiet = [sys.executable, "-c", _CODE, *self._arguments], {"stdout": subprocess.DEVNULL}
         environment = {**os.environ, "ANONYMIZED_TELEMETRY": "False"}
         self._running = subprocess.Popen(command, **quiet, stderr=subprocess.DEVNULL, env=environment)
-        while socket.socket().connect_ex(("127.0.0.1", self._port)):
-            assert self._running.poll() is None
-            time.sleep(0.02)
+        until(self._answers)
+
+    def _answers(self) -> bool:
+        assert self._running.poll() is None
+        with suppress(httpx.TransportError):
+            return httpx.get(f"{self.url}/api/v2/heartbeat").status_code == 200
+        return False
 
     def kill(self) -> None:
         self._running.kill()

@@ -29,7 +29,7 @@ def _outcome(root: Path) -> tuple[int, str]:
     else:
         words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "."]
     done = subprocess.run(
-        [sys.executable, "-B", *words], cwd=root, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-B", *words], cwd=root, capture_output=True, text=True, timeout=240, check=False
     )
     return done.returncode, done.stdout if words == ["main.py"] else ""
 

@@ -25,6 +25,9 @@ class GitHubServer(HostServer):
     inline: list[dict] = field(default_factory=list)
     comments: list[dict] = field(default_factory=list)
     resolved: list[str] = field(default_factory=list)
+    resolved_by: dict[int, str] = field(default_factory=dict)  # who resolved the thread of a comment, by its id
+    disliked: list[str] = field(default_factory=list)  # who answered each comment with a thumbs down
+    reviews: list[int] = field(default_factory=list)  # how many comments each posted review has
     opened: list[dict] = field(default_factory=list)
     failures: list[tuple[int, dict]] = field(default_factory=list)  # answered before anything else
     fork: dict[str, Any] = field(default_factory=dict)  # of the account `me`; made by asking for it
@@ -64,7 +67,9 @@ def serve() -> AbstractContextManager[GitHubServer]:
 class _Handler(HostHandler):
     state: GitHubServer
     description = Description("github")
-    undescribed = r"/graphql|/repos/o/r/pulls/\d+/reviews(?:/\d+/comments)?|/api/v[13]/.+"
+    undescribed = (
+        r"/graphql|/repos/o/r/\w+/comments/\d+/reactions|/repos/o/r/pulls/\d+/reviews(?:/\d+/comments)?|/api/v[13]/.+"
+    )
 
     @property
     def base(self) -> str:
@@ -122,19 +127,25 @@ class _Handler(HostHandler):
     def inline(self, match: re.Match, body: dict, query: dict) -> None:
         self.page(self.state.inline, query)
 
-    def add_inline(self, match: re.Match, body: dict, query: dict) -> None:
-        shown = next((file.get("patch", "") for file in self.state.files if file["filename"] == body["path"]), "")
+    def _is_in_diff(self, comment: dict) -> bool:
+        shown = next((file.get("patch", "") for file in self.state.files if file["filename"] == comment["path"]), "")
         starts = [(int(h[1]), int(h[2] or 1)) for h in re.finditer(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", shown)]
-        if not any(start <= body.get("line", 0) < start + size for start, size in starts):
-            problem = {"resource": "PullRequestReviewComment", "code": "invalid", "field": "line"}
-            return self.send(422, {"message": "Validation Failed", "errors": [problem]})
-        self.state.inline.append(self._by_me(1 + len(self.state.inline), body))
-        self.send(201, self.state.inline[-1])
+        return any(start <= comment.get("line", 0) < start + size for start, size in starts)
 
     def add_review(self, match: re.Match, body: dict, query: dict) -> None:
-        """Gitea's way: a review with comments."""
-        self.state.inline += [self._by_me(1 + len(self.state.inline), each) for each in body["comments"]]
+        """A review with comments: GitHub refuses all of it for one line that isn't in the diff."""
+        of_gitea = all("new_position" in each for each in body["comments"])
+        if not of_gitea and not all(map(self._is_in_diff, body["comments"])):
+            return self.send(422, {"message": "Unprocessable Entity", "errors": ["Line could not be resolved"]})
+        self.state.reviews.append(len(body["comments"]))
+        for each in body["comments"]:
+            shown = each if of_gitea else {**each, "commit_id": body["commit_id"], "reactions": {"-1": 0}}
+            self.state.inline.append(self._by_me(1 + len(self.state.inline), shown))
         self.send(200, {"id": 1, "state": body["event"]})
+
+    def reactions(self, match: re.Match, body: dict, query: dict) -> None:
+        rows = [{"id": 1, "content": "-1", "user": {"login": login}} for login in self.state.disliked]
+        self.page(rows, query)
 
     def open_pull(self, match: re.Match, body: dict, query: dict) -> None:
         if self.state.no_pulls:
@@ -186,7 +197,12 @@ class _Handler(HostHandler):
                 return self.send(403, {"message": "Forbidden"})
             return self.send(200, {"data": {"viewer": {"login": self.state.account}}})
         nodes = [
-            {"id": f"T{each['id']}", "comments": {"nodes": [{"databaseId": each["id"]}]}} for each in self.state.inline
+            {
+                "id": f"T{each['id']}",
+                "resolvedBy": {"login": who} if (who := self.state.resolved_by.get(each["id"])) else None,
+                "comments": {"nodes": [{"databaseId": each["id"]}]},
+            }
+            for each in self.state.inline
         ]
         start = int(body["variables"]["after"] or 0)
         page = {"hasNextPage": start + PAGE_LIMIT < len(nodes), "endCursor": str(start + PAGE_LIMIT)}
@@ -215,10 +231,11 @@ class _Handler(HostHandler):
         (r"/repos/o/r/pulls", {"GET": list_pulls, "POST": open_pull}),
         (r"/repos/o/r/pulls/(\d+)", {"GET": pull}),
         (r"/repos/o/r/pulls/(\d+)/files", {"GET": pull_files}),
-        (r"/repos/o/r/pulls/(\d+)/comments", {"GET": inline, "POST": add_inline}),
+        (r"/repos/o/r/pulls/(\d+)/comments", {"GET": inline}),
         (r"/repos/o/r/pulls/(\d+)/reviews", {"GET": reviews, "POST": add_review}),
         (r"/repos/o/r/pulls/\d+/reviews/(\d+)/comments", {"GET": review_comments}),
         (r"/repos/o/r/pulls/comments/(\d+)", {"PATCH": change_comment}),
+        (r"/repos/o/r/(?:pulls|issues)/comments/(\d+)/reactions", {"GET": reactions}),
         (r"(?:/api/v1)?/repos/o/r/forks", {"GET": list_forks, "POST": add_fork}),
         (r"/repos/me/[^/]+/branches/([^/]+)", {"GET": fork_branch}),
         (r"/repos/me/[^/]+/git/refs|/api/v1/repos/me/[^/]+/branches", {"POST": start_branch}),

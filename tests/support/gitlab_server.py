@@ -28,6 +28,9 @@ class GitLabServer(HostServer):
     members: list[dict] = field(default_factory=list)  # with those of its group
     account: str = "me"  # of the token; '' where it may not read that
     requests: list[dict] = field(default_factory=list)  # the open merge requests
+    drafts: list[dict] = field(default_factory=list)  # of the account, not published
+    mails: int = 0  # that comments on lines are told by
+    disliked: list[str] = field(default_factory=list)  # who answered each note with a thumbs down
     imports: list[str] = field(default_factory=list)  # the states of its import, one a request; then finished
 
     def add_note(self, body: dict) -> dict:
@@ -118,7 +121,32 @@ class _Handler(HostHandler):
             problem = """Note {:line_code=>["can't be blank", "must be a valid line code"]}"""
             return self.send(400, {"message": f"400 Bad request - {problem}"})
         self.state.add_note(body)
+        self.state.mails += 1
         self.send(201, self.state.discussions[-1])
+
+    def list_drafts(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page(self.state.drafts, query)
+
+    def add_draft(self, match: re.Match, body: dict, query: dict) -> None:
+        if not self._is_in_diff(body["position"]):
+            return self.send(400, {"message": "400 Bad request - Position is invalid"})
+        self.state.drafts.append({"id": 1 + len(self.state.drafts), **body})
+        self.send(201, self.state.drafts[-1])
+
+    def delete_draft(self, match: re.Match, body: dict, query: dict) -> None:
+        self.state.drafts = [each for each in self.state.drafts if each["id"] != int(match[1])]
+        self.send(204, None)
+
+    def publish_drafts(self, match: re.Match, body: dict, query: dict) -> None:
+        for each in self.state.drafts:
+            self.state.add_note({"body": each["note"], "position": each["position"]})
+        self.state.drafts.clear()
+        self.state.mails += 1
+        self.send(204, None)
+
+    def awards(self, match: re.Match, body: dict, query: dict) -> None:
+        rows = [{"id": 1, "name": "thumbsdown", "user": {"username": name}} for name in self.state.disliked]
+        self.page(rows, query)
 
     def add_note(self, match: re.Match, body: dict, query: dict) -> None:
         self.send(201, self.state.add_note(body))
@@ -159,6 +187,10 @@ class _Handler(HostHandler):
         (_REQUEST, {"GET": request}),
         (rf"{_REQUEST}/changes", {"GET": changes}),
         (rf"{_REQUEST}/notes", {"POST": add_note}),
+        (rf"{_REQUEST}/draft_notes", {"GET": list_drafts, "POST": add_draft}),
+        (rf"{_REQUEST}/draft_notes/bulk_publish", {"POST": publish_drafts}),
+        (rf"{_REQUEST}/draft_notes/(\d+)", {"DELETE": delete_draft}),
+        (rf"{_REQUEST}/notes/\d+/award_emoji", {"GET": awards}),
         (rf"{_REQUEST}/discussions", {"GET": discussions, "POST": add_discussion}),
         (rf"{_REQUEST}/discussions/(\w+)", {"GET": discussion, "PUT": discussion}),
         (rf"{_REQUEST}/(?:discussions/\w+/)?notes/(\d+)", {"GET": note, "PUT": note}),

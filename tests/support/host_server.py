@@ -81,7 +81,7 @@ class HostHandler(BaseHTTPRequestHandler):
         elif not self.refused():
             self._answer(path, body, query)
 
-    do_POST = do_PATCH = do_PUT = do_GET
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
     def refused(self) -> bool:
         """Answer a request that gets no further, such as one without the token."""
@@ -92,10 +92,10 @@ class HostHandler(BaseHTTPRequestHandler):
         if self.operation:
             reply = self.description.whole(self.operation, status, reply)
             self._noted(self.description.reply_problems(self.operation, status, reply), f"{status} ")
-        data = json.dumps(reply).encode()
+        data = b"" if status == 204 else json.dumps(reply).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        for name, value in {**(headers or {}), "Content-Length": str(len(data))}.items():
+        kind = {} if status == 204 else {"Content-Type": "application/json; charset=utf-8"}
+        for name, value in {**kind, **(headers or {}), "Content-Length": str(len(data))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.close_connection = self.close_connection or cut
@@ -162,7 +162,7 @@ def answering(
             self.end_headers()
             self.wfile.write(body)
 
-        do_POST = do_PATCH = do_PUT = do_GET
+        do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
     class Server(ThreadingHTTPServer):
         address_family = socket.AF_INET6 if ":" in host else socket.AF_INET

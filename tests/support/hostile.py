@@ -114,11 +114,14 @@ def _received(datagrams: socket.socket) -> bool:
 
 
 def processes_with(mark: str, wait: bool = True) -> set[int]:
-    """Those that carry the mark in their command line, after a moment for the kernel to bury the dead."""
-    for _ in range(20):
-        alive = {int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark.encode() in _command_line(p)}
-        if not alive or not wait:
-            return alive
+    """Those that carry the mark in their command line, after the time that a busy kernel takes to bury the dead: none
+    of the tests' programs ends by itself within it."""
+    deadline = time.monotonic() + (30 if wait else 0)
+    while alive := {
+        int(p.name) for p in Path("/proc").iterdir() if p.name.isdigit() and mark.encode() in _command_line(p)
+    }:
+        if time.monotonic() >= deadline:
+            break
         time.sleep(0.05)
     return alive
 
@@ -131,5 +134,5 @@ def _command_line(process: Path) -> bytes:
 
 
 def end_processes_with(mark: str) -> None:
-    for pid in processes_with(mark):
+    for pid in processes_with(mark, wait=False):
         os.kill(pid, signal.SIGKILL)

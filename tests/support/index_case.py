@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from support.waiting import PATIENCE_S
 
 from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.fill_vectors import fill_vectors
@@ -59,13 +60,13 @@ def settings(home: Path, **more: object) -> Settings:
     return Settings(_env_file=None, home=home, workers=2, history_commits=0, **more)  # type: ignore[arg-type]
 
 
-_WORKERS = WorkerPool()
+WORKERS = WorkerPool()
 """Shared by all tests of a process: starting the worker processes takes a second."""
 
 
 def runtime_for(settings: Settings) -> Runtime:
     """A runtime of the test's own, except for the worker processes."""
-    return Runtime(settings, workers=_WORKERS)
+    return Runtime(settings, workers=WORKERS)
 
 
 def jobs_for(settings: Settings) -> IndexJobs:
@@ -82,7 +83,7 @@ def instant_index(snapshot: Snapshot, settings: Settings, **more: object) -> Ind
     """The instant index of a snapshot, in a store of its own unless told otherwise; `more` as in `BuildRun`."""
     default = {
         "indexes": IndexStore(settings.indexes),
-        "workers": _WORKERS,
+        "workers": WORKERS,
         "progress": lambda progress: None,
         "cancel": threading.Event(),
     }
@@ -101,18 +102,21 @@ def fill(
 
 
 class WordEmbedder:
-    """Vectors by hashing words: texts with common words are near. Fast, deterministic, without a model."""
+    """Vectors by hashing words: texts with common words are near. Fast, deterministic, without a model. With a `gate`
+    texts of the code wait until it is open."""
 
     name = "words"
     dimension = 64
     at_once = 4
 
-    def __init__(self, delay_s: float = 0.0) -> None:
+    def __init__(self, delay_s: float = 0.0, gate: threading.Event | None = None) -> None:
         self.texts = 0
         self._delay_s = delay_s
+        self._gate = gate
 
     def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
         self.texts += len(texts)
+        assert query or self._gate is None or self._gate.wait(PATIENCE_S)
         time.sleep(self._delay_s * len(texts))
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in zip(vectors, texts, strict=True):

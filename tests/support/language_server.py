@@ -1,5 +1,5 @@
-"""A language server that speaks LSP over its pipes and behaves as a test wants. It knows `func NAME` in files of Go:
-a name means the first such line."""
+"""A language server that speaks LSP over its pipes and behaves as a test wants. It knows `func NAME` and `func (TYPE)
+NAME` in files of Go: a name means the first such line, and is implemented there."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def definition(params):
     name = re.match(r"\w+", line.decode("utf-16-le")[at:])[0]
     for uri, text in sorted(texts().items()):
         for number, row in enumerate(text.split("\n")):
-            if found := re.search(rf"func ({{name}})\b", row):
+            if found := re.search(rf"func (?:\(\w+\) )?({{name}})\b", row):
                 start, end = (len(row[: i].encode("utf-16-le")) // 2 for i in found.span(1))
                 span = {{"start": {{"line": number, "character": start}}, "end": {{"line": number, "character": end}}}}
                 return [{{"targetUri": uri, "targetRange": span, "targetSelectionRange": span}}]
@@ -143,6 +143,12 @@ def handle(message):
         send({{"id": number, "result": {{"uri": f"told:{{edit}}{{options}}", "range": span}}}})
     elif now.startswith("escape"):
         send({{"id": number, "result": escape()}})
+    elif now == "packages":
+        beside = os.path.dirname(ROOT) + "/node_modules/"
+        seen = [name for name in ("a/index.d.ts", "@s/b/index.d.ts", "member/a.go") if os.path.isfile(beside + name)]
+        seen += os.listdir(os.environ["GOMODCACHE"]) if "GOMODCACHE" in os.environ else []
+        span = dict.fromkeys(("start", "end"), {{"line": 0, "character": 0}})
+        send({{"id": number, "result": {{"uri": "sees:" + ",".join(seen), "range": span}}}})
     elif now == "refuse":
         send({{"id": number, "error": {{"code": -32801, "message": "content modified"}}}})
     else:

@@ -8,6 +8,7 @@ context manager) or as a program: `python -m support.ollama_server --port 11434`
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import json
 import math
@@ -23,6 +24,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from support import ollama_wire as wire
+from support.waiting import until
 
 Behaviour = Literal["ok", "hang", "hang midway", "close midway", "500", "garbage", "error midway", "slow"]
 Script = str | Iterable[str | float] | dict
@@ -46,6 +48,7 @@ class State:
     pullable: list[str] = field(default_factory=lambda: ["qwen2.5-coder:3b", "all-minilm:latest"])
     behaviour: Behaviour = "ok"
     delay_s: float = 0.0
+    holding: bool = False
     native: bool = True
     schemas: bool = True
     tools: bool = True
@@ -69,9 +72,9 @@ class State:
 class OllamaServer:
     """Serves a `State` on a loopback port from a thread, as a context manager. `native=False` hides `/api`, leaving
     a plain OpenAI-compatible server; `schemas=False` makes that one refuse JSON schemas, `key` every request without it
-    but, with `public_list`, that for the models; `chat_error` is the status of every reply. It refuses more texts to
-    embed than `most_embedded`, and one with more characters than `longest_embedded`. `rivals` are tokens with their
-    probabilities that could have stood for any of a reply."""
+    but, with `public_list`, that for the models; `chat_error` is the status of every reply. While it is `holding`, no
+    reply goes on after its beginning. It refuses more texts to embed than `most_embedded`, and one with more characters
+    than `longest_embedded`. `rivals` are tokens with their probabilities that could have stood for any of a reply."""
 
     def __init__(self, port: int = 0, **state: Any) -> None:
         self.state = State(**state)
@@ -88,19 +91,19 @@ class OllamaServer:
         self._http.shutdown()
         self._http.server_close()
 
-    def wait_for_disconnect(self, seconds: float = 10.0) -> bool:
-        """Whether a client hung up on a running reply, waiting up to `seconds` for it."""
-        deadline = time.monotonic() + seconds
-        while not self.state.disconnects and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return bool(self.state.disconnects)
+    def wait_for_disconnect(self) -> None:
+        """Wait until a client hangs up on a running reply."""
+        until(lambda: self.state.disconnects)
 
 
+@functools.cache
 def refusing_url() -> str:
-    """An address of this machine where nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+    """An address of this machine where nothing listens as long as the tests run."""
+    _REFUSING.bind(("127.0.0.1", 0))
+    return f"http://127.0.0.1:{_REFUSING.getsockname()[1]}"
+
+
+_REFUSING = socket.socket()
 
 
 def _handler(state: State) -> type[BaseHTTPRequestHandler]:
@@ -187,6 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
             if count >= PIECES_BEFORE_TROUBLE and self.state.behaviour in ("hang midway", "close midway"):
                 self._wait(3600 if self.state.behaviour == "hang midway" else 0)
                 raise _Broken
+            while count >= PIECES_BEFORE_TROUBLE and self.state.holding and not self.state.stopping.is_set():
+                self._wait(0.02)
             if count >= limit:
                 return
             self._wait(0.3 if self.state.behaviour == "slow" else self.state.delay_s)

@@ -26,7 +26,7 @@ def fetch(port: int, *requests: dict) -> list[tuple[int, str]]:
     """Send HTTP requests as that account: dictionaries with `method`, `path` and `headers`; gives status and body."""
     program = (
         "for each in json.load(sys.stdin):\n"
-        "    there = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=20)\n"
+        "    there = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=200)\n"
         "    there.request(each.get('method', 'GET'), each['path'], each.get('body'), each.get('headers', {}))\n"
         "    answer = there.getresponse()\n"
         "    print(json.dumps([answer.status, answer.read().decode('utf-8', 'replace')]))\n"

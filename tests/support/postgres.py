@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import psycopg
+from support.waiting import PATIENCE_S, reserved_port, until
 
 
 def program(name: str) -> str | None:
@@ -30,25 +31,29 @@ def server() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
         if user:
             shutil.chown(folder, "nobody")
-        data, port = f"{folder}/data", free_port()
+        data = f"{folder}/data"
         accounts = ["-A", "trust", "-U", "me", "-E", "UTF8", "-N"]
         subprocess.run([initdb, "-D", data, *accounts], check=True, **quiet, **user)
         options = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}", "-c", "fsync=off"]
-        running = subprocess.Popen([postgres, "-D", data, "-p", str(port), *options], **quiet, **user)
+        with reserved_port() as port:
+            running = subprocess.Popen([postgres, "-D", data, "-p", str(port), *options], **quiet, **user)
+            try:
+                url = f"postgresql://me@127.0.0.1:{port}/postgres"
+                wait_until_ready(url)
+                yield url
+            finally:
+                running.terminate()
+                running.wait(PATIENCE_S)
+
+
+def wait_until_ready(url: str) -> None:
+    """Return once the server answers a query: it listens, and refuses everybody, before it has read its data."""
+
+    def answers() -> bool:
         try:
-            for _ in range(200):
-                with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                time.sleep(0.05)
-            yield f"postgresql://me@127.0.0.1:{port}/postgres"
-        finally:
-            running.terminate()
-            running.wait(20)
+            with psycopg.connect(url, connect_timeout=5):
+                return True
+        except psycopg.OperationalError:
+            return False
 
-
-def free_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    until(answers)

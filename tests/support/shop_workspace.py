@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from support.index_case import build_index, write
+from support.index_case import WORKERS, build_index, write
 from support.scripted_llm import Script
 from support.scripted_models import scripted_model
 from support.small_repo import FILES, lay_out
@@ -42,7 +42,7 @@ def offline(home: Path) -> Settings:
 def open_workspace(folder: Path, settings: Settings) -> Workspace:
     """A local folder, indexed, without any model."""
     snapshot = open_source(parse_source(str(folder)), settings)
-    return Workspace(snapshot, build_index(snapshot, settings), settings)
+    return Workspace(snapshot, build_index(snapshot, settings), settings, workers=WORKERS)
 
 
 def workspace_of(tmp: Path, files: dict[str, str | bytes]) -> Workspace:

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import time
 
 SECRET = "a secret of the tests"
 
@@ -10,10 +9,3 @@ SECRET = "a secret of the tests"
 def headers(body, id="d1", secret=SECRET):
     signature = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return {"X-Hub-Signature-256": signature, "X-GitHub-Delivery": id, "X-GitHub-Event": "pull_request"}
-
-
-def until(what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not what() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert what()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from support.waiting import PATIENCE_S
 
 NAMESPACE = ["unshare", "--map-root-user", "--mount"]
 _BLOCK = 4096
@@ -44,7 +45,7 @@ def on_small_disk(script: str, disk: Path, size: str, *arguments: object) -> str
         [*within, sys.executable, "-c", start + script, str(disk), *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert ended.returncode == 0 and "Traceback" not in ended.stderr, ended.stdout + ended.stderr

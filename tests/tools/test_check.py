@@ -11,9 +11,11 @@ from tools.test_tools import opened, refusal
 
 from repopilot.errors import SandboxError
 from repopilot.tools import run_tests
+from repopilot.tools.check import unrun_tools
 from repopilot.tools.file_change import change, deletion
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.run_tests import RUN_TESTS
+from repopilot.tools.test_suites import tests_near as near_tests
 from repopilot.tools.test_suites import tests_of_changes as chosen
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
@@ -86,6 +88,37 @@ async def test_the_formatter_that_is_configured_is_asked_and_a_missing_one_named
         assert "prettier (the repository uses it" in missing and "tsc" in missing
 
 
+def test_a_configured_formatter_is_asked_for_whether_or_not_it_is_here(tmp_path):
+    files: dict[str, str | bytes] = {
+        "go.mod": "module m\n",
+        "a.go": "package a\n",
+        "web/.prettierrc": "{}",
+        "b.py": "x = 1\n",
+    }
+    index = workspace_of(tmp_path, files).index
+    go = change("a.go", "package b\n", "package a\n")
+    script = change("web/a.ts", "export const a = 1;\n", None)
+    assert unrun_tools((go,), index, ()) == {"gofmt": "go.mod"} and not unrun_tools((go,), index, ("parser", "gofmt"))
+    assert unrun_tools((script,), index, ("parser",)) == {"prettier": "web/.prettierrc"}
+    assert not unrun_tools((change("b.py", "x = 2\n", "x = 1\n"),), index, ())
+
+
+async def test_tools_that_the_repository_asks_for_and_that_did_not_run_are_named(tmp_path):
+    """Those of a manifest for another language are not."""
+    files = {
+        "package.json": '{"scripts": {"lint": "eslint . && stylelint a.css"}}',
+        ".pre-commit-config.yaml": "repos: [{repo: a, hooks: [{id: ruff}, {id: flake8}]}]\n",
+        "web/a.js": "export const a = 1;\n",
+    }
+    async with opened(shop_workspace(tmp_path, files)) as tools:
+        await tools("insert_code", path="shop/cart.py", code="LARGEST = 3")
+        done = await tools("check")
+        assert done.data["missing"] == ["flake8 (.pre-commit-config.yaml asks for it)"]
+        await tools("insert_code", path="web/a.js", code="export const b = 1;")
+        missing = (await tools("check")).data["missing"]
+        assert sorted(each.partition(" ")[0] for each in missing) == ["eslint", "flake8", "stylelint"]
+
+
 @pytest.mark.slow
 async def test_tests_that_turn_are_told_from_those_that_failed_before(shop):
     async with opened(shop) as tools:
@@ -102,7 +135,36 @@ async def test_tests_that_turn_are_told_from_those_that_failed_before(shop):
         await tools("create_file", path="tests/test_new.py", content="import not_installed_here\n")
         done = await tools("run_tests", paths=["tests/test_new.py"])
         assert "No test of these can be run" in done.text and "`not_installed_here`" in done.text
-        assert "Another call" not in done.text
+        assert "Calling `run_tests` again" not in done.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["python", "javascript"])
+async def test_a_new_test_is_told_from_one_that_shows_nothing_of_the_other_edits(tmp_path, language):
+    if language == "python":
+        code, wrong, right = "shop/round.py", "def half(n):\n    return n // 2\n", "n / 2"
+        new = "from shop.round import half\n\n\ndef test_{0}():\n    assert half({1}) == {2}\n"
+        path, config = "tests/test_{0}.py", {}
+    else:
+        code, wrong, right = "round.js", "exports.half = (n) => Math.floor(n / 2);\n", "n / 2;"
+        new = (
+            'const test = require("node:test");\nconst assert = require("node:assert");\n'
+            'const {{ half }} = require("./round.js");\n\n'
+            'test("{0}", () => assert.strictEqual(half({1}), {2}));\n'
+        )
+        path, config = "{0}.test.js", {"package.json": '{"scripts": {"test": "node --test"}}'}
+        config["old.test.js"] = new.format("zero", 0, 0)
+    async with opened(shop_workspace(tmp_path, {code: wrong, **config})) as tools:
+        await tools("create_file", path=path.format("odd"), content=new.format("odd", 3, 1.5))
+        first = await tools("run_tests", paths=[path.format("odd")])
+        assert first.data["failed"] == 1 and first.data["fails_without"] == [] and "0 tests" not in first.text
+        assert "New, and failing: " in first.text and "Now failing" not in first.text
+        await tools("replace_text", path=code, old=wrong.split("=> ")[-1].split("return ")[-1].strip(), new=right)
+        shown = await tools("run_tests", paths=[path.format("odd")])
+        assert len(shown.data["fails_without"]) == 1 and "Without your other edits these fail" in shown.text
+        await tools("create_file", path=path.format("even"), content=new.format("even", 4, 2))
+        nothing = await tools("run_tests", paths=[path.format("even")])
+        assert nothing.data["fails_without"] == [] and "Without your other edits these pass, too" in nothing.text
 
 
 async def test_where_nothing_can_run_one_sentence_says_why_and_that_another_call_is_in_vain(tmp_path):
@@ -110,7 +172,7 @@ async def test_where_nothing_can_run_one_sentence_says_why_and_that_another_call
     async with opened(shop_workspace(tmp_path, files)) as tools:
         done = await tools("run_tests", paths=["tests/test_far.py"])
         why, again = done.text.splitlines()
-        assert "they need `not_installed_here`" in why and "Another call of `run_tests`" in again
+        assert "they need `not_installed_here`" in why and "Calling `run_tests` again" in again
 
 
 SLOW = """import time
@@ -129,14 +191,37 @@ def test_slow():
 @pytest.mark.slow
 async def test_a_run_that_was_stopped_keeps_what_ended_and_the_next_one_runs_that(tmp_path):
     workspace = shop_workspace(tmp_path, {"tests/test_slow.py": SLOW, "tests/test_slowest.py": SLOW})
-    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 6.0}))
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 15.0}))
     async with opened(workspace) as tools:
         await tools("replace_text", path="shop/prices.py", old='"bread": 250', new='"bread": 251')
         done = await tools("run_tests", paths=["tests/test_slow.py", "tests/test_slowest.py"])
         assert done.data["turned_red"] == ["tests/test_slow.py::test_quick"] and done.data["ended"] == "finished"
-        assert "1 of 4 tests had ended" in done.text
+        assert "didn't come to its end (stopped: it took longer than 15 s; 1 of 4 tests had ended by then)" in done.text
     before = await known_before(workspace, "make `test_quick` of tests/test_slow.py right")
-    assert before.can_run and "had ended; `run_tests` runs and compares these" in before.text
+    assert before.can_run and "not all of them end: 1 did" in before.text and "tests had ended by then" in before.text
+    assert "`run_tests` compares those that had ended" in before.text
+
+
+SLOW_IN_NODE = """const test = require("node:test");
+const assert = require("node:assert");
+test("quick", () => assert.strictEqual(1, 1));
+test("slow", () => new Promise((done) => setTimeout(done, 600000)));
+"""
+
+
+@pytest.mark.slow
+async def test_a_red_test_is_named_where_a_limit_stopped_the_run_without_the_edits(tmp_path):
+    files = {"package.json": '{"scripts": {"test": "node --test"}}', "a.test.js": SLOW_IN_NODE}
+    workspace = shop_workspace(tmp_path, files)
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 15.0}))
+    wrong = 'test("wrong", () => assert.strictEqual(1, 2));\n'
+    async with opened(workspace) as tools:
+        await tools("replace_text", path="a.test.js", old='test("quick"', new=f'{wrong}test("quick"')
+        done = await tools("run_tests", paths=["a.test.js"])
+        assert any("wrong" in line for line in done.text.splitlines() if line.startswith(("Failing", "New"))), done.text
+    before = await known_before(workspace, "make the test `quick` of a.test.js right")
+    assert "not all of them end: 1 did in a.test.js" in before.text
+    assert "1 test had ended by then, of a number that the runner doesn't tell" in before.text
 
 
 CONFTEST = "import not_installed_here\nimport pytest\n\n\n@pytest.fixture\ndef price():\n    return 250\n"
@@ -196,10 +281,23 @@ def test_tests_that_use_a_changed_definition_come_first_after_those_that_are_edi
     assert str(found) == ", ".join(found.files) and not chosen((), workspace)
 
 
+def test_tests_that_call_a_changed_command_by_its_name_come_first(tmp_path):
+    cli = "import click\n\n\n@click.command()\ndef insert_files():\n    return 1\n\n\ndef shared():\n    return 1\n"
+    users = {f"tests/test_{n}.py": "from cli import shared\n\nshared()\n" * 9 for n in range(9)}
+    about = {
+        "tests/test_files.py": "from cli import cli\n\n\ndef test_it(run):\n    run(cli, ['insert-files'])\n",
+        "tests/test_insert_files.py": "def test_it(run):\n    run()\n",
+    }
+    workspace = workspace_of(tmp_path, {"cli.py": cli, **users, **about})
+    found = chosen((change("cli.py", cli.replace("return 1", "return 2", 1), cli),), workspace)
+    assert set(found.paths[:2]) == {*about}
+    assert set(near_tests(["cli.py"], workspace, ["insert_files"])[:2]) == {*about}
+
+
 async def known_before(workspace, task: str):
     async def work(step):
         async with working_copy(workspace) as copy:
-            return await run_tests.tests_before(task, Desk(workspace, copy, None, step))
+            return await run_tests.tests_before(task, ToolContext(workspace, copy, step))
 
     return (await traced(work))[0]
 
@@ -226,7 +324,7 @@ async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
     before = await known_before(shop, "change the price that `price_of` gives for bread")
     assert before.can_run
     assert "run here: 11 in tests/test_prices.py, tests/test_cart.py" in before.text
-    assert "1 of them already fails: tests/test_prices.py::test_wrong" in before.text
+    assert "1 of them already fails in a run of these files alone: tests/test_prices.py::test_wrong" in before.text
     assert "run_tests" in {tool.name for tool in offered("change", can_ask=False)}
 
 
@@ -234,7 +332,9 @@ async def test_what_can_not_run_is_not_offered_and_the_reason_is_said(tmp_path):
     files = {f"tests/test_{name}.py": f"import not_installed_here\n{TESTS}" for name in ("prices", "cart")}
     workspace = shop_workspace(tmp_path / "one", {"tests/test_prices.py": files["tests/test_prices.py"]})
     before = await known_before(workspace, "change what `price_of` gives")
-    assert before.can_run and "1 of them already fails: tests/test_prices.py" in before.text
+    assert (
+        before.can_run and "1 of them already fails in a run of these files alone: tests/test_prices.py" in before.text
+    )
     before = await known_before(shop_workspace(tmp_path / "all", files), "change what `price_of` gives")
     assert not before.can_run and "they need `not_installed_here`" in before.text
     left = offered("change", can_ask=False, without=(RUN_TESTS,))

@@ -10,6 +10,8 @@ GO = 'package a\n\nfunc Open(name string) error {\n\tif name == "" {\n\t\treturn
 TS = "class Box {\n  size() {\n    return 1;\n  }\n}\n"
 TABS = "def one():\n\tif True:\n\t\treturn 1\n"
 SPACES = "class A:\n    def one(self):\n        if True:\n            return 1\n"
+JAVA = "class Box extends Shape implements\n        Sized, Named {\n    int one() {\n        return 1;\n    }\n}\n"
+HANGING = "def one(a,\n        b):  # both\n    if a:\n        print(a)\n"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,8 @@ SPACES = "class A:\n    def one(self):\n        if True:\n            return 1\n
             "def two(self,\n        other):\n    return 2",
             "            other):\n        return 2",
         ),
+        ("A.java", JAVA, "Box", "inside", "int two() {\n    return 2;\n}", "\n    int two() {\n        return 2;\n"),
+        ("c.py", HANGING, "one", "inside", "print(b)", "\n    print(b)\n"),
     ],
 )
 async def test_inserted_code_is_indented_by_the_unit_of_the_file(tmp_path, path, text, anchor, position, code, made):
@@ -62,7 +66,7 @@ async def test_a_text_that_stands_elsewhere_is_answered_with_every_place(tmp_pat
     async with opened(workspace_of(tmp_path, {"a.py": text})) as tools:
         said = await refusal(tools, "replace_text", path="a.py", old="    go(1)\n", new="    go(3)\n")
         assert (
-            "2 times, not 1" in said and "2     go(1)" in said and "4     go(1)" in said and "count=2 for all" in said
+            "Found 2 matches" in said and "2     go(1)" in said and "4     go(1)" in said and "count=2 for all" in said
         )
         said = await refusal(tools, "replace_text", path="a.py", old="  go(1)\n  go(2)\n", new="go(3)\n")
         assert "Only the indentation" in said and "2     go(1)\n3     go(2)" in said
@@ -92,3 +96,15 @@ async def test_a_parameter_that_can_not_be_is_refused(tmp_path):
     async with opened(workspace_of(tmp_path, {"a.py": "def price(n):\n    return n\n"})) as tools:
         assert "can't be a new parameter" in await refusal(tools, "change_signature", name="price", add=["a b"])
         assert "add" in await refusal(tools, "change_signature", name="price", add=[{"default": "1"}])
+
+
+async def test_an_edit_doesnt_send_back_what_it_was_given(tmp_path):
+    """Long runs of a diff are cut in what a model reads, not in the data; short ones show what became of the code."""
+    content = "".join(f"line {number}\n" for number in range(200))
+    async with opened(workspace_of(tmp_path, {"a.py": TABS})) as tools:
+        made = await tools("create_file", path="b.txt", content=content)
+        assert "+line 3\n+… 192 more lines\n+line 196" in made.text and "+line 100\n" in made.data["diff"]
+        gone = await tools("delete_file", path="b.txt")
+        assert "-… 192 more lines" in gone.text
+        small = await tools("insert_code", path="a.py", anchor="one", code="def two():\n    return 2\n")
+        assert "+def two():\n+\treturn 2" in small.text and "more lines" not in small.text

@@ -73,7 +73,7 @@ def folder(tmp_path: Path) -> Path:
 
 def printed(folder: Path) -> str:
     command = [sys.executable, "-B", "main.py"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr[-400:]
 
 

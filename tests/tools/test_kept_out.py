@@ -21,7 +21,7 @@ from repopilot.errors import UsageError
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, Tool
+from repopilot.tools.registry import Tool, ToolContext
 from repopilot.tools.toolbox import client_tools
 from repopilot.tools.working_copy import working_copy
 from repopilot.workspace import Workspace
@@ -141,7 +141,7 @@ async def test_no_tool_shows_or_changes_what_is_kept_out(shop: Workspace, tool: 
         for arguments in hostile_calls(tool, path):
             async with trace.root(lambda event: None, "tools") as step, working_copy(shop) as copy:
                 try:
-                    done = await registry.call(tool, arguments, Desk(shop, copy, None, step))
+                    done = await registry.call(tool, arguments, ToolContext(shop, copy, step))
                     said = json.dumps([done.text, done.data], default=str)
                 except UsageError as error:
                     said = str(error)
@@ -154,14 +154,14 @@ async def test_no_tool_shows_or_changes_what_is_kept_out(shop: Workspace, tool: 
 @pytest.mark.parametrize("path", [p for p in PATHS if not p.startswith((".\\", "shop/.."))])
 async def test_the_refusal_says_why(shop: Workspace, path: str) -> None:
     async with trace.root(lambda event: None, "tools") as step, working_copy(shop) as copy:
-        desk = Desk(shop, copy, None, step)
+        context = ToolContext(shop, copy, step)
         for name, arguments in {
             "create_file": {"path": path, "content": "x"},
             "delete_file": {"path": path},
             "move_file": {"path": "README.md", "new_path": path},
         }.items():
             with pytest.raises(UsageError) as refused:
-                await registry.call(registry.find(name, client_tools()), arguments, desk)
+                await registry.call(registry.find(name, client_tools()), arguments, context)
             assert any(why in str(refused.value) for why in ("secrets", "ignored by git", "symbolic link"))
 
 
@@ -170,7 +170,7 @@ async def test_a_path_that_holds_a_secret_is_not_repeated(shop: Workspace) -> No
         with pytest.raises(UsageError) as refused:
             token = "ghp_" + "aB3dE5fG7h" * 4
             call = registry.find("create_file", client_tools())
-            await registry.call(call, {"path": f"{token}.md", "content": "x"}, Desk(shop, copy, None, step))
+            await registry.call(call, {"path": f"{token}.md", "content": "x"}, ToolContext(shop, copy, step))
         assert token not in str(refused.value)
 
 
@@ -193,7 +193,9 @@ async def test_a_secret_stays_one_whatever_it_is_called(shop: Workspace) -> None
             ("rename_symbol", {"name": "price_of", "new_name": "cost_of", "everywhere": True}),
         ):
             try:
-                done = await registry.call(registry.find(name, client_tools()), arguments, Desk(shop, copy, None, step))
+                done = await registry.call(
+                    registry.find(name, client_tools()), arguments, ToolContext(shop, copy, step)
+                )
                 said.append(json.dumps([done.text, done.data]))
             except UsageError as error:
                 said.append(str(error))
@@ -207,10 +209,10 @@ async def test_whether_a_text_stands_there_does_not_tell_a_secret(shop: Workspac
             arguments = {"path": "shop/settings.py", "old": guess, "new": "x"}
             with pytest.raises(UsageError) as refused:
                 call = registry.find("replace_text", client_tools())
-                await registry.call(call, arguments, Desk(shop, copy, None, step))
-            assert " 0 time" in str(refused.value)
+                await registry.call(call, arguments, ToolContext(shop, copy, step))
+            assert "Found 0 " in str(refused.value)
         edit = {"path": "shop/settings.py", "old": "    return DB_PASSWORD", "new": "    return None"}
-        await registry.call(registry.find("replace_text", client_tools()), edit, Desk(shop, copy, None, step))
+        await registry.call(registry.find("replace_text", client_tools()), edit, ToolContext(shop, copy, step))
         assert copy.text("shop/settings.py") == f'DB_PASSWORD = "{PLANTED}"\n\n\ndef login():\n    return None\n'
 
 
@@ -244,7 +246,7 @@ async def test_over_mcp(repository: Path, tmp_path: Path) -> None:
 async def test_over_http(repository: Path, tmp_path: Path) -> None:
     with Runtime(offline(tmp_path)) as runtime:
         transport = httpx.ASGITransport(api(runtime, ""))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=240) as client:
 
             async def call(name: str, arguments: dict[str, Any]) -> str:
                 body = {"source": str(repository), "arguments": arguments}

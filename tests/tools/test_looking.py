@@ -110,7 +110,7 @@ async def test_a_name_or_a_quoted_string_is_found_first_and_alone(made):
 async def test_what_the_reader_still_sees_is_not_printed_again(made):
     async with opened(made) as tools:
         first = await tools("symbol", name="drain")
-        seen = Toolbox(replace(tools.desk, shown=(first.text,)))
+        seen = Toolbox(replace(tools.context, shown=(first.text,)))
         again = await seen("search", query="drain")
         assert "def drain" not in again.text and "(printed above)" in again.text
         assert not again.data["places"][0]["text"]
@@ -161,7 +161,7 @@ async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
         assert "regex=false" in await refusal(tools, "grep", pattern="drain(")
         assert "matches either" in await refusal(tools, "grep", pattern="x", glob="*.{cobol,abap}")
         assert "from 1 to 500" in await refusal(tools, "grep", pattern="x", limit=0)
-        monkeypatch.setattr("repopilot.tools.text_lines.SECONDS", 1.0)
+        monkeypatch.setattr("repopilot.tools.text_lines.SECONDS", 1)
         await tools("create_file", path="a.txt", content="a" * 60 + "!\n")
         assert "more than 1 s" in await refusal(tools, "grep", pattern="(a+)+$")
 

@@ -66,7 +66,7 @@ class Transport:
         "move_symbol",
         {"name": "Transport", "to_path": "b.py"},
         "refused",
-        "SIZE of a.py",
+        "SIZE from a.py",
     ),
     "decorated": Case(
         {
@@ -533,7 +533,7 @@ print(g())
         "move_symbol",
         {"name": "f", "to_path": "b.py", "path": "a.py"},
         "refused",
-        "needs X",
+        "uses X from",
     ),
     "still used": Case(
         {

@@ -53,19 +53,19 @@ async def test_what_nobody_needs_goes(tmp_path: Path, text: str, after: str):
 @pytest.mark.parametrize(
     ("line", "others", "why"),
     [
-        ("import plugins", {}, "plugins may do something"),
-        ("from plugins import plugin", {}, "plugins may do something"),
-        ("import loads", {"loads.py": "import plugins\n"}, "loads may do something"),
-        ("import outside", {}, "outside may do something"),
+        ("import plugins", {}, "plugins may have side effects"),
+        ("from plugins import plugin", {}, "plugins may have side effects"),
+        ("import loads", {"loads.py": "import plugins\n"}, "loads may have side effects"),
+        ("import outside", {}, "outside may have side effects"),
         (
             "import models",
             {"models.py": "from base import Base\n\n\nclass User(Base):\n    pass\n"},
-            "may do something",
+            "may have side effects",
         ),
-        ("import pathed", {"pathed.py": "import sys\n\nsys.path[0] = 'x'\n"}, "may do something"),
+        ("import pathed", {"pathed.py": "import sys\n\nsys.path[0] = 'x'\n"}, "may have side effects"),
         ("import pure  # registers the shapes", {}, "comment"),
-        ("from pure import one", {"b.py": "from a import one\n\none()\n"}, "b.py:1 takes it"),
-        ("from pure import one", {"b.py": "import a\n\na.one()\n"}, "b.py:3 takes it"),
+        ("from pure import one", {"b.py": "from a import one\n\none()\n"}, "b.py:1 imports it"),
+        ("from pure import one", {"b.py": "import a\n\na.one()\n"}, "b.py:3 imports it"),
         (
             "from fixtures import ledger",
             {"fixtures.py": "import pytest\n\n\n@pytest.fixture\ndef ledger():\n    return []\n"},

@@ -1,5 +1,5 @@
-"""Renames in other languages than Python without a language server: the program does the same afterwards, or the rename
-is refused with the places.
+"""Renames in other languages than Python, without a language server and (`renames/server`) with one: the program does
+the same afterwards, or the rename is refused with the places.
 
 Each case in `renames` is a text: the rename, what runs the program, what has to stand in the files afterwards and what
 must not (`+`, `-`), what is left for the user (`?`), or what is said where it is refused (`!`); then the files, each
@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support import typescript
 from support.shop_workspace import offline, open_workspace
+from support.typescript import needs_typescript
 from tools.test_tools import opened
 
 from repopilot.errors import UsageError
@@ -52,9 +54,9 @@ def read_case(text: str) -> Case:
     return Case(files, name, new, "".join(path), "".join(found.get("run", ())), has, lacks, refused, left)
 
 
-def cases() -> list:
+def cases(folder: Path = CASES) -> list:
     found = []
-    for file in sorted(CASES.glob("*.txt")):
+    for file in sorted(folder.glob("*.txt")):
         for part in re.split(r"^##### ", file.read_text("utf-8"), flags=re.M)[1:]:
             title, _, text = part.partition("\n")
             found.append(pytest.param(read_case(text), id=f"{file.stem}: {title}"))
@@ -68,9 +70,7 @@ def no_servers(monkeypatch: pytest.MonkeyPatch):
 
 
 def output(command: str, root: Path) -> str:
-    done = subprocess.run(
-        command, shell=True, cwd=root, capture_output=True, text=True, timeout=120, env={**os.environ}
-    )
+    done = subprocess.run(command, shell=True, cwd=root, capture_output=True, text=True, env={**os.environ})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -79,6 +79,18 @@ def output(command: str, root: Path) -> str:
 @pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize("case", cases())
 async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(case: Case, tmp_path: Path):
+    await renamed_or_refused(case, tmp_path)
+
+
+@pytest.mark.slow
+@needs_typescript
+@pytest.mark.parametrize("case", cases(CASES / "server"))
+async def test_a_server_of_typescript_renames_what_it_resolves(case: Case, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("PATH", typescript.PATH)
+    await renamed_or_refused(case, tmp_path)
+
+
+async def renamed_or_refused(case: Case, tmp_path: Path) -> None:
     if case.run and shutil.which(case.run.split()[0]) is None:
         pytest.skip(f"{case.run.split()[0]} is not installed")
     for path, text in case.files.items():
@@ -152,3 +164,14 @@ async def test_what_a_program_reads_of_a_text_is_left_for_the_user(
     async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
         done = await tools("rename_symbol", name=name, new_name="another")
         assert [(row["path"], row["line"]) for row in done.data["left"]] == left and not done.data["done"]
+
+
+@pytest.mark.usefixtures("no_servers")
+@pytest.mark.parametrize(("mark", "left"), [('@SuppressWarnings({"unused", "rawtypes"})', 0), ("@Entity", 1)])
+async def test_only_a_mark_that_may_read_names_leaves_a_member_for_the_user(mark: str, left: int, tmp_path: Path):
+    text = f"{mark}\nclass Pool {{\n    private int size = 10;\n    int twice() {{ return size * 2; }}\n}}\n"
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "Pool.java").write_text(text)
+    async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
+        done = await tools("rename_symbol", name="Pool.size", new_name="extent")
+        assert len(done.data["left"]) == left and "return extent * 2" in (tools.copy.text("Pool.java") or "")

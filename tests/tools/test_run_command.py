@@ -12,15 +12,16 @@ from support.index_case import write
 from support.shop_workspace import workspace_of
 
 from repopilot import trace
-from repopilot.code.dependencies.node_test_packages import of_tests
 from repopilot.errors import UsageError
+from repopilot.project.node_test_packages import of_tests
 from repopilot.project_environment import declared_packages
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts, write_facts
 from repopilot.sandbox.environments.package_install import packages_key
 from repopilot.sandbox.levels import STRONG, why_unavailable
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk, ToolResult
+from repopilot.tools import run_tests as module
+from repopilot.tools.registry import ToolContext, ToolResult
 from repopilot.tools.repository_command import can_run_commands
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
@@ -40,12 +41,12 @@ FILES: dict[str, str | bytes] = {
 
 
 class Shell:
-    def __init__(self, desk: Desk) -> None:
-        self.desk, self.copy = desk, desk.working_copy
+    def __init__(self, context: ToolContext) -> None:
+        self.context, self.copy = context, context.working_copy
 
     async def __call__(self, command: str, seconds: int = 30) -> ToolResult:
         tool = registry.find("run_command", toolbox())
-        return await registry.call(tool, {"command": command, "seconds": seconds}, self.desk)
+        return await registry.call(tool, {"command": command, "seconds": seconds}, self.context)
 
     def changed(self) -> dict[str, str]:
         return {change.path: change.change for change in self.copy.changes()}
@@ -56,7 +57,7 @@ async def shell(tmp: Path, files: dict[str, str | bytes] = FILES) -> AsyncIterat
     made = workspace_of(tmp, files)
     made = replace(made, settings=made.settings.with_commands())
     async with trace.root(lambda event: None, "tools") as step, working_copy(made) as copy:
-        yield Shell(Desk(made, copy, None, step))
+        yield Shell(ToolContext(made, copy, step))
 
 
 def stored(workspace: Workspace) -> dict[str, bytes]:
@@ -67,7 +68,7 @@ def stored(workspace: Workspace) -> dict[str, bytes]:
 
 async def test_what_a_command_writes_becomes_one_edit_that_undo_takes_back(tmp_path: Path):
     async with shell(tmp_path) as run:
-        before = stored(run.desk.workspace)
+        before = stored(run.context.workspace)
         done = await run("python gen.py && sed -i s/1/2/ src/a.py && rm old.txt && echo done")
         assert done.data["exit_code"] == 0 and "done" in done.text and "made.py" in done.text
         assert run.changed() == {"made.py": "added", "src/a.py": "modified", "old.txt": "deleted"}
@@ -77,7 +78,7 @@ async def test_what_a_command_writes_becomes_one_edit_that_undo_takes_back(tmp_p
         run.copy.undo(2)
         assert not run.changed()
         assert (await run("cat old.txt src/a.py")).data["output"].split() == ["old", "x", "=", "1"]
-        assert stored(run.desk.workspace) == before
+        assert stored(run.context.workspace) == before
 
 
 async def test_what_git_ignores_and_what_is_secret_or_no_text_is_no_change(tmp_path: Path):
@@ -124,7 +125,7 @@ async def test_a_full_disk_ends_the_command_or_fails_it(tmp_path: Path):
 
 async def test_nothing_outside_of_the_copy_is_reached(tmp_path: Path):
     async with shell(tmp_path) as run:
-        root = run.desk.workspace.snapshot.root
+        root = run.context.workspace.snapshot.root
         outside = tmp_path / "outside.txt"
         outside.write_text("outside")
         attempts = [
@@ -136,6 +137,8 @@ async def test_nothing_outside_of_the_copy_is_reached(tmp_path: Path):
             "mkdir -p ../../x/y; echo 1 > ../../x/y/z",
             "mv src moved; ln -s /etc src",
             "(sleep 2; echo late > late.txt) &",
+            "setsid -f sh -c 'sleep 2; echo later > later.txt'",
+            "mkdir -p .git/hooks; echo 'echo caught' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
         ]
         for attempt in attempts:
             done = await run(attempt)
@@ -159,7 +162,7 @@ async def test_everything_deleted_is_a_change_that_undo_takes_back(tmp_path: Pat
 async def test_too_many_files_are_not_taken_over(tmp_path: Path):
     async with shell(tmp_path) as run:
         done = await run("for i in $(seq 1100); do echo $i > f$i.txt; done")
-        assert "1100 files" in done.text and not run.changed()
+        assert "files: 1100" in done.text and not run.changed()
 
 
 async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
@@ -173,7 +176,7 @@ async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
         return agree
 
     async with shell(tmp_path) as run:
-        original = run.desk.workspace
+        original = run.context.workspace
         settings = original.settings.model_copy(update={"commands": "ask"})
         never = original.settings.model_copy(update={"commands": "never"})
         for workspace, offered in [
@@ -182,11 +185,11 @@ async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
             (replace(original, settings=never, agree=answering(True)), False),
         ]:
             assert await can_run_commands(workspace) is offered
-            refused = Shell(replace(run.desk, workspace=workspace))
-            with pytest.raises(UsageError, match="agreed"):
+            refused = Shell(replace(run.context, workspace=workspace))
+            with pytest.raises(UsageError, match="allowed"):
                 await refused("echo 1 > new.txt")
         assert never.with_commands().commands == "never"
-        agreed = Shell(replace(run.desk, workspace=replace(original, settings=settings, agree=answering(True))))
+        agreed = Shell(replace(run.context, workspace=replace(original, settings=settings, agree=answering(True))))
         assert (await agreed("echo hello")).data["output"] == "hello\n" and asked == ["echo 1 > new.txt", "echo hello"]
         weak = original.settings.model_copy(update={"sandbox": "limits", "allow_weak_sandbox": True})
         assert not await can_run_commands(replace(original, settings=weak))
@@ -199,7 +202,7 @@ async def test_the_packages_of_the_repository_are_there(tmp_path: Path):
     (site / "bin/pymake").chmod(0o755)
     async with shell(tmp_path, {"package.json": package, ".gitignore": "node_modules\n", "a.py": "a = 1\n"}) as run:
         root = write(
-            run.desk.workspace.snapshot.root, {"node_modules/.bin/maker": maker, "node_modules/maker/x.js": ""}
+            run.context.workspace.snapshot.root, {"node_modules/.bin/maker": maker, "node_modules/maker/x.js": ""}
         )
         (root / "node_modules/.bin/maker").chmod(0o755)
         run.copy.original = replace(run.copy.original, environment=Environment("", packages=(site,)))
@@ -211,7 +214,7 @@ async def test_the_packages_of_the_repository_are_there(tmp_path: Path):
 async def test_so_are_those_that_were_fetched_for_its_tests_only(tmp_path: Path):
     package = '{"name": "p", "devDependencies": {"eslint": "9.0.0", "maker": "1.0.0"}}'
     async with shell(tmp_path, {"package.json": package, "a.test.js": "import 'maker';\n"}) as run:
-        workspace = run.desk.workspace
+        workspace = run.context.workspace
         [declaration] = declared_packages(workspace.snapshot)
         fewer = of_tests(declaration, workspace.index.files, workspace.index.text)
         assert fewer.requirements == ("maker@1.0.0",)
@@ -222,7 +225,75 @@ async def test_so_are_those_that_were_fetched_for_its_tests_only(tmp_path: Path)
         assert "by maker" in done.data["output"] or "node" in missing_programs(["javascript"])
 
 
+async def test_the_maven_that_the_wrapper_once_fetched_is_there(tmp_path: Path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setattr(Path, "home", lambda: home)
+    fetched = home / ".m2/wrapper/dists/apache-maven-3.9.9/4f9d"
+    write(fetched, {"bin/mvn": '#!/bin/sh\ncat "$(dirname "$0")/../lib/said"\n', "lib/said": "the fetched one\n"})
+    (fetched / "bin/mvn").chmod(0o755)
+    wrapper = 'exec "$MAVEN_USER_HOME/wrapper/dists/apache-maven-3.9.9/4f9d/bin/mvn" "$@"\n'
+    async with shell(tmp_path, {"pom.xml": "<project/>", "mvnw": wrapper}) as run:
+        done = await run("mvn test && sh mvnw test; touch $MAVEN_USER_HOME/x")
+        here = not missing_programs(["java"])
+        assert done.data["output"].count("the fetched one\n") == (2 if here else 0)
+        assert not (home / ".m2/x").exists()
+
+
 async def test_a_command_runs_without_the_build_tool_of_the_repository(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
     async with shell(tmp_path, {"build.gradle": "", "a.txt": "a\n"}) as run:
         assert (await run("cat a.txt")).data["output"] == "a\n"
+
+
+RUBY: dict[str, str | bytes] = {
+    "lib/price.rb": "PRICE = 42\n",
+    "spec/price_spec.rb": "raise unless PRICE == 42\n",
+    ".repopilot.toml": 'test_command = "sh check.sh"\n',
+    "check.sh": "echo checked >> log.txt\ngrep -q 42 lib/price.rb || { echo wrong price; exit 3; }\n",
+}
+
+
+async def run_tests(run: Shell, *paths: str) -> ToolResult:
+    return await registry.call(registry.find("run_tests", toolbox()), {"paths": list(paths)}, run.context)
+
+
+async def test_the_command_of_the_repository_runs_its_tests_where_no_runner_is_known(tmp_path: Path):
+    async with shell(tmp_path, RUBY) as run:
+        assert (await module.tests_before("the price", run.context)).can_run
+        for paths in ((), ("spec/price_spec.rb",)):
+            done = await run_tests(run, *paths)
+            assert (done.data["passed"], done.data["failed"]) == (1, 0), done.text
+        run.copy.edit({"lib/price.rb": "PRICE = 41\n"})
+        done = await run_tests(run)
+        assert done.data["turned_red"] == ["sh check.sh"] and "wrong price" in done.text
+        run.copy.edit({"check.sh": "exit 0\n", ".repopilot.toml": 'test_command = "echo other"\n'})
+        assert (await run_tests(run)).data["turned_red"] == []
+        assert {*run.changed()} == {"lib/price.rb", "check.sh", ".repopilot.toml"}
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("nowhere-to-be-found", "nowhere-to-be-found"),
+        ("sleep 100", "longer"),
+        ("cat {outside}", "No such file"),
+        ("python3 -c 'import socket; socket.create_connection((str(127), 53), 2)'", "rror"),
+    ],
+)
+async def test_the_command_of_the_repository_has_the_limits_of_tests(tmp_path: Path, command: str, said: str):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("outside")
+    options = f'test_command = "{command.format(outside=outside)}"\n'
+    async with shell(tmp_path, RUBY | {".repopilot.toml": options}) as run:
+        limit = 3 if said == "longer" else 180
+        settings = run.context.workspace.settings.model_copy(update={"test_timeout_s": limit})
+        run.copy.original = replace(run.copy.original, settings=settings)
+        done = await run_tests(run)
+        assert done.data["passed"] == 0 and said in done.text, done.text
+
+
+async def test_the_command_isnt_run_where_a_runner_is_known(tmp_path: Path):
+    files: dict[str, str | bytes] = {"a.py": "a = 1\n", "tests/test_a.py": "def test_a():\n    assert 1\n"}
+    async with shell(tmp_path, files | {".repopilot.toml": 'test_command = "exit 1"\n'}) as run:
+        assert (await run_tests(run, "tests/test_a.py")).data["passed"] == 1
+        assert not (await run_tests(run)).data["tests"]

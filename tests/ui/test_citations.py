@@ -1,10 +1,14 @@
 """Marks become links to places, and only marks that cite something."""
 
+from pathlib import PurePosixPath, PureWindowsPath
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.settings import EDITORS, Settings
 from repopilot.types import Citation
-from repopilot.ui.answer.citations import host_link, linked, source_rows
+from repopilot.ui.answer.citations import editor_link, host_link, linked, source_rows
 from repopilot.ui.answer.code_panel import code_props
 
 GOOD = Citation(1, "src/a.py", 10, 12, "c" * 40, "f")
@@ -44,3 +48,33 @@ def test_lines_are_linked_on_hosts_whose_form_is_known():
     assert link == f"https://github.com/o/r/blob/{'c' * 40}/src/a%20b.py#L3-L5"
     assert host_link("https://gitlab.com/o/r", place, 3, 5).endswith("/-/blob/" + "c" * 40 + "/src/a%20b.py#L3-5")
     assert host_link("https://host.example/o/r", place, 3, 5) == host_link("", place, 3, 5) == ""
+
+
+def test_a_line_opens_in_the_editor_whatever_the_path_holds():
+    link = editor_link(Settings(editor="vscode").editor_template, PurePosixPath("/home/a b"), "src/{line}&x.py", 3)
+    assert link == "vscode://file/home/a%20b/src/%7Bline%7D%26x.py:3"
+    assert editor_link(EDITORS["zed"], PureWindowsPath("C:/r"), "a.py", 1) == "zed://file/C:/r/a.py:1"
+    template = "txmt://open?url=file://{path}&line={line}"
+    assert editor_link(Settings(editor=template).editor_template, PurePosixPath("/r"), "a.py", 7).endswith(
+        "/r/a.py&line=7"
+    )
+    assert editor_link(Settings().editor_template, PurePosixPath("/r"), "a.py", 1) == ""
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "javascript://%0aalert(1)//{path}:{line}",
+        "JavaScript://{path}{line}",
+        "data://{path}{line}",
+        "https://host.example/{path}?{line}",
+        "vscode://file{path}",
+        "vscode:{path}:{line}",
+        " vscode://file{path}:{line}",
+        "java\tscript://{path}{line}",
+        "nano",
+    ],
+)
+def test_no_other_address_is_taken_for_an_editor(template):
+    with pytest.raises(ValueError, match="vscode"):
+        Settings(editor=template)

@@ -32,8 +32,9 @@ def test_an_excerpt_is_in_order_has_what_was_chosen_and_no_small_hole(lines, dat
     end = data.draw(st.integers(start, len(lines)))
     chosen = data.draw(st.sets(st.integers(start, end)))
     shown = excerpt(lines, start, end, chosen)
-    assert {start, *chosen} <= set(shown) and shown == sorted(set(shown))
-    assert start == shown[0] and shown[-1] <= end
+    head = next((n for n in range(start, end) if any(map(str.isalnum, lines[n - 1]))), start)
+    assert {head, *chosen} <= set(shown) and shown == sorted(set(shown))
+    assert start <= shown[0] <= head and shown[-1] <= end
     holes = [b - a - 1 for a, b in pairwise(shown) if b > a + 1]
     assert all(hole >= SMALLEST_HOLE for hole in holes)
     assert end - start >= WHOLE or shown == list(range(start, end + 1))
@@ -43,3 +44,8 @@ def test_an_excerpt_is_in_order_has_what_was_chosen_and_no_small_hole(lines, dat
 def test_a_long_definition_shows_its_signature_and_whole_statements(chosen, shown):
     lines = ["def add(", "    first,", "):", *["    pass"] * 6, "    call(", "        1,", "    )", *["    go()"] * 30]
     assert excerpt(lines, 1, 42, chosen) == shown
+
+
+def test_a_place_that_begins_with_a_comment_begins_with_its_words():
+    lines = ["/**", " * Finds close matches.", *[" * More of it."] * 30, " */", *["step()"] * 40]
+    assert excerpt(lines, 1, len(lines), [60]) == [2, 60]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from repopilot.errors import UsageError
 from repopilot.repo.read import blob_id
 from repopilot.results import Answer
+from repopilot.tools.file_change import change, deletion
 from repopilot.types import FileChange
 from repopilot.ui.answer.answer_view import decisions_kept
 from repopilot.ui.changes.diff_rows import coloured, rows_of
@@ -44,8 +45,8 @@ def modified(path, old, new):
 
 
 def test_rows_carry_the_line_numbers_of_both_sides():
-    change = modified("a.py", "one\ntwo\nthree\n", "one\n2\nthree\nfour\n")
-    assert rows_of(change) == [
+    edited = modified("a.py", "one\ntwo\nthree\n", "one\n2\nthree\nfour\n")
+    assert rows_of(edited) == [
         [(" ", 1, 1, "one"), ("-", 2, None, "two"), ("+", None, 2, "2"), (" ", 3, 3, "three"), ("+", None, 4, "four")]
     ]
 
@@ -72,9 +73,8 @@ def test_git_applies_the_patch(tmp_path_factory, old, new, added, name):
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(old, newline="")
     (root / "gone.txt").write_text("bye\n")
-    files = [FileChange("gone.txt", "deleted", unified("gone.txt", "bye\n", ""), "")]
-    files += [modified(name, old, new)] if old != new else []
-    files += [FileChange("new/file.txt", "added", "", added)] if added else []
+    files = [deletion("gone.txt", "bye\n"), change(name, new, old)]
+    files += [change("new/file.txt", added, None)] if added else []
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     done = subprocess.run(
         ["git", "-C", str(root), "apply", "--whitespace=nowarn", "-"], input=patch(files).encode(), capture_output=True
@@ -90,8 +90,8 @@ def test_git_applies_the_patch(tmp_path_factory, old, new, added, name):
     "path", ["../x", "/etc/passwd", "a/../../x", "", ".git/hooks/x", "a/.GIT/x", "C:/x", "a\\b", "a\0b"]
 )
 def test_a_path_that_leads_out_is_refused_everywhere(path):
-    change = FileChange(path, "added", "", "x\n")
-    for leave in (lambda: checked_path(path), lambda: patch([change]), lambda: zipped([change])):
+    outside = FileChange(path, "added", "", "x\n")
+    for leave in (lambda: checked_path(path), lambda: patch([outside]), lambda: zipped([outside])):
         with pytest.raises(UsageError):
             leave()
 
@@ -125,7 +125,7 @@ def test_follow_ups_are_marked_with_their_reason():
 
 
 def test_a_long_diff_is_cut_and_says_so():
-    props = files_props(ShownFiles("m", {"a": FileChange("a", "added", "", "x\n" * 4000)}, {}), "", "en")
+    props = files_props(ShownFiles("m", {"a": change("a", "x\n" * 4000, None)}, {}), "", "en")
     more = 4000 - len(props["files"][0]["hunks"][0]["rows"])
     assert props["files"][0]["more"] == f"{more:,} more lines. Download the file or the patch to see them."
     assert props["files"][0]["added"] == 4000

@@ -1,10 +1,13 @@
 """A hosted model by one key: checked when it is entered, kept in memory, sent to its address only, and never shown."""
 
 import asyncio
+import json
 import logging
+from dataclasses import replace
 
 import pytest
 from llama_index.core.llms import ChatMessage
+from llama_index.llms.openai_like import OpenAILike
 from support.host_server import answering
 from support.ollama_server import OllamaServer, refusing_url
 
@@ -12,6 +15,7 @@ from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.choice import choose
 from repopilot.llm.choice.status import status
+from repopilot.llm.model import Model, estimate_tokens
 from repopilot.llm.stream import chat
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
@@ -108,10 +112,13 @@ def test_where_it_is_set_for_everybody_nobody_changes_it(process, service, tmp_p
 
 
 @pytest.mark.slow
-async def test_a_key_of_the_settings_is_named_where_it_is_refused_and_never_repeated(service, tmp_path):
+async def test_a_key_of_the_settings_is_named_where_it_is_refused_and_never_repeated(service, tmp_path, caplog):
     wrong = Settings(home=tmp_path, llm_url=service.url, llm_key="sk-wrong-0123456789", **QUIET, _env_file=None)
-    said = [i18n.said(note, "en") for note in (await asyncio.to_thread(status, wrong)).notes]
+    said = [i18n.translated(note, "en") for note in (await asyncio.to_thread(status, wrong)).notes]
     assert any("refuses the key (status 401)" in each for each in said) and "sk-wrong" not in repr(said)
+    with Runtime(wrong) as runtime:
+        assert await choose.choose(wrong, runtime.models) is None
+    assert "refuses the key (status 401)" in caplog.text and "sk-wrong" not in caplog.text
     right = wrong.model_copy(update={"llm_key": KEY})
     with Runtime(right) as runtime:
         model = await choose.choose(right, runtime.models)
@@ -120,3 +127,32 @@ async def test_a_key_of_the_settings_is_named_where_it_is_refused_and_never_repe
             async with root(lambda event: None, "ask") as step:
                 await chat(model, [ChatMessage(role="user", content="Hi")], step)
         assert "422" in failed.value.message and KEY not in failed.value.message and "…" in failed.value.message
+        for code, hint in ((429, "limit is reached"), (402, "credit used up"), (401, "given on the first screen")):
+            service.state.chat_error = code
+            with pytest.raises(ModelError, match=str(code)) as failed:
+                async with root(lambda event: None, "ask") as step:
+                    await chat(model, [ChatMessage(role="user", content="Hi")], step)
+            assert hint in failed.value.hint and KEY not in str(failed.value)
+
+
+async def test_a_busy_service_elsewhere_is_asked_again_and_a_server_of_this_machine_is_not(monkeypatch):
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    choices = [{"index": 0, "delta": {"content": "Here."}}, {"index": 0, "delta": {}, "finish_reason": "stop"}]
+    events = "".join(f"data: {json.dumps({**chunk, 'choices': [choice]})}\n\n" for choice in choices)
+    busy = (429, {"Retry-After": "0.05"}, b"{}")
+    reply = (200, {"Content-Type": "text/event-stream"}, f"{events}data: [DONE]\n\n".encode())
+    with answering(busy, busy, reply) as (proxy, asked):
+        monkeypatch.setenv("HTTP_PROXY", proxy)  # so that a name from elsewhere leads to loopback
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        llm = OpenAILike(model="m", api_base="http://models.example/v1", api_key=KEY, is_chat_model=True)
+        async with root(lambda event: None, "ask") as step:
+            model = Model(llm, "m", "openai", 8192, estimate_tokens)
+            assert await chat(model, [ChatMessage(role="user", content="Hi")], step) == "Here."
+    assert [path for _, path, _ in asked] == ["http://models.example/v1/chat/completions"] * 3
+    with answering(busy) as (url, asked):
+        llm = OpenAILike(model="m", api_base=f"{url}/v1", api_key=KEY, is_chat_model=True)
+        with pytest.raises(ModelError, match="429"):
+            async with root(lambda event: None, "ask") as step:
+                await chat(replace(model, llm=llm), [ChatMessage(role="user", content="Hi")], step)
+    assert len(asked) == 1

@@ -56,6 +56,4 @@ def test_what_does_not_fit_its_text_or_is_one_piece_is_decided_on_as_a_whole():
     change = modified("\n".join("abcdefghij"), "\n".join("aBcdefghIj"))
     assert len(hunks_of(change)) == 2 and divisible(change)
     assert not divisible(FileChange("a.py", "modified", change.diff, "another\ntext\n"))
-    assert (
-        not divisible(FileChange("a.py", "added", "", "x\n")) and len(hunks_of(FileChange("a", "added", "", "x"))) == 1
-    )
+    assert not divisible(FileChange("a.py", "added", "", "x\n"))

@@ -75,8 +75,9 @@ def test_above_the_limit_only_what_is_there_can_be_opened(tmp_path, conf):
     indexed(str(tmp_path / "one"), conf)
     (conf.models / "m").mkdir(parents=True)
     (conf.models / "m" / "weights").write_bytes(b"x" * (2 << 20))
+    (conf.models / "large.gguf").write_bytes(b"x" * (3 << 20))
     full = conf.model_copy(update={"disk_limit_mb": 1})
-    assert disk_used(full, {}) > 2 << 20
+    assert disk_used(full, {}) > 5 << 20, "folders and files"
     check_disk_limit(parse_source(str(tmp_path / "one")), full, {})
     check_disk_limit(parse_source(str(tmp_path / "two")), conf, {})
     with pytest.raises(StorageError, match="limit is 1"):

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from starlette.datastructures import Headers
 from support.app import running
+from support.waiting import PATIENCE_S
 
 from repopilot.cli.app import main
 from repopilot.errors import StorageError, UsageError
@@ -138,7 +139,7 @@ def socket_session(client, session="s"):
 
 @contextlib.contextmanager
 def served(home, **options):
-    with running(home, **QUIET, **options) as app, httpx.Client(base_url=app.url, timeout=20) as client:
+    with running(home, **QUIET, **options) as app, httpx.Client(base_url=app.url, timeout=PATIENCE_S) as client:
         yield app, client
 
 

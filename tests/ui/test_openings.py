@@ -1,11 +1,13 @@
 """Openings, with a real git server and a real index: shared, stopped, retried, asked about, narrowed."""
 
 import asyncio
+import threading
 
 import pytest
 from support import git_server
 from support.index_case import WordEmbedder, runtime_for
 from support.orchard import BIG, FILES
+from support.waiting import PATIENCE_S, eventually
 
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
@@ -39,9 +41,7 @@ async def no_embedder():
 
 
 async def until(opening, *phases):
-    async with asyncio.timeout(30):
-        while opening.phase not in phases or not (opening.idle or opening.phase in ("cloning", "indexing")):
-            await asyncio.sleep(0.01)
+    await eventually(lambda: opening.phase in phases and (opening.idle or opening.phase in ("cloning", "indexing")))
 
 
 @pytest.mark.slow
@@ -88,8 +88,7 @@ async def test_a_clone_can_be_stopped_and_tried_again(served, settings):
     served.stall.set()
     try:
         opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
-        while not served.requests:
-            await asyncio.sleep(0.01)
+        await eventually(lambda: served.requests)
         assert not openings.retry(opening), "a second clone beside the first"
         openings.stop(opening)
         await until(opening, "stopped")
@@ -108,7 +107,7 @@ async def test_an_index_build_can_be_stopped_and_tried_again(tmp_path, settings)
     openings = Openings(runtime, no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(str(tmp_path / "many")), settings)
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             while opening.job is None:
                 await asyncio.sleep(0)
         openings.stop(opening)
@@ -195,9 +194,7 @@ async def test_a_local_folder_is_followed(tmp_path, settings):
     await until(opening, "ready")
     try:
         (folder / "orchard" / "bees.py").write_text("def hum():\n    return 'zzz'\n")
-        async with asyncio.timeout(30):
-            while "orchard/bees.py" not in opening.index.files:
-                await asyncio.sleep(0.05)
+        await eventually(lambda: "orchard/bees.py" in opening.index.files)
         assert opening.index.symbols("hum")
     finally:
         await asyncio.to_thread(opening.watch.stop)
@@ -224,9 +221,7 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
         parse_source(str(tmp_path / "local")), settings
     )
     try:
-        async with asyncio.timeout(30):
-            while opening.index is None or "orchard/late.py" not in opening.index.files:
-                await asyncio.sleep(0.05)
+        await eventually(lambda: opening.index is not None and "orchard/late.py" in opening.index.files)
     finally:
         await asyncio.to_thread(opening.watch.stop)
     await until(opening, "ready")
@@ -235,8 +230,10 @@ async def test_a_change_while_the_folder_is_read_for_the_first_time_is_not_lost(
 
 @pytest.mark.slow
 async def test_a_small_repository_is_ready_before_its_vectors_which_follow_by_themselves(served, settings):
+    gate = threading.Event()
+
     async def embedder():
-        return WordEmbedder(delay_s=0.1)
+        return WordEmbedder(gate=gate)
 
     assert settings.model_copy(update={"embed_url": "http://elsewhere.example"}).most_embedded == 0
     settings = settings.model_copy(update={"dense": True})
@@ -245,15 +242,18 @@ async def test_a_small_repository_is_ready_before_its_vectors_which_follow_by_th
     opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
     await until(opening, "ready")
     assert opening.idle and opening.index.dense < 1.0 and not opening.job.done.is_set()
-    assert await asyncio.to_thread(opening.job.done.wait, 60)
+    gate.set()
+    assert await asyncio.to_thread(opening.job.done.wait, PATIENCE_S)
     assert opening.index.dense == 1.0
     runtime.close()
 
 
 @pytest.mark.slow
 async def test_a_repository_that_is_deleted_gets_no_more_vectors(served, settings):
+    gate = threading.Event()
+
     async def embedder():
-        return WordEmbedder(delay_s=1.0)
+        return WordEmbedder(gate=gate)
 
     settings = settings.model_copy(update={"dense": True})
     runtime = runtime_for(settings)
@@ -261,7 +261,8 @@ async def test_a_repository_that_is_deleted_gets_no_more_vectors(served, setting
     opening = openings.open(parse_source(f"{served.url}/orchard.git"), settings)
     await until(opening, "ready")
     assert openings.close(opening)
-    assert await asyncio.to_thread(opening.job.done.wait, 20)
+    gate.set()
+    assert await asyncio.to_thread(opening.job.done.wait, PATIENCE_S)
     assert opening.index.dense < 1.0
     runtime.close()
 

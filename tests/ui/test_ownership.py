@@ -1,15 +1,20 @@
 """Repositories belong to the logins that opened them: others neither see, search nor delete them, unless shared."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
+from chainlit import Action
 from support import git_server
 from support.orchard import FILES
+from support.waiting import eventually
 
+from repopilot.agents.testing import demonstration
 from repopilot.repo.source import parse_source
 from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.ui.actions import handle_action
 from repopilot.ui.answer.code_panel import index_of
 from repopilot.ui.chat import Chat, Process
 from repopilot.ui.conversation import delete_repository, share_repository, welcome_props
@@ -53,13 +58,11 @@ async def opened(process, owner, text, token=""):
 
 
 async def _until(opening):
-    async with asyncio.timeout(30):
-        while not opening.idle:
-            await asyncio.sleep(0.01)
+    await eventually(lambda: opening.idle)
 
 
-def found(process, owner):
-    return [place.path for place in page_of_all(Chat(process, owner=owner).indexes, "harvest").places]
+def found(process, owner, query="harvest"):
+    return [place.path for place in page_of_all(Chat(process, owner=owner).indexes, query).places]
 
 
 def listed(process, owner):
@@ -147,6 +150,48 @@ async def test_a_folder_is_of_the_login_that_opened_it_first(process, tmp_path):
     assert (await opened(process, first, str(tmp_path / "alias"))).phase == "ready"
     for each in process.openings.all():
         process.openings.close(each)
+
+
+@pytest.mark.slow
+async def test_an_open_page_answers_nothing_more_of_what_is_no_longer_the_logins(process, served):
+    address = f"{served.url}/orchard.git"
+    await opened(process, "ada", address, SECRET)
+    await share_repository(Chat(process, owner="ada"), {"address": address})
+    page = Chat(process, owner="bob", opening=await opened(process, "bob", address))
+
+    async def files():
+        return (await handle_action(page, Action(name="list_files", payload={})))["files"]
+
+    assert "orchard/trees.py" in await files()
+    await share_repository(Chat(process, owner="ada"), {"address": address})
+    assert await files() == [] and page.opening is None, "no longer shared"
+    page = Chat(process, owner="ada", opening=process.openings.named(address, "ada")[0])
+    assert "orchard/trees.py" in await files()
+    await delete_repository(Chat(process, owner="ada"), {"address": address})
+    again = await opened(process, "ada", address, SECRET)
+    assert "orchard/trees.py" in await files() and page.opening is again, "deleted in another tab, and opened anew"
+    await delete_repository(Chat(process, owner="ada"), {"address": address})
+    assert await files() == [] and page.opening is None
+
+
+@pytest.mark.slow
+async def test_each_login_has_a_demonstration_of_its_own(process):
+    home = process.runtime.settings.home
+    folders = [demonstration.folder_with_code(home, owner) for owner in ("ada", "bob", "")]
+    assert len(set(folders)) == 3
+    for owner, own in zip(("ada", "bob"), folders, strict=False):
+        assert (await opened(process, owner, str(own))).phase == "ready" and found(process, owner, "slug")
+        for other in (*folders, home / "demos"):
+            assert other == own or (await opened(process, owner, str(other))).phase == "failed", other
+    for each in process.openings.all():
+        process.openings.close(each)
+
+
+async def test_no_login_keeps_the_others_out_of_everything(process):
+    for wide in (Path.home(), Path.home().parent, Path("/")):
+        refused = await opened(process, "bob", str(wide))
+        assert refused.phase == "failed" and "root folder" in refused.error.message, wide
+    assert not listed(process, "bob")
 
 
 @pytest.mark.slow

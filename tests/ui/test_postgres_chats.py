@@ -82,7 +82,7 @@ def test_a_server_that_is_gone_or_newer_is_said(url, tmp_path, database):
     save(database, KEY, exchange("before"))
     database.run(lambda connection: connection.execute("UPDATE repopilot SET version = 99"))
     try:
-        with pytest.raises(StorageError, match="newer version of RepoPilot"):
+        with pytest.raises(StorageError, match="another version of RepoPilot"):
             save(PostgresChats(url, tmp_path), KEY, exchange("?"))
     finally:
         database.run(lambda connection: connection.execute("DROP TABLE repopilot"))

@@ -2,12 +2,12 @@
 
 import socket
 import sys
-import time
 
 import httpx
 import pytest
-from support import other_account
+from support import other_account, waiting
 from support.app import running
+from support.waiting import PATIENCE_S, until
 
 from repopilot import __version__
 from repopilot.release import commit
@@ -39,18 +39,18 @@ def handshake(app, **headers):
         *(f"{name}: {value}" for name, value in UPGRADE.items()),
         *(f"{name.capitalize()}: {value}" for name, value in headers.items()),
     ]
-    with socket.create_connection(("127.0.0.1", app.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", app.port), timeout=PATIENCE_S) as connection:
         connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         return connection.recv(4096).decode("latin-1").split("\r\n")[0]
 
 
 def test_the_page_loads_nothing_from_elsewhere(app):
-    page = httpx.get(app.url)
+    page = waiting.get(app.url)
     assert page.status_code == 200 and "RepoPilot" in page.text
     assert "https://" not in page.text and "http://" not in page.text
     assert "'nonce-" in page.headers["content-security-policy"]
-    assert httpx.get(f"{app.url}/public/theme.json").json()["custom_fonts"] == []
-    assert "swagger" not in httpx.get(f"{app.url}/docs").text
+    assert waiting.get(f"{app.url}/public/theme.json").json()["custom_fonts"] == []
+    assert "swagger" not in waiting.get(f"{app.url}/docs").text
 
 
 def test_another_website_reaches_nothing(app):
@@ -63,39 +63,39 @@ def test_another_website_reaches_nothing(app):
     ):
         assert "403" in handshake(app, **headers)
     polling = f"{app.url}/ws/socket.io/?EIO=4&transport=polling"
-    assert httpx.get(polling).status_code == 200
-    assert httpx.get(polling, headers={"origin": "http://evil.example"}).status_code == 403
-    assert httpx.get(app.url, headers={"host": "evil.example"}).status_code == 421
+    assert waiting.get(polling).status_code == 200
+    assert waiting.get(polling, headers={"origin": "http://evil.example"}).status_code == 403
+    assert waiting.get(app.url, headers={"host": "evil.example"}).status_code == 421
 
 
 def test_uploads_are_refused(app):
-    sent = httpx.post(f"{app.url}/project/file?session_id=x", files={"file": ("a.txt", b"x", "text/plain")})
+    sent = waiting.post(f"{app.url}/project/file?session_id=x", files={"file": ("a.txt", b"x", "text/plain")})
     assert sent.status_code == 403
-    features = httpx.get(f"{app.url}/project/settings").json()["features"]
+    features = waiting.get(f"{app.url}/project/settings").json()["features"]
     assert not features["spontaneous_file_upload"]["enabled"] and not features["unsafe_allow_html"]
 
 
 @pytest.mark.parametrize(("language", "said"), [("en-US", "unknown"), ("fr-FR", "inconnu")])
 def test_the_help_says_version_and_commit(app, language, said):
-    page = httpx.get(f"{app.url}/project/settings", params={"language": language}).json()["markdown"]
+    page = waiting.get(f"{app.url}/project/settings", params={"language": language}).json()["markdown"]
     shown = page.rpartition("\n\n")[2]
     assert shown == f"RepoPilot {__version__}, commit {commit() or said}" and page.startswith("# RepoPilot")
 
 
 def test_an_action_for_an_unknown_session_is_refused(app):
     sent = {"sessionId": "nobody", "action": {"name": "search_again", "payload": {}}}
-    assert httpx.post(f"{app.url}/project/action", json=sent).status_code == 404
-    assert httpx.get(app.url, headers={"origin": "http://["}).status_code == 403
-    assert httpx.get(f"{app.url}/public/%00").status_code == 404
+    assert waiting.post(f"{app.url}/project/action", json=sent).status_code == 404
+    assert waiting.get(app.url, headers={"origin": "http://["}).status_code == 403
+    assert waiting.get(f"{app.url}/public/%00").status_code == 404
     for body in ("{", "[1]", "{}", '{"session_id": 1}', '{"session_id": "a; b"}'):
         headers = {"content-type": "application/json"}
-        assert httpx.post(f"{app.url}/set-session-cookie", content=body, headers=headers).status_code == 422
-    assert httpx.post(f"{app.url}/set-session-cookie", json={"session_id": "0a-b"}).status_code == 200
+        assert waiting.post(f"{app.url}/set-session-cookie", content=body, headers=headers).status_code == 422
+    assert waiting.post(f"{app.url}/set-session-cookie", json={"session_id": "0a-b"}).status_code == 200
     assert "Traceback" not in app.log.read_text()
 
 
 def test_it_looks_up_no_name_and_connects_nowhere(app):
-    httpx.get(app.url)
+    waiting.get(app.url)
     assert [target for _, target in app.connections() if "127.0.0.1" not in target] == []
 
 
@@ -125,10 +125,10 @@ def test_another_account_needs_the_token(app):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says whose connection it is")
 def test_the_own_account_needs_no_token_but_through_a_proxy(app):
-    assert httpx.get(app.url).status_code == 200
+    assert waiting.get(app.url).status_code == 200
     for proxied in ("x-forwarded-for", "forwarded", "via"):
-        assert httpx.get(app.url, headers={proxied: "127.0.0.1"}).status_code == 403
-    visitor = httpx.Client(headers={"x-forwarded-for": "192.0.2.1"}, follow_redirects=True)
+        assert waiting.get(app.url, headers={proxied: "127.0.0.1"}).status_code == 403
+    visitor = httpx.Client(headers={"x-forwarded-for": "192.0.2.1"}, follow_redirects=True, timeout=PATIENCE_S)
     address = (app.home / "data" / f"address-{app.port}.txt").read_text().strip()
     opened = visitor.get(address + "&offer=x")
     assert opened.status_code == 200 and opened.url.query == b"offer=x" and visitor.get(app.url).status_code == 200
@@ -140,11 +140,9 @@ def test_the_address_with_the_token_is_opened_in_the_browser_and_forgotten_at_th
     browser.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{browser} %s &")
     with running(tmp_path / "home", command="window", access="token", **QUIET) as app:
-        deadline = time.monotonic() + 20
-        while not opened.exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
+        until(opened.exists)
         address = app.home / "data" / f"address-{app.port}.txt"
         assert opened.read_text() == address.read_text() and "?token=" in opened.read_text()
-        assert httpx.get(opened.read_text().strip(), follow_redirects=False).status_code == 303
-        assert httpx.get(app.url).status_code == 403
+        assert waiting.get(opened.read_text().strip(), follow_redirects=False).status_code == 303
+        assert waiting.get(app.url).status_code == 403
     assert not address.exists()

@@ -24,9 +24,9 @@ def test_what_the_environment_sets_is_shown_and_cannot_be_changed(monkeypatch):
 
 
 def test_models_can_be_chosen_where_there_are_several():
-    assert "coder_model" not in inputs(Choice(Settings()), ["one"])
-    shown = inputs(Choice(Settings(coder_model="two")), ["one", "two"])
-    assert shown["coder_model"].initial == "two" and shown["llm_model"].initial == "auto"
+    assert "reviewer_model" not in inputs(Choice(Settings()), ["one"])
+    shown = inputs(Choice(Settings(reviewer_model="two")), ["one", "two"])
+    assert shown["reviewer_model"].initial == "two" and shown["llm_model"].initial == "auto"
 
 
 def test_the_defaults_of_the_form_are_those_of_the_settings():

@@ -6,6 +6,7 @@ from dataclasses import asdict
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.waiting import eventually
 
 from repopilot import trace
 from repopilot.results import Answer
@@ -100,6 +101,19 @@ async def test_parallel_steps_nest_under_their_parents():
     assert browser.named("Work")["parentId"] == "run"
 
 
+async def test_a_prompt_is_kept_for_the_panel_and_what_a_tool_works_on_is_shown():
+    browser = Browser()
+    view = browser.view()
+    async with trace.root(view.sink, "work", "agent", "the question") as step:
+        async with step.child("think", "llm", "What the repository consists of …"):
+            pass
+        async with step.child("grep", "tool", "a pattern"):
+            pass
+    await view.close()
+    shown = {name: browser.named(name)["showInput"] for name in ("Think", "Look for lines")}
+    assert shown == {"Think": False, "Look for lines": True}
+
+
 async def test_a_fast_model_cannot_flood_the_browser():
     browser = Browser()
     view = browser.view()
@@ -161,9 +175,7 @@ async def test_what_comes_after_a_pause_is_sent_at_once(monkeypatch):
     view.start()
     await asyncio.sleep(0.3)
     view.sink(Started("a", None, "explain", "agent", "", 0.0))
-    async with asyncio.timeout(60):
-        while "a" not in browser.steps:
-            await asyncio.sleep(0.02)
+    await eventually(lambda: "a" in browser.steps)
     await view.close()
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot import i18n
+from repopilot.agents.review.report import report_markdown
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
@@ -54,7 +55,7 @@ def test_a_typed_command_counts_like_a_chosen_one():
     for typed in ("/review ", "/rename OLD NEW", "`/explain ", "`/callers NAME`"):
         assert typed in help_text("en")
     for language in ("en", "fr"):
-        assert f"RepoPilot {i18n.said(release(), language)}" in help_text(language)
+        assert f"RepoPilot {i18n.translated(release(), language)}" in help_text(language)
 
 
 @given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))
@@ -102,9 +103,9 @@ def test_of_very_many_skipped_files_some_are_listed_and_the_others_counted():
 
 def test_the_estimate_keeps_the_order_of_indexing():
     files = [SourceFile(path, 3400, "h", "python", "code") for path in ("src/a.py", "docs/x.md", "src/b.py", "r.md")]
-    found = estimate(files, [Skip("z", "binary")], 400, 1.0)
+    found = estimate(files, [Skip("z", "binary")])
     assert [(f.name, f.files, f.lines) for f in found.folders] == [("src", 2, 200), ("docs", 1, 100), ("", 1, 100)]
-    assert found.lines == 400 and found.lexical_s == 1.0 and found.skipped == 1
+    assert found.lines == 400 and found.lexical_s == 0.0 and found.skipped == 1
 
 
 def test_settings_of_a_chat():
@@ -164,11 +165,18 @@ def test_a_review_is_summed_up_in_words():
     assert review_summary(clean, "fr") == "**Santé 100/100** pour a.py. Rien trouvé dans 2 fichiers."
 
 
+def test_a_review_of_nothing_has_no_score():
+    nothing = ReviewReport("HEAD~1..HEAD", "c" * 40, (), notes=("README.md: documentation",))
+    for told in (review_summary(nothing, "en"), report_markdown(nothing)):
+        assert told == "Nothing in HEAD~1..HEAD was reviewed.\n\n- *README.md: documentation*"
+    assert findings_props("a", nothing, (), "en")["scores"] == []
+
+
 def test_an_impact_report_is_shown_as_a_picture():
     assert impact_props(Answer("x"), "en") is None
     assert impact_props(Answer("x", result=Explanation()), "en") is None
     props = impact_props(Answer("x", result=ImpactReport("LOW", affected=(AffectedPlace("A1", "a"),))), "en")
-    assert props["picture"].startswith("data:image/svg+xml;base64,")
+    assert [box["label"] for box in props["picture"]["boxes"]] == ["a"]
     assert props["counts"].startswith("1 place affected · ")
     assert (props["risk"], props["label"]) == ("LOW", "Risk LOW") and props["alt"].endswith(": a")
 

@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
 from repopilot.agents.coding.tool_edit import left_of
-from repopilot.agents.conventions import Conventions
+from repopilot.agents.conventions import Audience, Conventions
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
 from repopilot.prompts import delimiter, render, sanitized
 from repopilot.results import ToolUse
 from repopilot.tools import registry
-from repopilot.tools.check import CHECK
+from repopilot.tools.check import CHECK, warm_type_checker
 from repopilot.tools.file_change import Changes
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.repository_command import RUN_COMMAND, can_run_commands
-from repopilot.tools.run_tests import RUN_TESTS, tests_before
-from repopilot.tools.talk import about_questions
+from repopilot.tools.run_tests import RUN_TESTS, StateBefore, TestsBefore, tests_before
+from repopilot.tools.talk import FINISH, about_questions
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
@@ -42,25 +42,38 @@ class LoopEdit:
 
     Attributes:
         changes: the files; () where it changed none.
-        calls: every tool call, in order.
+        records: every tool call, in order.
         note: why it ended where it did not say that it was done, a message; ''.
         summary: what it says it did.
+        assumed: what it says that it decided without asking, a sentence each.
         silent: whether the model doesn't answer any more.
         refactored: whether all its edits are those of `REFACTORING_TOOLS`.
         left: what these left, as in `EditOutcome`.
-        test_seconds: the longest that tests took before the edits.
+        before: runs of tests without the edits, as `WorkingCopy.before`.
         left_behind: what `uses_left_behind` found in edits that were checked.
     """
 
     changes: Changes
-    calls: tuple[ToolUse, ...]
+    records: tuple[loop.CallRecord, ...]
     note: str
     summary: str
+    assumed: tuple[str, ...] = ()
     silent: bool = False
     refactored: bool = False
     left: tuple[str, ...] = ()
-    test_seconds: float = 0.0
+    before: Mapping[tuple[str, ...], StateBefore] = field(default_factory=dict)
     left_behind: Mapping[Changes, tuple[Finding, ...]] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> tuple[ToolUse, ...]:
+        """The calls as a user sees them."""
+        return tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in self.records)
+
+    @property
+    def checked_by(self) -> tuple[str, ...]:
+        """What ran in a check after the last edit."""
+        last = next((c for c in reversed(self.records) if c.ok and (c.name in _EDITS or c.name == CHECK.name)), None)
+        return tuple(last.data["ran"]) if last is not None and last.name == CHECK.name else ()
 
 
 async def edit_by_loop(task: str, workspace: Workspace, step: Step, kind: TaskKind = "change") -> LoopEdit:
@@ -91,14 +104,14 @@ class LoopEditor:
         workspace: the repository, with a model that calls tools.
         copy: what it works on.
         kind: what the task asks for, which decides about the tools that are offered at first.
-        askings: how the model is asked.
+        callers: how the model is asked.
     """
 
     task: str
     workspace: Workspace
     copy: WorkingCopy
     kind: TaskKind = "change"
-    askings: loop.Askings = loop.ASKINGS
+    callers: loop.ModelCallers = loop.CALLERS
     _loop: loop.Loop | None = None
 
     async def begin(self, step: Step, kept: Callable[[Changes], None] | None = None) -> LoopEdit:
@@ -115,9 +128,12 @@ class LoopEditor:
             StorageError: there is no room for the working copy.
         """
         async with step.child("work with tools", "agent", self.task) as working:
-            self._loop = await self._loop_of(working)
+            context = ToolContext(self.workspace, self.copy, working, self.workspace.ask)
+            before = await tests_before(self.task, context)
+            self._loop = await self._loop_of(context, before)
             try:
-                return self._left_by(await self._loop.work())
+                async with warm_type_checker(before.near, self.workspace, working):
+                    return self._left_by(await self._loop.work())
             except asyncio.CancelledError:
                 if kept is not None and self.copy.changes():
                     kept(self.copy.changes())
@@ -129,42 +145,54 @@ class LoopEditor:
         async with step.child("work with tools", "agent", told) as working:
             return self._left_by(await self._loop.go_on(told, working))
 
-    async def _loop_of(self, step: Step) -> loop.Loop:
+    async def _loop_of(self, context: ToolContext, before: TestsBefore) -> loop.Loop:
         """The loop before its first reply."""
-        workspace, model, can_ask = self.workspace, self.workspace.model, self.workspace.ask is not None
+        workspace = self.workspace
+        model = self.workspace.model
+        can_ask = self.workspace.ask is not None
         assert model is not None
-        conventions = Conventions(workspace.index, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
+        audience = Audience(self.task, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
+        conventions = Conventions(workspace.index, audience, workspace.embedder)
 
         async def told_below(call: loop.CallRecord) -> str:
             return await asyncio.to_thread(conventions.of, str(call.arguments.get("path", "")))
 
-        desk = Desk(workspace, self.copy, loop.Budget.of(workspace.settings), step, workspace.ask)
-        before = await tests_before(self.task, desk)
         tests = f"{TESTS} {before.text}" if before.can_run else before.text
         useless = [*[RUN_TESTS] * (not before.can_run), *[RUN_COMMAND] * (not await can_run_commands(workspace))]
         tools = offered(self.kind, can_ask=can_ask, without=useless)
         system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=about_questions(can_ask))
-        watch = loop.Onlooker(finish=_checking(self.desk), called=told_below)
+        watch = loop.Onlooker(finish=_checking(self.context), called=told_below)
         asked = with_conventions(self.task, await asyncio.to_thread(conventions.of, ""))
         asked = await with_layout(asked, workspace.index)
-        return loop.begin(asked, desk, model, tools, system, self.askings, watch)
+        worker = loop.LoopModel(model, loop.Budget.of(workspace.settings), self.callers)
+        return loop.begin(asked, context, worker, tools, system, watch)
 
-    def desk(self) -> Desk:
+    def context(self) -> ToolContext:
         """What the tools work on now."""
         assert self._loop is not None
-        return self._loop.desk
+        return self._loop.context
 
     def _left_by(self, done: loop.LoopResult) -> LoopEdit:
         """What a loop left in the working copy."""
-        calls = tuple(ToolUse(call.name, dict(call.arguments), call.ok) for call in done.calls)
         edits = [call for call in done.calls if call.ok and call.name in _EDITS]
         refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
         left = [place for call in edits for place in left_of(call.data)] if refactored else []
-        took = max((state.run.duration_s for state in self.copy.before.values()), default=0.0)
         silent = done.ended == "silent"
+        before = self.copy.before
         found = self.copy.left_behind
+        ends = [call.data for call in done.calls if call.ok and call.name == FINISH.name]
+        assumed = tuple(ends[-1]["assumed"]) if ends else ()
         return LoopEdit(
-            self.copy.changes(), calls, done.note, done.summary, silent, refactored, tuple(left), took, found
+            self.copy.changes(),
+            done.calls,
+            done.note,
+            done.summary,
+            assumed,
+            silent,
+            refactored,
+            tuple(left),
+            before,
+            found,
         )
 
 
@@ -176,7 +204,7 @@ def with_conventions(task: str, text: str) -> str:
     return render("loop_conventions", task=task, mark=mark, text=sanitized(text, mark))
 
 
-def _checking(at: Callable[[], Desk]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
+def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
     """Checks, once, edits that a model would finish with and hasn't looked at; what it finds goes back to the model."""
     told = False
 
@@ -185,10 +213,10 @@ def _checking(at: Callable[[], Desk]) -> Callable[[str, Sequence[loop.CallRecord
         if told or not _unseen(calls):
             return ""
         told = True
-        desk = at()
-        async with desk.step.child("check", "tool") as checking:
+        context = at()
+        async with context.step.child("check", "tool") as checking:
             try:
-                found = await registry.call(CHECK, {}, Desk(desk.workspace, desk.working_copy, None, checking))
+                found = await registry.call(CHECK, {}, ToolContext(context.workspace, context.working_copy, checking))
             except RepoPilotError as error:
                 checking.degrade(reason(error))
                 return ""

@@ -14,11 +14,15 @@ from repopilot.agents.coding.excerpts import LineExcerpt
 from repopilot.code.data_formats import from_json
 
 MOST_BLOCKS = 3
-_LONGEST_SEARCH, _LONGEST_REPLACE = 6, 24
-"""Lines."""
+_LONGEST_SEARCH = 6
+"""Lines of the text that is replaced."""
+_LONGEST_REPLACE = 24
+"""Lines of the text that replaces it."""
 _LONGEST_LINE = 160
 """Characters of a new line."""
-_SEARCH, _DIVIDER, END_OF_BLOCK = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
+_SEARCH = "<<<<<<< SEARCH"
+_DIVIDER = "======="
+END_OF_BLOCK = ">>>>>>> REPLACE"
 _BLOCK = re.compile(rf"^(.+)\n{_SEARCH}\n((?:.*\n)*?){_DIVIDER}\n((?:.*\n)*?){END_OF_BLOCK}$", re.M)
 
 
@@ -41,7 +45,7 @@ def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
     """A grammar in GBNF for a few blocks whose SEARCH lines are neighbouring lines of the excerpts.
 
     Args:
-        excerpts: at least one, each with a line that may be changed.
+        excerpts: at least one, each with a line that is not blank.
     """
     rules = [
         f"text ::= [^<=>\\n\\r] [^\\n\\r]{{0,{_LONGEST_LINE}}}",
@@ -50,18 +54,15 @@ def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
     heads = []
     for number, excerpt in enumerate(excerpts):
         rules += [f'l{number}x{at} ::= {_literal(line)} "\\n"' for at, line in enumerate(excerpt.lines)]
-        starts = [_from(number, at, excerpt) for at, line in enumerate(excerpt.lines) if _may_start(excerpt, at)]
+        starts = [_from(number, at, excerpt) for at, line in enumerate(excerpt.lines) if line.strip()]
         rules.append(f"s{number} ::= " + " | ".join(starts))
         head = _literal(f"{excerpt.path}\n{_SEARCH}\n")
-        divider, end = _literal(f"{_DIVIDER}\n"), _literal(f"{END_OF_BLOCK}\n")
+        divider = _literal(f"{_DIVIDER}\n")
+        end = _literal(f"{END_OF_BLOCK}\n")
         rules.append(f"b{number} ::= {head} s{number} {divider} new{{0,{_LONGEST_REPLACE}}} {end}")
         heads.append(f"b{number}")
     root = f"root ::= block{' block?' * (MOST_BLOCKS - 1)}"
     return "\n".join([root, "block ::= " + " | ".join(heads), *rules]) + "\n"
-
-
-def _may_start(excerpt: LineExcerpt, at: int) -> bool:
-    return excerpt.changeable[at] and bool(excerpt.lines[at].strip())
 
 
 def _from(number: int, at: int, excerpt: LineExcerpt) -> str:
@@ -83,7 +84,7 @@ def block_schema(excerpts: Sequence[LineExcerpt]) -> dict[str, Any]:
     Args:
         excerpts: as for `block_grammar`.
     """
-    lines = [line for e in excerpts for at, line in enumerate(e.lines) if _may_start(e, at)]
+    lines = [line for e in excerpts for line in e.lines if line.strip()]
     item = {
         "path": {"type": "string", "enum": list(dict.fromkeys(e.path for e in excerpts))},
         "search": {"type": "string", "enum": list(dict.fromkeys(lines))},

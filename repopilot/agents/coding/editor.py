@@ -6,9 +6,9 @@ Nothing is written to disk.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.agents.coding.edit_request import EditRequest
 from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
 from repopilot.agents.coding.new_definition import write_definition
 from repopilot.agents.coding.outcome import EditOutcome
@@ -17,14 +17,15 @@ from repopilot.agents.coding.tool_edit import edit_with_tool
 from repopilot.agents.coding.typed_commands import EDITS, read_command
 from repopilot.errors import GenerationFailed, UsageError
 from repopilot.trace import Step
+from repopilot.types import Hit
 from repopilot.workspace import Workspace
 
 
-async def edit_by_command(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
+async def edit_by_command(task: str, workspace: Workspace, step: Step) -> EditOutcome | None:
     """Make the edit of a typed command.
 
     Args:
-        request: the task.
+        task: as the user wrote it.
         workspace: the repository.
         step: the step of the work.
 
@@ -36,7 +37,7 @@ async def edit_by_command(request: EditRequest, workspace: Workspace, step: Step
         PlaceAmbiguous: several places fit.
     """
     try:
-        command = read_command(request.task)
+        command = read_command(task)
     except UsageError as error:
         raise GenerationFailed(error.message, error.hint) from error
     if command is None or command.tool not in EDITS:
@@ -44,13 +45,14 @@ async def edit_by_command(request: EditRequest, workspace: Workspace, step: Step
     return await edit_with_tool(command.tool, command.arguments, workspace, step)
 
 
-async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome:
+async def edit_with_model(task: str, workspace: Workspace, step: Step, hits: Sequence[Hit] = ()) -> EditOutcome:
     """Edit the files of a task that no command carries out.
 
     Args:
-        request: the task.
+        task: as the user wrote it.
         workspace: the repository and the model.
         step: what is written is streamed into its children.
+        hits: what the search found for the task.
 
     Returns:
         The changed files, each parsed and with a diff against the snapshot.
@@ -60,31 +62,29 @@ async def edit_with_model(request: EditRequest, workspace: Workspace, step: Step
         PlaceAmbiguous: several places fit the task.
         ModelError: the model failed.
     """
-    if not request.task.strip():
+    if not task.strip():
         raise GenerationFailed(i18n.message("generate.no_task"), i18n.message("generate.no_task_hint"))
     if workspace.model is None:
         raise GenerationFailed(i18n.message("generate.no_model"), i18n.message("generate.no_model_hint"))
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):
-            edit = await _read_as_call(request, workspace, step)
-            edit = edit or await edit_lines(request, workspace, step)
+            edit = await _read_as_call(task, hits, workspace, step)
+            edit = edit or await edit_lines(task, hits, workspace, step)
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
-        raise GenerationFailed(too_slow, _smaller_task(request)) from error
+        raise GenerationFailed(too_slow, _smaller_task(hits)) from error
     if edit is None:
-        raise GenerationFailed(i18n.message("small.no_change"), _smaller_task(request))
+        raise GenerationFailed(i18n.message("small.no_change"), _smaller_task(hits))
     return edit
 
 
-async def _read_as_call(request: EditRequest, workspace: Workspace, step: Step) -> EditOutcome | None:
-    if request.feedback:
-        return None
-    call = await grounded_call(request.task, workspace, step)
+async def _read_as_call(task: str, hits: Sequence[Hit], workspace: Workspace, step: Step) -> EditOutcome | None:
+    call = await grounded_call(task, workspace, step)
     if call is None:
         return None
     if call.tool == NEW_DEFINITION:
-        return await write_definition(call, request, workspace, step)
+        return await write_definition(call, task, hits, workspace, step)
     note = i18n.message("commands.read_as", reading=call.text)
     try:
         return await edit_with_tool(call.tool, call.arguments, workspace, step, note)
@@ -93,8 +93,7 @@ async def _read_as_call(request: EditRequest, workspace: Workspace, step: Step) 
         return None
 
 
-def _smaller_task(request: EditRequest) -> str:
-    """What to do instead, as a message: one definition of those that the exploration found."""
-    hits = request.found.results.hits if request.found else ()
+def _smaller_task(hits: Sequence[Hit]) -> str:
+    """What to do instead, as a message: one definition of those that the search found."""
     place = next((f"@{hit.chunk.path}:{hit.chunk.symbol}" for hit in hits if hit.chunk.symbol), "")
     return i18n.message("generate.smaller_task_at", place=place) if place else i18n.message("generate.smaller_task")

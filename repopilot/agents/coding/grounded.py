@@ -187,7 +187,8 @@ def _accepted(said: Any, words: _Words, copy: WorkingCopy) -> GroundedCall | Non
 
 
 def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    place, new = _place(said["name"], words, copy), said["new_name"]
+    place = _place(said["name"], words, copy)
+    new = said["new_name"]
     if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.symbol.name):
         return None
     # A name that is no ordinary word means the definition in comments and documents, too.
@@ -209,7 +210,8 @@ def _remove_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy)
 
 
 def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    function, new = _function_with(said["name"], words, copy), said["new_name"]
+    function = _function_with(said["name"], words, copy)
+    new = said["new_name"]
     call = {"name": function.qualified, "rename": {said["name"]: new}, "path": function.path}
     read = f"rename the parameter `{said['name']}` of `{function.qualified}` to `{new}`"
     return GroundedCall("change_signature", call, read)
@@ -256,7 +258,8 @@ def _bare(site: ValueSite) -> str:
 
 
 def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    old, new = said["old"], said["new"]
+    old = said["old"]
+    new = said["new"]
     index = copy.workspace.index
     found = [(path, n) for path in index.files if (n := (index.text(path) or "").count(old))] if len(old) > 3 else []
     told = [each for each in found if each[0] in words.paths] or found
@@ -277,13 +280,15 @@ def _delete(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Ground
 def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
     index = copy.workspace.index
     if said["place"] in index.files:
-        path, owner = said["place"], ""
+        path = said["place"]
+        owner = ""
     else:
         try:
             place = _place(said["place"], words, copy)
         except PlaceAmbiguous:
             return None
-        path, owner = place.path, place.symbol.qualified
+        path = place.path
+        owner = place.symbol.qualified
     taken = {s.qualified for s in index.outline(path)}
     if f"{owner}.{said['name']}".lstrip(".") in taken or index.files[path].language not in _WRITTEN:
         return None

@@ -24,7 +24,6 @@ class EditOutcome:
         notes: what the user should know of it, as messages.
         open_references: what was left unchanged for the user to decide.
         left: those of them that may break the program, as `path:line`, and what else is not done.
-        candidates: other versions of `changes`, best first, for when this one fails its tests.
     """
 
     changes: Changes
@@ -32,7 +31,6 @@ class EditOutcome:
     by_code: bool = False
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
-    candidates: tuple[Changes, ...] = ()
     left: tuple[str, ...] = ()
 
     @property

@@ -1,19 +1,15 @@
-"""Which files a task names, and their texts."""
+"""Which files a task names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from repopilot.code.languages import language_of
 from repopilot.index.store import Index
-from repopilot.redaction.redact import redacted
 from repopilot.results import Turn
 from repopilot.tools.file_change import safe_path
-from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange
-from repopilot.workspace import Workspace
 
 _PATH = re.compile(
     r"@?(?P<path>(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/(])|"
@@ -24,23 +20,6 @@ _NOT_PATHS = re.compile(
     r"self\.|this\.)",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class EditTarget:
-    """A file to write.
-
-    Attributes:
-        path: where it is or will be.
-        stored: its text in the snapshot, None for a new file.
-        raw: the text to change: the stored one, or the last generated version.
-        shown: `raw` as a model may read it, with secrets redacted and LF line ends.
-    """
-
-    path: str
-    stored: str | None
-    raw: str
-    shown: str
 
 
 def named_paths(task: str, index: Index) -> list[str]:
@@ -65,22 +44,3 @@ def named_paths(task: str, index: Index) -> list[str]:
 def last_files(turns: Sequence[Turn]) -> tuple[FileChange, ...]:
     """The files of the newest answer that had any."""
     return next((t.files for t in reversed(turns) if t.files), ())
-
-
-def load(path: str, workspace: Workspace, draft: str | None = None) -> EditTarget:
-    """Read the texts of a target.
-
-    Args:
-        path: the file, which need not exist.
-        workspace: the repository.
-        draft: the last generated version, None for none.
-
-    Returns:
-        The target.
-
-    Raises:
-        GenerationFailed: the file is no text.
-    """
-    stored = stored_text(path, workspace)
-    raw = stored if draft is None else draft
-    return EditTarget(path, stored, raw or "", redacted((raw or "").removeprefix("\ufeff").replace("\r\n", "\n")))

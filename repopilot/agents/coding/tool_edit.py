@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from repopilot import i18n
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.errors import GenerationFailed, PlaceAmbiguous, UsageError
 from repopilot.tools import registry
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
@@ -46,20 +46,30 @@ async def edit_with_tool(
         GenerationFailed: the tool can't do it; the hint says what would be right.
         PlaceAmbiguous: several places fit.
     """
+    return await edit_with_calls(name, [arguments], workspace, step, note)
+
+
+async def edit_with_calls(
+    name: str, calls: Sequence[Mapping[str, Any]], workspace: Workspace, step: Step, note: str = ""
+) -> EditOutcome:
+    """Call one tool several times on the same working copy. Takes, returns and raises as `edit_with_tool`."""
     tool = registry.find(name, toolbox())
-    async with step.child(name, "tool", ", ".join(f"{k}={v}" for k, v in arguments.items())) as calling:
-        async with working_copy(workspace) as copy:
-            try:
-                result = await registry.call(tool, arguments, Desk(workspace, copy, None, calling))
-            except UsageError as error:
-                calling.note(failure=error.message)
-                raise _failure(error) from error
-            changes = copy.changes()
-        await calling.write(i18n.said(result.text, workspace.settings.language or "en"))
-    place = str(arguments.get("name") or arguments.get("path") or "")
+    data: Any = None
+    async with working_copy(workspace) as copy:
+        for arguments in calls:
+            async with step.child(name, "tool", ", ".join(f"{k}={v}" for k, v in arguments.items())) as calling:
+                try:
+                    result = await registry.call(tool, arguments, ToolContext(workspace, copy, calling))
+                except UsageError as error:
+                    calling.note(failure=error.message)
+                    raise _failure(error) from error
+                data = result.data
+                await calling.write(i18n.translated(result.text, workspace.settings.language or "en"))
+        changes = copy.changes()
+    place = str(calls[-1].get("name") or calls[-1].get("path") or "")
     edits = tuple(Edit(_KINDS.get(name, name), change.path, place) for change in changes)
     notes = (note,) if note else ()
-    return EditOutcome(changes, edits, True, notes, _open_references(result.data), left=left_of(result.data))
+    return EditOutcome(changes, edits, True, notes, _open_references(data), left=left_of(data))
 
 
 def _failure(error: UsageError) -> GenerationFailed:

@@ -1,4 +1,5 @@
-"""Typed commands: a tool with its arguments, as `/rename old new`, and the edits among them in one plain form each.
+"""Typed commands: a tool with its arguments, as `/rename old new`, and the edits among them in one plain form each,
+in English and in French.
 
 There is one form and there are no synonyms: what a sentence means is a model's job.
 """
@@ -19,15 +20,22 @@ _LABEL = r"(?:\[[^\[\]\n]{1,40}\]:?\s*|\w{1,20}(?:\([^()\n]{1,40}\))?!?:\s+)*"
 """What the title of an issue or a commit begins with: `[Feature] `, `refactor(core)!: `."""
 _SYMBOL_KIND = (
     r"(?:(?:the )?(?:function|method|class|variable|constant|field|attribute|property|fixture|type|interface|struct|"
-    r"enum|trait|macro) )?"
+    r"enum|trait|macro) |(?:la |le |l['’])?(?:fonction|méthode|classe|variable|constante|champ|attribut|propriété|type|"
+    r"interface|structure|énumération|trait|macro) )?"
 )
-_SUBJECT = rf"{_SYMBOL_KIND}(?P<name>\S+)(?: in (?P<path>\S*[./]\S*))?"
+_SUBJECT = rf"{_SYMBOL_KIND}(?P<name>\S+)(?: (?:in|dans) (?P<path>\S*[./]\S*))?"
+_NEW_NAME = r"(?P<new>\S+?)"
+_NEW_VALUE = r"""(?P<new>\S+?|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|\(.*\))"""
+_NEW_PLACE = r"(?P<new>\S*[./]\S*[^\s.])"
 _PLAIN = tuple(
-    re.compile(rf"{_LABEL}(?P<command>{command}) {_SUBJECT} (?:{word}) {new}(?: in (?P<file>\S*?[./]\S*?))?\.?", re.I)
-    for command, word, new in (
-        ("rename", "to|into|as|->|=>|→", r"(?P<new>\S+?)"),
-        ("set", "to", r"""(?P<new>\S+?|"[^"]*"|'[^']*'|\[.*\]|\{.*\}|\(.*\))"""),
-        ("move", "to|into", r"(?P<new>\S*[./]\S*[^\s.])"),
+    (
+        command,
+        re.compile(rf"{_LABEL}(?:{verb}) {_SUBJECT} (?:{word}) {new}(?: (?:in|dans) (?P<file>\S*?[./]\S*?))?\.?", re.I),
+    )
+    for command, verb, word, new in (
+        ("rename", "rename|renomme[rz]?", "to|into|as|en|->|=>|→", _NEW_NAME),
+        ("set", "set|mets|mettre|mettez", "to|à", _NEW_VALUE),
+        ("move", "move|d[ée]place[rz]?", "to|into|vers|dans", _NEW_PLACE),
     )
 )
 """What is done, to what, in which file, and what it becomes: the file may stand behind that, too."""
@@ -77,7 +85,8 @@ def read_command(text: str) -> Command | None:
         UsageError: it begins like a command and isn't one; the hint shows how it is typed.
     """
     typed = text.strip()
-    typed = next((_slashed(found) for pattern in _PLAIN if (found := pattern.fullmatch(typed))), typed)
+    plain = ((command, pattern.fullmatch(typed)) for command, pattern in _PLAIN)
+    typed = next((_slashed(command, found) for command, found in plain if found), typed)
     found = _SLASH.fullmatch(typed)
     form = FORMS.get(found[1]) if found else None
     if found is None or form is None:
@@ -97,9 +106,9 @@ def is_command(text: str) -> bool:
         return True
 
 
-def _slashed(found: re.Match[str]) -> str:
+def _slashed(command: str, found: re.Match[str]) -> str:
     """The command that a plain form stands for; the text itself where a name is no name of code."""
-    command, new = found["command"].lower(), found["new"]
+    new = found["new"]
     paths = [path for path in (found["path"], found["file"]) if path]
     named = [*paths, found["name"], *([] if command == "set" else [new])]
     if len(paths) > 1 or not all(_NAME.fullmatch(name) for name in named):
@@ -178,6 +187,7 @@ FORMS: Mapping[str, CommandForm] = {
     "callers": CommandForm("callers", "/callers NAME", _related, "corner-down-left"),
     "callees": CommandForm("callees", "/callees NAME", _related, "corner-down-right"),
     "references": CommandForm("references", "/references NAME", _related, "link"),
+    "wiki": CommandForm("wiki", "/wiki", _named, "book-marked", 0),
     "history": CommandForm("history", "/history PATH", lambda words: _named(words, "path"), "history"),
 }
 """The commands by what is typed behind the slash."""

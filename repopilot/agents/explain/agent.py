@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,7 +24,7 @@ from repopilot.agents.explain.render import (
     sentence_markdown,
     share_checked,
 )
-from repopilot.code.languages import file_kind
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
@@ -33,8 +34,11 @@ from repopilot.workspace import Workspace
 Origin = Literal["model", "code", "extractive", "absent"]
 
 
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.M | re.S)
 _QUOTED = 4
 """Lines of a document that lead an answer for somebody who reads no code."""
+_LEAST_PROSE = 4
+"""Words of such a line: a heading says nothing."""
 
 
 class _Basis(NamedTuple):
@@ -63,6 +67,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         found = _documents_first(found)
     if workspace.uses_tools and (found.code is None or _wants_words(found)):
         return await _told_by_agent(found, workspace, step)
+    if workspace.settings.audience == "reader":
+        step.degrade(i18n.message("explain.degraded.no_plain_words"))
     if found.results.query.other_language:
         step.degrade(i18n.message("explain.degraded.other_language"))
     if absent := await asyncio.to_thread(_absent_proper_names, found, workspace):
@@ -81,7 +87,9 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
 def _documents_first(found: Findings) -> Findings:
     """The findings with what is written for people before code, and settings last."""
     order = {"doc": 0, "code": 1, "schema": 1}
-    places = sorted(found.evidence, key=lambda place: order.get(file_kind(place.path), 2))
+    places = sorted(
+        found.evidence, key=lambda place: 3 if is_test_path(place.path) else order.get(file_kind(place.path), 2)
+    )
     return replace(found, evidence=tuple(replace(place, number=n) for n, place in enumerate(places, 1)))
 
 
@@ -132,7 +140,7 @@ def _agent_notes(told: AgentAnswer, language: str) -> list[str]:
     if told.outcome == "answered":
         contradicted = bool(told.sentences) and all(each.status == "contradicted" for each in told.sentences)
         return [i18n.text("explain.all_contradicted", language)] if contradicted else []
-    return [i18n.text(f"explain.agent.{told.outcome}", language, why=i18n.said(told.failure, language))]
+    return [i18n.text(f"explain.agent.{told.outcome}", language, why=i18n.translated(told.failure, language))]
 
 
 async def _with_draft(found: Findings, basis: _Basis, lead: str, workspace: Workspace, step: Step) -> Answer:
@@ -187,20 +195,24 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
 
 
 def _quoted_words(place: Evidence) -> str:
-    """What a document says at a place, in its own words; '' for anything else."""
-    said = [line.strip() for _, line in place.lines if line.strip()[:1].isalpha()]
-    return f"> {' '.join(said[:_QUOTED])} [{place.number}]" if said and file_kind(place.path) == "doc" else ""
+    """What a document, or the comment of a definition, says at a place, in its own words; '' where none does."""
+    prose = "\n".join(line for _, line in place.lines)
+    lines = (line.strip() for line in _FENCED.sub("", prose).splitlines())
+    said = [line for line in lines if line[:1].isalpha() and len(line.split()) >= _LEAST_PROSE]
+    words = " ".join(said[:_QUOTED]) if file_kind(place.path) == "doc" else place.summary
+    return f"> {words} [{place.number}]" if len(words.split()) >= _LEAST_PROSE else ""
 
 
 def _lead(found: Findings, for_reader: bool = False) -> str:
-    """What code found, in one paragraph: its computed answer, or the best place; for somebody who reads no code what a
-    document says there."""
+    """What code found, in one paragraph: its computed answer, or the best place; for somebody who reads no code what is
+    said in words of the best place of which something is."""
     if found.code is not None:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
     if found.map:
         return f"~~~~text\n{found.map}\n~~~~"
-    quoted = _quoted_words(found.evidence[0]) if for_reader else ""
+    said = map(_quoted_words, found.evidence) if for_reader else ()
+    quoted = next(filter(None, said), "")
     return quoted or best_match(found.evidence[0], found.language)
 
 

@@ -16,14 +16,17 @@ from repopilot.agents.explain.cited_prose import AnswerPart, AnswerSoFar, CitedL
 from repopilot.agents.explain.code_findings import Findings, excerpts_of
 from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
-from repopilot.agents.explain.lines_read import lines_read, ranges_in
+from repopilot.agents.explain.lines_read import seen_in_calls
 from repopilot.agents.explain.render import sentence_markdown
+from repopilot.agents.explain.second_look import CitedSentence, contradicted
 from repopilot.agents.exploration import context_tokens
 from repopilot.agents.overview.for_models import with_layout
+from repopilot.foreign_text import code_span
+from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import Sentence
-from repopilot.tools.registry import Desk
+from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
@@ -90,15 +93,18 @@ async def agent_answer(
     async with step.child("answer", "answer") as answering:
         listener = _Listener(found, begun, workspace, answering, publish)
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
-            desk = Desk(workspace, copy, budget, working)
+            context = ToolContext(workspace, copy, working)
             watch = loop.Onlooker(listener.hear, listener.look_again, closing=CLOSING)
             task = await with_layout(f"{found.question}\n\nFound so far:\n{beginning}", workspace.index)
-            done = await loop.run(task, desk, workspace.model, looking, system, loop.ASKINGS, watch)
+            work = loop.begin(task, context, loop.LoopModel(workspace.model, budget), looking, system, watch)
+            done = await work.work()
             if done.note and not listener.answered:
                 working.degrade(done.note)
         if not listener.answered and (said := done.summary or listener.heard or done.text):
             await listener.check(said, done.calls, broken_off=said == listener.heard)
         await listener.show()
+        if listener.answered and work.left().over() is None:
+            await listener.look_twice(work.left().seconds)
         answering.note(**_counts(listener.checked))
     return _made(listener, done)
 
@@ -127,7 +133,7 @@ def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[s
         parts.append(text if left > 0 else head)
         if left > 0:
             shown.append((place.path, place.start_line, place.start_line + len(lines) - 1))
-    return "\n".join([*parts, found.map] if found.map else parts), shown
+    return "\n".join(parts), shown
 
 
 def _overlap(chunk: Chunk, place: Evidence) -> bool:
@@ -170,7 +176,8 @@ class _Listener:
         if not any(passage.places for passage in passages):
             return False
         if not so_far.startswith(self.heard):  # what cited lines before was a note
-            self.checked, self._shown = [], 0
+            self.checked = []
+            self._shown = 0
             await self._step.write("\n\n")
         self.heard = so_far
         if new := passages[len(self.checked) :]:
@@ -188,7 +195,7 @@ class _Listener:
         await self.show()
         self._sent_back = True
         open_ones = [(n, each) for n, each in enumerate(_sentences(self.checked), 1) if each.status != "checked"]
-        rows = [f"{n}: {each.passage.bare} ({i18n.said(each.why, 'en')})" for n, each in open_ones]
+        rows = [f"{n}: {each.passage.written} ({i18n.translated(each.why, 'en')})" for n, each in open_ones]
         return render("loop_answer_again", sentences="\n".join(rows)) if rows else ""
 
     async def check(self, answer: str, calls: Sequence[loop.CallRecord], broken_off: bool = False) -> None:
@@ -207,6 +214,18 @@ class _Listener:
         self._shown = len(self.checked)
         self._publish(self.told())
 
+    async def look_twice(self, seconds: float) -> None:
+        """Have the model judge its checked sentences by their lines alone, and mark those that it takes back."""
+        cited = [each for each in self.checked if each.status == "checked" and each.passage.places]
+        claims = await asyncio.to_thread(lambda: [_claim(each, self._workspace.index) for each in cited])
+        assert self._workspace.model is not None
+        found = await contradicted(claims, self._workspace.model, seconds, self._step)
+        for at, said in found.items():
+            why = message("explain.sentence.taken_back", said=said)
+            self.checked[self.checked.index(cited[at])] = cited[at]._replace(status="unchecked", why=why)
+        if found:
+            self._publish(self.told())
+
     def told(self) -> AgentAnswer:
         """What is checked, as an answer."""
         return _told(self.checked, self._found.evidence, self._workspace.index)
@@ -220,7 +239,8 @@ class _Listener:
         open_ones = {numbered[id(each)] for each in _sentences(self.checked) if each.status != "checked"}
         if not corrections or not corrections.keys() <= open_ones:
             again = await asyncio.to_thread(check_answer, parts_of(reply), known)
-            was, now = _counts(self.checked), _counts(again)
+            was = _counts(self.checked)
+            now = _counts(again)
             if now["sentences"] >= was["sentences"] and now["checked"] >= was["checked"]:
                 self.checked = again
                 return
@@ -234,15 +254,17 @@ class _Listener:
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
         """What the answer is checked against; the same for every sentence of a reply, which makes no calls."""
         if self._known_after is None or self._known_after[0] != len(calls):
-            shown = [*self._begun, *(found for call in calls if call.ok for found in ranges_in(call.data))]
-            asked = [str(value) for call in calls for key, value in call.arguments.items() if key != "path"]
-            read = lines_read(self._workspace.index, shown, asked)
+            read = seen_in_calls(self._workspace.index, self._begun, calls)
             self._known_after = len(calls), known_names(read, self._question(), self._workspace)
         return self._known_after[1]
 
     def _question(self) -> str:
         """The question with those before it: an answer may repeat their names and numbers."""
         return " ".join([self._found.question, *(turn.question for turn in self._workspace.turns)])
+
+
+def _claim(checked: CheckedPart, index: Index) -> CitedSentence:
+    return CitedSentence(checked.passage.written, [_evidence(index, place, 0) for place in checked.places])
 
 
 def numbers_of(checked: Sequence[CheckedPart]) -> dict[CitedLines, int]:
@@ -277,8 +299,9 @@ def _layout(checked: Iterable[CheckedPart]) -> Iterator[str | int]:
 
 
 def _numbered(checked: CheckedPart, numbers: Mapping[CitedLines, int]) -> str:
-    own = [numbers[place] if place is not None else 0 for place in checked.cited]
-    return checked.passage.numbered(own, [numbers[place] for place in checked.added])
+    meant = zip(checked.cited, checked.passage.places, strict=True)
+    own = [str(numbers[place]) if place is not None else code_span(written.shown) for place, written in meant]
+    return checked.passage.cited_as(own, [str(numbers[place]) for place in checked.added])
 
 
 def _sentences(checked: Sequence[CheckedPart]) -> list[CheckedPart]:
@@ -325,7 +348,7 @@ def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
     return _NO_WORDS.get(ended, "failed")
 
 
-def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[CitedLines]) -> Evidence:
+def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[CitedLines] = ()) -> Evidence:
     """A cited place with its lines; without them where one before it has them."""
     repeated = any(place in other and place.end < other.start + MOST_LINES for other in within)
     inner = innermost(index.outline(place.path), place.start)

@@ -6,12 +6,14 @@ Contradicted: it names code that exists nowhere. Not checked: everything else, w
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from repopilot.agents.explain.borne_out import strange_numbers, turned_outcome, words_of
+from repopilot.agents.explain.borne_out import strange_numbers, words_of
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead, without_spaces
 from repopilot.i18n import message
@@ -27,9 +29,10 @@ _DENIES = re.compile(
     r"nulle part)\b|n[’']t\b",
     re.I,
 )
-_DENIED = r"\b(?:without|instead of|rather than|not|never|nor|no)\b|n[’']t\b"
+_DENIED = r"(?:\b(?:without|instead of|rather than|not|never|nor|no|in vain)\b|n[’']t\b)"
 _HEADING = re.compile(r":$|^(\*\*|__)[^*_]+\1:?$")
 """Words that introduce what follows."""
+_ONE_NAME = re.compile(r"[*&@!]+([A-Za-z_$][\w$]*)(?:\(\))?")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -118,25 +121,41 @@ def _judged(
     passage: AnswerPart, cited: Sequence[CitedLines | None], anchors: Sequence[Anchor], known: Known
 ) -> tuple[SentenceStatus, str, tuple[CitedLines, ...]]:
     """Status of a sentence, the reason, and the places that it should cite as well."""
-    if absent := next((anchor for anchor in anchors if not _is_anywhere(anchor, known)), None):
-        return (*_absent(passage, absent, known), ())
+    absent = [anchor for anchor in anchors if not _is_anywhere(anchor, known)]
+    if strange := next((anchor for anchor in absent if not _is_denied(anchor, passage)), None):
+        return (*_absent(passage, strange, known), ())
+    anchors = [anchor for anchor in anchors if anchor not in absent]
     if problem := _place_problem(passage.places, cited, known):
         return "unchecked", problem, ()
     places = [place for place in cited if place is not None]
     texts = [_text_of(place, known) for place in places]
     found = [(a, _read_at(a, known, places)) for a in anchors if not any(_stands_in(a, text) for text in texts)]
     denies = _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None
-    claimed = [(anchor, at) for anchor, at in found if not _need_not_stand(anchor, at, passage, denies, known)]
+    standing = {anchor.text for anchor in anchors if all(anchor != missing for missing, _ in found)}
+    claimed = [
+        (anchor, at)
+        for anchor, at in found
+        if not (_need_not_stand(anchor, at, passage, denies, known) or _is_kind_of(anchor.text, standing))
+    ]
     if unread := next((anchor for anchor, at in claimed if at is None), None):
-        return "unchecked", message("explain.sentence.not_read", name=unread.text), ()
+        told = not cited and _is_told(unread, known)
+        why = message("explain.sentence.no_place" if told else "explain.sentence.not_read", name=unread.text)
+        return "unchecked", why, ()
     apart = [(anchor, at) for anchor, at in claimed if at is not None and not _within(at, places)]
-    added = tuple(dict.fromkeys(at for anchor, at in apart if _is_meant_at(anchor, at, known)))[:MOST_ADDED]
+    meant = (
+        at for anchor, at in apart if _is_meant_at(anchor, at, known) and not (cited and _is_use(anchor, at, known))
+    )
+    added = tuple(dict.fromkeys(meant))[:MOST_ADDED]
     wider = [_text_of(_function_of(place, known), known) for place in places]
-    far = [anchor for anchor, _ in apart if not any(_stands_in(anchor, text) for text in wider)]
+    far = [
+        anchor
+        for anchor, _ in apart
+        if not anchor.text.startswith("--") and not any(_stands_in(anchor, text) for text in wider)
+    ]
     if cited and far and len(far) == len(anchors) - len(found) + len(claimed):
         names = ", ".join(f"`{anchor.text}`" for anchor in anchors)
         return "unchecked", message("explain.sentence.elsewhere", names=names), added
-    searched = next((anchor for anchor, _ in found if denies and _was_searched(anchor, known)), None)
+    searched = next(iter([*absent, *(a for a, _ in found if denies and _was_searched(a, known))]), None)
     if not cited and searched is not None and not claimed:
         return "checked", message("explain.sentence.searched", name=searched.text), ()
     if not cited and (not added or (denies and searched is None)):
@@ -148,22 +167,55 @@ def _judged(
 
 
 def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, denies: bool, known: Known) -> bool:
-    """Whether a name that the cited lines don't hold is right to be missing there: it is denied, was searched for in
-    vain, or is one of an example."""
-    bare = passage.bare
-    if passage.places and re.search(rf"(?:{_DENIED}|\bin vain)[^`.;]{{0,28}}`{re.escape(anchor.text)}", bare, re.I):
+    """Whether a name that the cited lines don't hold is right to be missing there: it is denied, was told without its
+    lines or searched for in vain, or is one of an example."""
+    if passage.places and _is_denied(anchor, passage):
         return True
     if at is not None:
         return False
+    if passage.places and _is_told(anchor, known):
+        return True
     if denies and _was_searched(anchor, known):
         return True
-    return f"`{anchor.text}" not in bare and not known.definitions(last_name(anchor.text))
+    return f"`{anchor.text}" not in passage.bare and not known.definitions(last_name(anchor.text))
+
+
+def _is_told(anchor: Anchor, known: Known) -> bool:
+    return anchor.text in known.read.told or last_name(anchor.text) in known.read.told
+
+
+def _is_denied(anchor: Anchor, passage: AnswerPart) -> bool:
+    """Whether a sentence says, right before a name, that it isn't there."""
+    return re.search(rf"{_DENIED}[^`.;]{{0,28}}`{re.escape(anchor.text)}", passage.bare, re.I) is not None
+
+
+def _is_kind_of(name: str, others: Iterable[str]) -> bool:
+    """Whether a class of Python is derived from one of others: a `KeyboardInterrupt` is a `BaseException`."""
+    kinds = [vars(builtins).get(other) for other in (name, *others)]
+    return isinstance(kinds[0], type) and any(
+        isinstance(kind, type) and kind is not object and issubclass(kinds[0], kind) for kind in kinds[1:]
+    )
 
 
 def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
-    """Whether a place has what a name is qualified with, too: `ky.get` isn't `headers.get`."""
+    """Whether a place has what a name is qualified with, too: `ky.get` isn't `headers.get`. Names of Python itself
+    stand anywhere."""
     *before, _ = anchor.text.split(".") if anchor.kind == "name" else [""]
-    return not before or before[-1] in identifiers(_text_of(at, known))
+    if not before:
+        return not hasattr(builtins, anchor.text)
+    return before[-1] in identifiers(_text_of(at, known))
+
+
+def _is_use(anchor: Anchor, at: CitedLines, known: Known) -> bool:
+    """Whether a name isn't defined at a place, or may be one of several that are called so: the place shows nothing
+    then. An option is defined where it is written out."""
+    if anchor.text.startswith("--"):
+        return anchor.text not in _text_of(at, known)
+    if anchor.kind != "name":
+        return False
+    named = [symbol for name in _spellings(anchor) for symbol in known.definitions(name)]
+    meant = [symbol for symbol in named if symbol.qualified == anchor.text] or named
+    return [(symbol.path, symbol.start_line) for symbol in meant] != [(at.path, at.start)]
 
 
 def _function_of(place: CitedLines, known: Known) -> CitedLines:
@@ -206,19 +258,19 @@ def _was_searched(anchor: Anchor, known: Known) -> bool:
 def _misstated(sentence: str, lines: str, known: Known) -> str:
     """Why a sentence whose names stand in its lines may still say something else than they do, '' for nothing."""
     quotes = " ".join(span for span in _SPAN.findall(sentence) if without_spaces(span) in without_spaces(lines))
-    if numbers := strange_numbers(sentence, lines, f"{known.question} {quotes}"):
+    if numbers := strange_numbers(sentence, lines, f"{known.question} {known.read.results} {quotes}"):
         return message("explain.sentence.number", number=", ".join(numbers))
-    if word := turned_outcome(sentence, lines):
-        return message("explain.sentence.outcome", name=word)
     return ""
 
 
 def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLines, ...]:
     """Lines that were read and give a name of the cited lines a number that the sentence states."""
-    names = "|".join(map(re.escape, identifiers(lines)))
+    names = "|".join(map(re.escape, identifiers(lines) - frozenset(keyword.kwlist)))
     places = []
     for number in strange_numbers(sentence, lines, known.question):
-        given = re.compile(rf"(?<![\w$])(?<!: )(?:{names})\b[^=:,;]*[=:][^,;]*(?<![\w.]){re.escape(number)}(?![\w.])")
+        given = re.compile(
+            rf"(?<![\w$])(?<!: )(?:{names})\b[^=:,;<>!]*[=:](?!=)[^,;]*(?<![\w.]){re.escape(number)}(?![\w.])"
+        )
         found = ((p, n, _STRING.sub("", known.read.lines[p][n])) for p, n in known.read.with_text(number))
         at = _first((p, n) for p, n, code in found if given.search(code))
         places += [at] if at is not None else []
@@ -241,15 +293,22 @@ def _named(sentence: str, paths: Collection[str], known: Known) -> list[Anchor]:
 
 
 def _parts(anchor: Anchor, paths: Collection[str], known: Known) -> list[Anchor]:
-    """A piece of code as it stands in the cited files, or somewhere where none is cited; else its names one by one."""
+    """A piece of code as it stands in the cited files, or somewhere where none is cited; else its names one by one. A
+    single name with signs around it is that name."""
+    if name := _ONE_NAME.fullmatch(anchor.text):
+        return [Anchor(name[1], "name")]
     if anchor.kind != "quote" or any(not paths or path in paths for path, _ in known.read.with_text(anchor.text)):
         return [anchor]
+    if anchor.text in known.read.results:
+        return []  # of what tests and commands are called, and say
     names = sorted(identifiers(_STRING.sub(" ", anchor.text)) - LITERALS)
     return [Anchor(name, "name") for name in names if len(name) > 1]
 
 
 def _is_anywhere(anchor: Anchor, known: Known) -> bool:
     if anchor.kind == "quote" or anchor.text in known.question or last_name(anchor.text) in identifiers(known.question):
+        return True
+    if _is_told(anchor, known):
         return True
     if anchor.kind == "path":
         return "/" not in anchor.text or bool(known.whole_path(anchor.text)) or known.exists(anchor)
@@ -260,8 +319,10 @@ def _is_anywhere(anchor: Anchor, known: Known) -> bool:
 
 
 def _spellings(anchor: Anchor) -> tuple[str, ...]:
-    """The last part of a name; of an option also the names of code that parsers of arguments make it from."""
+    """The last part of a name; of an option and of a word also the names of code that they are made from: `Force`."""
     name = last_name(anchor.text)
+    if name.isalpha() and (name.islower() or name.isupper()):
+        return name, name.capitalize(), name.upper()
     if not name.startswith("--"):
         return (name,)
     first, *further = name[2:].split("-")
@@ -296,6 +357,8 @@ def _stands_in(anchor: Anchor, text: str) -> bool:
 def _is_part_of(anchor: Anchor, names: Iterable[str]) -> bool:
     """Whether a name of several words is a part of another: `HTTPError` of `isHTTPError`."""
     words = f" {words_of(last_name(anchor.text))} "
+    if anchor.text.isupper():  # a constant of a library: `CONNECT` is its MethodConnect
+        return any(words in f" {words_of(name)} " for name in names if name[0].isupper())
     return words.count(" ") > 2 and any(words in f" {words_of(name)} " for name in names)
 
 

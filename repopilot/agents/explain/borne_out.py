@@ -1,4 +1,4 @@
-"""Do numbers and outcomes of a sentence fit the lines it cites? Pure."""
+"""Do the numbers of a sentence follow from the lines it cites? Pure."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ import re
 import signal
 from collections.abc import Iterator
 from functools import lru_cache
-from http import HTTPStatus
+from http import HTTPMethod, HTTPStatus
 
-from repopilot.retrieval.claims import last_name
-
-_NUMBER = re.compile(r"(?<![\w.$/#-])(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
+_NUMBER = re.compile(r"(?<![\w.$/#-])-?(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
 _IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
 _OTHER_BASE = re.compile(r"\b0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)\b")
 _SUMS = re.compile(r"\d[\d_]*(?:\.\d+)?(?:\s*(?:\*\*|<<|[*+-])\s*\d[\d_]*(?:\.\d+)?)+")
+SYSTEM_NAMES = frozenset(
+    [*HTTPMethod, *errno.errorcode.values(), *(each.name for each in (*HTTPStatus, *signal.Signals))]
+)
+"""Names that programs of any language share: methods and statuses of HTTP, signals, errors."""
 _UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
 _WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
+_DENIED = re.compile(r"\bnot [\w(]|![\w(]")
+"""A condition that 0 fulfils."""
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -66,6 +70,8 @@ def _numbers(text: str) -> Iterator[float]:
         yield from _computed(match.group(0))
     for match in _NUMBER.finditer(text):
         yield _value(match.group(1))
+    if _DENIED.search(text):
+        yield 0.0
 
 
 def _computed(expression: str) -> Iterator[float]:
@@ -86,7 +92,8 @@ def _evaluated(node: ast.expr) -> float | None:
         return float(node.value)
     if not isinstance(node, ast.BinOp):
         return None
-    left, right = _evaluated(node.left), _evaluated(node.right)
+    left = _evaluated(node.left)
+    right = _evaluated(node.right)
     if left is None or right is None or max(abs(left), abs(right)) > 2**40:
         return None
     if isinstance(node.op, ast.LShift | ast.Pow) and (abs(left) > 1024 or not 0 <= right < 64):
@@ -118,48 +125,3 @@ def _constants() -> dict[float, frozenset[str]]:
     for number, name in errno.errorcode.items():
         found.setdefault(float(number), set()).add(words_of(name))
     return {number: frozenset(names) for number, names in found.items()}
-
-
-_NAME_SPAN = re.compile(r"`([A-Za-z_$#@][\w$.:#>-]*)(?:\(\))?`")
-_DENIAL = re.compile(r"\b(?:not|never|no longer|cannot)\b|n[’']t\b", re.I)
-_DENIES_ALL = re.compile(rf"{_DENIAL.pattern}|\b(?:no|nothing|none|nobody|nowhere|ne|pas|jamais|rien|aucune?)\b", re.I)
-_DENIED_NAME = re.compile(
-    rf"(?:{_DENIAL.pattern}|\b(?:without|instead of|rather than)\b)[^`.,;:]{{0,14}}`([\w.]+)(?:\(\))?`"
-)
-_DENIED_VERB = re.compile(rf"(?:{_DENIES_ALL.pattern}|\bwithout)[^`.,;]{{0,40}}", re.I)
-_FAILS = re.compile(
-    r"\b(?:panics?|reject(?:s|ed)|refuse[sd]?|propagate[sd]?)\b|"
-    r"\b(?:rais(?:es?|ed|ing)|throws?)\s+(?:\w+\s+){0,3}(?:`[\w.]*[A-Z]\w*|error|exception)|"
-    r"(?:`[\w.]*[A-Z][\w.]*`|error|exception)\s+(?:is|are|gets?)\s+(?:\w+\s+)?(?:raised|thrown)\b"
-)
-"""What a sentence calls a failure. A counter is raised, too."""
-_FAILING = re.compile(
-    r"\b(?:raise|throw|panic|assert|reject|abort|exit|die)|err|fail|exception|fatal|return (?:None|nil|false|null|-1)",
-    re.I,
-)
-_SWALLOWS = re.compile(r"\b(?:swallow|suppress|ignor)\w*", re.I)
-_HANDLER = re.compile(r"^\s*(?:\}\s*)?(?:except|catch|rescue)\b")
-
-
-def turned_outcome(sentence: str, lines: str) -> str:
-    """What a sentence says of an error, or of a name that it denies, and its lines show otherwise; '' for nothing.
-
-    An error that only a handler names isn't raised by these lines, one that a handler raises again isn't swallowed, and
-    nothing fails where no line could make it. A name that is denied isn't called.
-    """
-    for match in _DENIED_NAME.finditer(sentence):
-        if re.search(rf"(?<!def )\b{re.escape(last_name(match.group(1)))}\(", lines):
-            return match.group(1)
-    prose = _DENIED_VERB.sub(" ", sentence)
-    fails = _FAILS.search(prose)
-    if fails and not _FAILING.search(lines):
-        return fails.group(0).replace("`", "")
-    if fails and any(_only_handled(name, lines) for name in _NAME_SPAN.findall(prose)):
-        return fails.group(0).replace("`", "")
-    swallows = _SWALLOWS.search(prose)
-    return swallows.group(0) if swallows and re.search(r"(?m)^\s*(?:raise|throw;?)\s*$", lines) else ""
-
-
-def _only_handled(name: str, lines: str) -> bool:
-    rows = [row for row in lines.split("\n") if re.search(rf"\b{re.escape(last_name(name))}\b", row)]
-    return bool(rows) and all(_HANDLER.search(row) for row in rows)

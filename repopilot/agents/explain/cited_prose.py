@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from repopilot.retrieval.claims import split_sentences
@@ -46,6 +47,11 @@ class CitedLines:
         """It as `path:start-end`."""
         return f"{self.path}:{self.start}-{self.end}"
 
+    @property
+    def shown(self) -> str:
+        """It as a reader sees it: with one number where it is one line."""
+        return self.place if self.end > self.start else f"{self.path}:{self.start}"
+
     def __contains__(self, other: CitedLines) -> bool:
         return self.path == other.path and self.start <= other.start and other.end <= self.end
 
@@ -73,26 +79,31 @@ class AnswerPart:
         """The text without citations."""
         return _PLACED.sub("", self.text)
 
-    def numbered(self, numbers: Sequence[int], further: Sequence[int] = ()) -> str:
-        """The text with other numbers.
+    @property
+    def written(self) -> str:
+        """The text with its citations, where they stand: one may be a word of the sentence."""
+        return self.cited_as([place.shown for place in self.places])
+
+    def cited_as(self, marks: Sequence[str], further: Sequence[str] = ()) -> str:
+        """The text with marks in brackets where it cites its places.
 
         Args:
-            numbers: of the places, in their order; 0 for one that isn't cited any more.
+            marks: of the places, in their order.
             further: of places that it doesn't cite itself, which follow before its closing punctuation.
         """
 
-        def renumbered(match: re.Match[str]) -> str:
-            kept = dict.fromkeys(numbers[int(n)] for n in match.group(1).split(","))
+        def marked(match: re.Match[str]) -> str:
+            kept = dict.fromkeys(marks[int(n)] for n in match.group(1).split(","))
             space = match.group(0)[: match.group(0).index("\ue002")]
-            return space + "".join(f"[{n}]" for n in kept if n) if any(kept) else ""
+            return space + "".join(f"[{mark}]" for mark in kept)
 
-        text = re.sub(r"(?<=\d\]) (?=\[\d)", "", _PLACED.sub(renumbered, self.text))
-        shown = [number for number in dict.fromkeys(further) if number not in numbers]
+        text = re.sub(r"(?<=\d\]) (?=\[\d)", "", _PLACED.sub(marked, self.text))
+        shown = [mark for mark in dict.fromkeys(further) if mark not in marks]
         end = re.search(r"[.!?:;…]*[*_]*\s*$", text)
         at = end.start() if end else len(text)
-        marks = "".join(f"[{number}]" for number in shown)
+        added = "".join(f"[{mark}]" for mark in shown)
         before = text[:at].rstrip()
-        return f"{before}{'' if before.endswith(']') else ' '}{marks}{text[at:]}" if shown else text
+        return f"{before}{'' if before.endswith(']') else ' '}{added}{text[at:]}" if shown else text
 
 
 def parts_of(answer: str) -> list[AnswerPart]:
@@ -124,7 +135,8 @@ class AnswerSoFar:
             text: the answer so far; one that doesn't go on from the last is another answer.
         """
         if not text.startswith(self._text):
-            self._read, self._lines = 0, []
+            self._read = 0
+            self._lines = []
         self._text = text
         end = self._read + _end_of_lines(text[self._read :])
         self._lines += _pieces(text[self._read : end])
@@ -170,7 +182,13 @@ def _prose(text: str) -> Iterator[AnswerPart]:
         if prose:
             yield _sentence(piece, spans, places)
         else:
-            yield AnswerPart(_unmasked(_MARKS.sub("", piece), spans), "layout")
+            yield AnswerPart(_unmasked(_MARKS.sub(partial(_as_code, places), piece), spans), "layout")
+
+
+def _as_code(places: Sequence[CitedLines], match: re.Match[str]) -> str:
+    """Citations of a heading or a cell of a table, which have no numbers."""
+    shown = ", ".join(f"`{places[int(n)].shown}`" for n in match.group(1).split(","))
+    return match.group(0)[: match.group(0).index("[")] + shown
 
 
 def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
@@ -179,7 +197,8 @@ def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
     spans: list[str] = []
 
     def cite(match: re.Match[str]) -> str:
-        numbers, path = [], ""
+        numbers = []
+        path = ""
         for part in _PART.finditer(match.group(0)):
             path = part["path"] or path
             start = int(part["start"])

@@ -10,20 +10,18 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.mentioned import mentioned_places
 from repopilot.agents.exploration import retrieve, skipped_excerpts
+from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.render import lines_for_model
 from repopilot.i18n import Language
-from repopilot.llm.model import estimate_tokens
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import claim_of, last_name
 from repopilot.retrieval.pack import Pack
-from repopilot.retrieval.repo_map import overview
 from repopilot.retrieval.search import Results
 from repopilot.trace import Step
 from repopilot.types import Evidence
 from repopilot.workspace import Workspace
 
 NOTHING_PACKED = Pack("", (), 0, 0, "")
-MAP_TOKENS = 400
-"""Of the outline of the repository, for a question about all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +87,17 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     first = tuple(code.places if code else asked_for)
     mentioned, problems = mentioned_places(question, workspace, len(first) + 1)
     evidence = evidence_for(index, results, (*first, *mentioned))
-    outline = overview(index, MAP_TOKENS, estimate_tokens) if results.query.kind == "overview" else ""
+    outline = lines_for_model(overview_of(index)) if results.query.kind == "overview" else ""
     return Findings(question, results, evidence, code, outline, language, problems=tuple(problems))
 
 
 def _speaks_of_all(code: CodeAnswer, question: str) -> bool:
-    """Whether a question names code, and an answer by code all of it: else it answers a part of it, or another."""
+    """Whether an answer by code names all code that a question names, or answers one about the repository as a whole:
+    else it answers a part of it, or another."""
     places = "\n".join(f"{e.path} {e.symbol}\n" + "\n".join(row for _, row in e.lines) for e in code.places)
     told = f"{code.text}\n{places}"
     asked = {last_name(anchor.text) for anchor in claim_of(question).anchors if anchor.kind != "quote"}
-    return bool(asked) and all(name in told for name in asked)
+    return all(name in told for name in asked) if asked else code.form == "overview"
 
 
 def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:

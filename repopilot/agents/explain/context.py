@@ -53,7 +53,8 @@ def question_coverage(found: Findings, excerpts: Sequence[Excerpt]) -> float:
     if query.language != "en" and not any(a.kind == "name" for a in claim.anchors):
         return UNSURE_COVERAGE if excerpts else 0.0  # its words can't be looked up in the code
     text = "\n".join(f"{e.path} {e.symbol} {e.text}" for e in excerpts)
-    stems, names = word_stems(text), identifiers(text)
+    stems = word_stems(text)
+    names = identifiers(text)
     covered = [word in stems for word in claim.words]
     covered += [last_name(a.text) in names or a.text in text for a in claim.anchors]
     return sum(covered) / len(covered) if covered else 1.0

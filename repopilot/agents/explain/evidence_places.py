@@ -88,7 +88,8 @@ def _definitions(
     heads = [s.start_line - chunk.start_line for s in outline if s.start_line >= chunk.start_line and s.name in names]
     chosen = focused_lines(lines, scores, max(weights.values(), default=0.0), most, heads)
     text = (index.text(chunk.path) or "").split("\n")
-    found, spans = [], definition_spans(outline, chunk)
+    found = []
+    spans = definition_spans(outline, chunk)
     whole = chunk.symbol if len(spans) == 1 else ""
     for start, end in spans:
         shown = [n for n in chosen if start <= chunk.start_line + n <= end]

@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from repopilot.agents.explain.answer_check import Known
+from repopilot.agents.explain.borne_out import SYSTEM_NAMES
 from repopilot.agents.explain.grounding import exists_in, files_holding
 from repopilot.agents.explain.lines_read import LinesRead
 from repopilot.index.store import Index
@@ -71,7 +72,7 @@ def _exists(anchor: Anchor, workspace: Workspace) -> bool:
     first = _MODULE.match(anchor.text.lstrip("-"))
     if first is not None and "." in anchor.text and first.group(0) in imported:
         return True
-    return is_python(name, imported)
+    return name in SYSTEM_NAMES or is_python(name, imported)
 
 
 def _imported(index: Index) -> frozenset[str]:

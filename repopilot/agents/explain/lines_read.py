@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from repopilot.agents.loop_values import CallRecord
 from repopilot.index.store import Index
 from repopilot.retrieval.claims import identifiers
+
+_PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+|[\w@+-]+\.\w+")
 
 
 @dataclass(frozen=True)
 class LinesRead:
-    """Lines by path and number, as the index has them. `searches` are the queries and patterns that were looked for."""
+    """What a model has seen.
+
+    Attributes:
+        lines: by path and number, as the index has them.
+        searches: the queries and patterns that were looked for.
+        told: names and paths that it was told and did not bring up itself, whether or not a line has them.
+        results: what tools told that showed no lines: of tests, commands, commits.
+    """
 
     lines: Mapping[str, Mapping[int, str]]
     searches: tuple[str, ...] = ()
+    told: frozenset[str] = frozenset()
+    results: str = ""
     _identifiers: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     def holds(self, path: str, start: int, end: int) -> bool:
@@ -58,6 +70,28 @@ def lines_read(index: Index, shown: Iterable[tuple[str, int, int]], searches: It
         if path in index.files and (text := index.lines(path, start, end)) is not None:
             lines.setdefault(path, {}).update(enumerate(text.split("\n"), start))
     return LinesRead({path: dict(sorted(rows.items())) for path, rows in lines.items()}, tuple(searches))
+
+
+def seen_in_calls(index: Index, begun: Iterable[tuple[str, int, int]], calls: Sequence[CallRecord]) -> LinesRead:
+    """What tools have shown and told.
+
+    Args:
+        index: the repository.
+        begun: path, first and last line of each range that was shown before.
+        calls: of the tools.
+    """
+    good = [call for call in calls if call.ok]
+    shown = [*begun, *(found for call in good for found in ranges_in(call.data))]
+    asked = [str(value) for call in calls for key, value in call.arguments.items() if key != "path"]
+    told = frozenset(call.name for call in calls)
+    told = told.union(*(words_told(call.text) - words_told(str(call.arguments)) for call in good))
+    results = "\n".join(call.text for call in good if not any(ranges_in(call.data)))
+    return replace(lines_read(index, shown, asked), told=told, results=results)
+
+
+def words_told(text: str) -> frozenset[str]:
+    """The names, and the paths with and without a line, that a text holds."""
+    return identifiers(text) | frozenset(_PATH.findall(text))
 
 
 def ranges_in(data: Any) -> Iterator[tuple[str, int, int]]:

@@ -67,7 +67,8 @@ def _mentions(question: str) -> list[tuple[str, str]]:
 def _named(index: Index, path: str, name: str) -> Iterator[Evidence]:
     """A definition of a file, some of its lines, or the file."""
     if lines := _LINES.fullmatch(name):
-        start, last = int(lines[1]), (index.text(path) or "").count("\n") + 1
+        start = int(lines[1])
+        last = (index.text(path) or "").count("\n") + 1
         if 1 <= start <= last:
             end = max(start, min(int(lines[2] or start), last))
             symbol = innermost(index.outline(path), (start + end) // 2)
@@ -90,9 +91,11 @@ def _changed(workspace: Workspace, base: str, head: str | None) -> Iterator[Evid
 
 
 def _of_diff(index: Index, diff: FileDiff) -> Iterator[Evidence]:
-    outline, last = index.outline(diff.path), (index.text(diff.path) or "").count("\n") + 1
+    outline = index.outline(diff.path)
+    last = (index.text(diff.path) or "").count("\n") + 1
     for hunk in diff.hunks:
-        start, end = max(1, hunk.new_start), min(last, hunk.new_start + max(1, hunk.new_lines) - 1)
+        start = max(1, hunk.new_start)
+        end = min(last, hunk.new_start + max(1, hunk.new_lines) - 1)
         if start <= end:
             symbol = innermost(outline, (start + end) // 2)
             yield evidence_of_lines(index, 0, (diff.path, start, end), symbol.qualified if symbol else "", LINES[1])

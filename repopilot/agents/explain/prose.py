@@ -14,7 +14,13 @@ from repopilot.agents.explain import grammar
 from repopilot.agents.explain.code_findings import Findings
 from repopilot.agents.explain.context import WEAK_COVERAGE, prompt_messages
 from repopilot.agents.explain.grounding import exists_in, files_holding
-from repopilot.agents.explain.sentence_check import CheckedSentence, Ground, Reason, check_sentence, ends_in_citation
+from repopilot.agents.explain.sentence_check import (
+    CheckedSentence,
+    ClaimContext,
+    Reason,
+    check_sentence,
+    ends_in_citation,
+)
 from repopilot.errors import ModelError
 from repopilot.index.store import Index
 from repopilot.llm.backend import ChatOptions
@@ -100,7 +106,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
 class _Shown:
     """Takes a reply while it grows and writes each sentence that holds into a step, once it is complete."""
 
-    def __init__(self, ground: Ground, mark: str, step: Step, heading: str = "") -> None:
+    def __init__(self, ground: ClaimContext, mark: str, step: Step, heading: str = "") -> None:
         self.wrote = False
         self.copies = False
         self.sentences: list[CheckedSentence] = []
@@ -243,9 +249,9 @@ def _constrained(model: Model, free: ChatOptions, found: Findings, absence: bool
     return free
 
 
-def _ground(found: Findings, workspace: Workspace) -> Ground:
+def _ground(found: Findings, workspace: Workspace) -> ClaimContext:
     index = workspace.index
-    return Ground(
+    return ClaimContext(
         found.pack.excerpts,
         found.language,
         (found.question,),

@@ -23,7 +23,8 @@ def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bo
         folded: whether the rest is named only, without its lines.
         first: how many come first.
     """
-    shown, rest = evidence[:first], evidence[first:]
+    shown = evidence[:first]
+    rest = evidence[first:]
     parts = ["\n".join([_head(place), *_quoted(place)]) for place in shown]
     if rest:
         parts.append(i18n.text("explain.more_places", language))
@@ -57,7 +58,8 @@ def marked(sentence: Sentence, text: str, mark: str) -> str:
 
 def mark_words(sentence: Sentence, language: str) -> str:
     """That a sentence is not checked or contradicted, and why."""
-    status, why = i18n.text(f"explain.sentence.{sentence.status}", language), i18n.said(sentence.why, language)
+    status = i18n.text(f"explain.sentence.{sentence.status}", language)
+    why = i18n.translated(sentence.why, language)
     return i18n.text("explain.sentence.mark", language, status=status, why=why)
 
 
@@ -86,7 +88,7 @@ def absence_note(index: Index, names: Sequence[str], language: str, technologies
         language: of the note.
         technologies: those that the question names, and neither code nor documentation does.
     """
-    scope = {"files": len(index.files), "commit": short_commit(index.commit)}
+    scope = {"count": len(index.files), "commit": short_commit(index.commit)}
     parts = [i18n.text("explain.absent", language, **scope)]
     if names:
         parts.append(absent_names_note(names, index, language))
@@ -107,7 +109,7 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
         A sentence of Markdown, with the number of files and the commit that were searched.
     """
     listed = ", ".join(f"`{name}`" for name in names)
-    scope = {"files": len(index.files), "commit": short_commit(index.commit)}
+    scope = {"count": len(index.files), "commit": short_commit(index.commit)}
     return i18n.text("explain.absent_names", language, names=listed, **scope)
 
 

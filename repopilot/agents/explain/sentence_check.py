@@ -1,4 +1,4 @@
-"""Is a sentence that a model wrote fit to be shown? Pure: what is looked up comes with the `Ground`.
+"""Is a sentence that a model wrote fit to be shown? Pure: what is looked up comes with the `ClaimContext`.
 
 A sentence is shown when it is complete, new, in the language of the question, names only code that exists, and rests on
 lines that support it and hold what was asked about.
@@ -72,12 +72,13 @@ _DANGLING = frozenset(
     à au aux avec ce cette comme dans de des du en est et la le les leur leurs nommé nommée ou par pour que qui sa ses
     son sont sur un une utilise""".split()
 )
-_ONLY_EN, _ONLY_FR = STOP_EN - STOP_FR, STOP_FR - STOP_EN
+_ONLY_EN = STOP_EN - STOP_FR
+_ONLY_FR = STOP_FR - STOP_EN
 _EVERYWHERE: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ClaimContext:
     """What sentences are checked against.
 
     Attributes:
@@ -106,7 +107,7 @@ class CheckedSentence:
     lines: tuple[int, int]
 
 
-def check_sentence(sentence: str, ground: Ground, earlier: Sequence[str] = ()) -> CheckedSentence | Reason:
+def check_sentence(sentence: str, ground: ClaimContext, earlier: Sequence[str] = ()) -> CheckedSentence | Reason:
     """Check one sentence of a model.
 
     Args:
@@ -169,14 +170,16 @@ def in_other_language(body: str, language: Language) -> bool:
     if len(_FOREIGN_LETTERS.findall(text)) > 2:
         return True
     found = [word.lower() for word in words(text)]
-    english, french = sum(word in _ONLY_EN for word in found), sum(word in _ONLY_FR for word in found)
+    english = sum(word in _ONLY_EN for word in found)
+    french = sum(word in _ONLY_FR for word in found)
     own, other = (english, french) if language == "en" else (french, english)
     return other > own and other > 1
 
 
 def repeats(body: str, other: str) -> bool:
     """Whether a sentence says next to nothing that another one doesn't."""
-    claim, before = claim_of(body), claim_of(other)
+    claim = claim_of(body)
+    before = claim_of(other)
     if named(body, claim) - named(other, before):
         return False
     return len(claim.words & before.words) >= SAME_SHARE * len(claim.words)
@@ -195,7 +198,7 @@ def copies_code(body: str, excerpts: Sequence[Excerpt]) -> bool:
     return any(bare in re.sub(r"[\s`]+", "", e.text) for e in excerpts)
 
 
-def names_nothing_real(body: str, claim: Claim, ground: Ground) -> bool:
+def names_nothing_real(body: str, claim: Claim, ground: ClaimContext) -> bool:
     """Whether a sentence names code that exists neither in the excerpts nor elsewhere in the repository."""
     known = known_identifiers(tuple(ground.excerpts))
     quoted = set(re.findall(r"`([^`\n]+)`", body))
@@ -237,7 +240,7 @@ def bearing_text(facts: Collection[str], excerpt: Excerpt) -> str:
     return "\n".join([excerpt.path, excerpt.symbol, *(line for i, line in enumerate(lines) if i in near)])
 
 
-def _rested(body: str, claim: Claim, given: Sequence[int], ground: Ground) -> CheckedSentence | Reason:
+def _rested(body: str, claim: Claim, given: Sequence[int], ground: ClaimContext) -> CheckedSentence | Reason:
     """The sentence with the number of the excerpt that it rests on."""
     asked = " ".join(ground.asked)
     facts = named(body, claim) - named(asked, claim_of(asked))
@@ -264,7 +267,7 @@ def _rested(body: str, claim: Claim, given: Sequence[int], ground: Ground) -> Ch
     return CheckedSentence(with_mark(body, number), number, narrowed(claim, cited))
 
 
-def _support_scores(body: str, claim: Claim, facts: frozenset[str], ground: Ground) -> dict[int, float]:
+def _support_scores(body: str, claim: Claim, facts: frozenset[str], ground: ClaimContext) -> dict[int, float]:
     """How far each excerpt supports a sentence.
 
     What counts is what the sentence adds to the question: its names and literals, and those of its words that the

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 
 from repopilot.agents.coding.agent import LoopEdit
 from repopilot.agents.explain.answer_check import CheckedPart, check_answer
 from repopilot.agents.explain.cited_prose import parts_of
 from repopilot.agents.explain.known_names import known_names
-from repopilot.agents.explain.lines_read import LinesRead
-from repopilot.code.mutation.syntax_mutants import changed_lines
+from repopilot.agents.explain.lines_read import LinesRead, seen_in_calls, words_told
 from repopilot.foreign_text import code_span, visible
 from repopilot.index.store import Index
 from repopilot.results import Sentence
-from repopilot.tools.file_change import Changes
+from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.tools.working_copy import WorkingCopy
 
 LONGEST_SUMMARY = 4000
@@ -39,25 +40,29 @@ def _checked(edit: LoopEdit, task: str, copy: WorkingCopy) -> tuple[Sentence, ..
         copy.undo(copy.steps)
         copy.write(edit.changes)
     workspace = copy.workspace
-    read = _lines_after(edit.changes, copy.original.index)
+    read = _read_of(edit, task, copy.original.index)
     parts = parts_of(visible(edit.summary.strip())[:LONGEST_SUMMARY])
     return tuple(_sentence(each) for each in check_answer(parts, known_names(read, task, workspace)) if each.status)
 
 
-def _lines_after(changes: Changes, before: Index) -> LinesRead:
-    """The lines of changed files, the new ones first: a name is looked for there first."""
-    lines = {}
-    for each in changes:
+def _read_of(edit: LoopEdit, task: str, before: Index) -> LinesRead:
+    """The lines of changed files, the new ones first, since a name is looked for there first; then those of other files
+    that tools showed. Told are the task and what the change takes out, too."""
+    seen = seen_in_calls(before, (), edit.records)
+    lines: dict[str, Mapping[int, str]] = {}
+    for each in edit.changes:
         rows = dict(enumerate(each.content.removesuffix("\n").split("\n"), 1))
         new = changed_lines(before.text(each.path) or "", each.content)
         lines[each.path] = dict(sorted(rows.items(), key=lambda row: row[0] not in new))
-    return LinesRead(lines)
+    lines.update({path: rows for path, rows in seen.lines.items() if path not in lines})
+    gone = "\n".join(row[1:] for each in edit.changes for row in each.diff.split("\n") if row.startswith("-"))
+    return replace(seen, lines=lines, told=seen.told | words_told(f"{task}\n{gone}"), results=f"{seen.results}\n{gone}")
 
 
 def _sentence(checked: CheckedPart) -> Sentence:
     assert checked.status is not None
     places = tuple(each.place for each in checked.places)
-    text = " ".join(checked.passage.bare.split())
-    shown = (f"{at.path}:{at.start}" + f"-{at.end}" * (at.end > at.start) for at in checked.places)
-    cited = f" ({', '.join(map(code_span, shown))})" if places else ""
-    return Sentence(f"{text}{cited}", checked.status, checked.why, places)
+    passage = checked.passage
+    meant = [at or written for at, written in zip(checked.cited, passage.places, strict=True)]
+    text = passage.cited_as([code_span(at.shown) for at in meant], [code_span(at.shown) for at in checked.added])
+    return Sentence(" ".join(text.split()), checked.status, checked.why, places)

@@ -7,30 +7,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import BaseModel
 
 from repopilot import i18n
-from repopilot.agents.generate.evidence import Examination
+from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.scoring import Issue, Objection, Opinions, objection_key
 from repopilot.agents.testing.attempts import some_failed
+from repopilot.code.languages import file_kind, is_product_path, language_of
+from repopilot.code.split import analyse
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import CHARS_PER_TOKEN, Model
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
+from repopilot.repo.diff_hunks import before_change
+from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.sandbox.failures import missing_modules
-from repopilot.tools.file_change import texts_of
-from repopilot.tools.test_suites import TestSelection, run_selected
+from repopilot.tools.file_change import Changes, texts_of
+from repopilot.tools.run_tests import tests_at
+from repopilot.tools.test_suites import NewTest, run_selected
 from repopilot.trace import Step
-from repopilot.types import FileChange, TestRun
+from repopilot.types import FileChange, Symbol
 from repopilot.workspace import Workspace
 
 CRITIC_FOCUS = "logic errors, security, unhandled edge cases"
 DEFENDER_FOCUS = "robustness, style, testability"
-OBJECTION_TEST = "test_objection_of_the_critic.py"
 MOST_POINTS = 12
 LONGEST_TASK = 8000
 """Characters."""
@@ -42,6 +47,11 @@ LONGEST_FAILURE = 600
 """Characters of what a test says."""
 SHARE_FOR_CODE = 2
 """One token in two of the window goes to the code."""
+_BEGINNING = 6000
+"""Characters of a test that the Critic's own stands beside."""
+_FENCE = re.compile(r"^```\w*\n?|\n?```$")
+SHORTEST_REVIEW = 60
+"""Tokens. A reply that can't be written in the time there is isn't asked for."""
 
 log = logging.getLogger(__name__)
 
@@ -83,15 +93,26 @@ class _Reviewer:
     schema: type[BaseModel]
     temperature: float
     model: Model
+    seconds: float | None
+    told: str = ""
+    """What it reads beside the change."""
+
+    def has_time(self, changes: Sequence[FileChange]) -> bool:
+        """Whether a short reply fits the time there is, as far as the model's speed is known. Blocking."""
+        if self.seconds is None or self.model.speed is None:
+            return self.seconds is None or self.seconds > 0
+        read = self.model.count_tokens(code_shown(changes, self.model))
+        return self.model.speed.seconds(read, SHORTEST_REVIEW) < self.seconds
 
 
 @dataclass(frozen=True, slots=True)
 class TriedTest:
-    """The Critic's test, what it showed of a version, and what it says where it fails."""
+    """The Critic's test, what it showed of a version, what it says where it fails, and the path that it has."""
 
     shown: Objection = "none"
     test: str = ""
     failure: str = ""
+    path: str = ""
 
     @property
     def borne_out(self) -> bool:
@@ -99,7 +120,14 @@ class TriedTest:
         return self.shown in ("regression", "fails")
 
 
-async def debate(task: str, changes: Sequence[FileChange], workspace: Workspace, step: Step) -> Opinions:
+async def debate(
+    task: str,
+    changes: Sequence[FileChange],
+    workspace: Workspace,
+    step: Step,
+    seconds: float | None = None,
+    place: NewTest | None = None,
+) -> Opinions:
     """Ask both reviewers in parallel and keep what quotes the code.
 
     The Critic is the second model where there is one, else the same with another prompt and temperature.
@@ -109,6 +137,8 @@ async def debate(task: str, changes: Sequence[FileChange], workspace: Workspace,
         changes: the files under review.
         workspace: the repository, with its models.
         step: the step of the debate.
+        seconds: how long each reviewer may take, None for no limit. Of one that is late there are no points.
+        place: where a test of the Critic would go, None where none can be run.
 
     Returns:
         The opinions. A reviewer that fails is named in `unread`.
@@ -116,8 +146,12 @@ async def debate(task: str, changes: Sequence[FileChange], workspace: Workspace,
     if workspace.model is None:
         step.degrade(i18n.message("generate.no_debate"))
         return Opinions(unread=("critic", "defender"))
-    critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model)
-    defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model)
+    asked = await asyncio.to_thread(_about_test, place, workspace)
+    critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model, seconds, asked)
+    defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model, seconds)
+    if not await asyncio.to_thread(critic.has_time, changes):
+        step.degrade(i18n.message("generate.no_time", seconds=seconds))
+        return Opinions()
     step.note(critic=critic.model.name, defender=defender.model.name)
     critique, defence = await asyncio.gather(
         _review(critic, task, changes, step), _review(defender, task, changes, step)
@@ -138,11 +172,14 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
 
     mark = nonce()
     system = render(reviewer.name, focus=reviewer.focus)
-    code = sanitized(await asyncio.to_thread(code_shown, changes, reviewer.model), mark)
+    if reviewer.told:
+        system = f"{system}\n{render('critic_test')}"
+    shown = await asyncio.to_thread(code_shown, changes, reviewer.model)
+    code = sanitized(f"{shown}{reviewer.told}", mark)
     user = render("debate_user", mark=mark, code=code, task=sanitized(task[:LONGEST_TASK], mark))
     messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
     try:
-        async with step.child(reviewer.name, "llm", task) as reviewing:
+        async with asyncio.timeout(reviewer.seconds), step.child(reviewer.name, "llm", task) as reviewing:
             return await ask(
                 reviewer.model,
                 messages,
@@ -154,17 +191,42 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
     except ModelError as error:
         log.warning("%s: %s", reviewer.name, error)
         return None
+    except TimeoutError:
+        step.degrade(i18n.message(f"generate.late.{reviewer.name}", seconds=reviewer.seconds))
+        return reviewer.schema.model_construct(issues=[], points=[])
 
 
 def code_shown(changes: Sequence[FileChange], model: Model) -> str:
-    """What reviewers read of a change: the diff of each file, then each file whole where the window has room."""
+    """What reviewers read of a change: each file's diff, the program's before tests and documents; then each file of
+    the program whole where the window has room, else the functions that were changed."""
     room = model.context_window // SHARE_FOR_CODE
-    shown = "\n\n".join(f"{c.path} ({c.change})\n{c.diff or c.content}" for c in changes)[: int(room * CHARS_PER_TOKEN)]
-    for change in changes:
-        longer = f"{shown}\n\n{change.path}, as it is now\n{change.content}"
-        if change.change == "modified" and model.count_tokens(longer) <= room:
-            shown = longer
+    ordered = sorted(changes, key=lambda change: not is_product_path(change.path))
+    shown = "\n\n".join(f"{c.path} ({c.change})\n{c.diff or c.content}" for c in ordered)[: int(room * CHARS_PER_TOKEN)]
+    for change in ordered:
+        if change.change != "modified" or not is_product_path(change.path):
+            continue
+        whole = f"{change.path}, as it is now\n{change.content}"
+        fits = model.count_tokens(f"{shown}\n\n{whole}") <= room
+        for part in [whole] if fits else _changed_functions(change):
+            longer = f"{shown}\n\n{part}"
+            if model.count_tokens(longer) <= room:
+                shown = longer
     return shown
+
+
+def _changed_functions(change: FileChange) -> Iterator[str]:
+    """The functions of a file, as they are now, that hold lines of a change; a class where no function does."""
+    path = change.path
+    found = analyse(path, change.content, language_of(path) or "", file_kind(path)).symbols
+    lines = change.content.split("\n")
+    told = list[Symbol]()
+    for line in sorted(changed_lines(before_change(change) or "", change.content)):
+        around = [symbol for symbol in found if symbol.start_line <= line <= symbol.end_line]
+        functions = [symbol for symbol in around if symbol.kind in ("function", "method")] or around
+        told += functions[:1]
+    for symbol in dict.fromkeys(told):
+        body = "\n".join(lines[symbol.start_line - 1 : symbol.end_line])
+        yield f"{path}:{symbol.start_line}-{symbol.end_line}, as it is now\n{body}"
 
 
 def quoted_issues(points: Sequence[CriticPoint], changes: Sequence[FileChange]) -> tuple[tuple[Issue, ...], int]:
@@ -192,57 +254,64 @@ def place_of(quote: str, changes: Sequence[FileChange]) -> tuple[str, int] | Non
     return None
 
 
+def _about_test(place: NewTest | None, workspace: Workspace) -> str:
+    """Where the Critic's test goes, and how the one beside it begins; '' where none can be run."""
+    if place is None:
+        return ""
+    text = (workspace.index.text(place.beside) or "")[:_BEGINNING] if place.beside else ""
+    beside = f"\n\n{place.beside}, a test that it stands beside\n{text}" if text else ""
+    return f"{beside}\n\nYour test would be the new file {place.path}"
+
+
 async def try_objection(
-    test: str, changes: Sequence[FileChange], before: Mapping[str, str], examination: Examination, step: Step
+    test: TriedTest, changes: Changes, before: Mapping[str, str], context: ChangeContext, step: Step
 ) -> TriedTest:
-    """Run the Critic's test on the new code and, where it fails and there was an old version, on that. Python only.
+    """Run the Critic's test on the new code and, where it fails and there was an old version, on that.
 
     Args:
-        test: the text of the test, '' for none.
+        test: what the Critic wrote, and where it goes; without text there is none.
         changes: the files under review.
         before: the old texts of changed files, by path.
-        examination: the repository, with the sandbox's settings.
+        context: the repository, with the sandbox's settings.
         step: the step of the debate.
 
     Returns:
         What the test showed. A test that can't be run decides nothing.
     """
-    body = text_of_test(test)
-    if "def test" not in body or not any(c.path.endswith(".py") and c.change != "deleted" for c in changes):
+    if not test.test or (test.path.endswith(".py") and "def test" not in test.test):
         return TriedTest()
-    tried = TriedTest("not run")
-    async with step.child("try the objection", "tool", body) as trying:
+    tried = replace(test, shown="not run")
+    async with step.child("try the objection", "tool", test.test) as trying:
         try:
-            tried = await _objection(body, texts_of(changes), before, examination)
+            tried = await _objection(test, texts_of(changes), before, context)
         except RepoPilotError as error:
             trying.degrade(i18n.message("generate.objection_not_run", error=i18n.reason(error)))
         trying.note(result=tried.shown)
-        await trying.write(i18n.text(objection_key(tried.shown), examination.language))
+        await trying.write(i18n.text(objection_key(tried.shown), context.language))
     return tried
 
 
 def text_of_test(reply: str) -> str:
     """The Critic's test without a fence around it."""
-    return reply.strip().removeprefix("```python").removeprefix("```").removesuffix("```").strip()
-
-
-async def run_review_test(test: str, path: str, files: Mapping[str, str], examination: Examination) -> TestRun:
-    """Run a test of the Critic over some files, under a path that the repository lacks; a pass is verified."""
-    selected = TestSelection((path,))
-    return await run_selected(selected, {**files, path: test}, examination.workspace, examination.inputs, verify=True)
+    return _FENCE.sub("", reply.strip()).strip()
 
 
 async def _objection(
-    body: str, new: Mapping[str, str], before: Mapping[str, str], examination: Examination
+    test: TriedTest, new: Mapping[str, str], before: Mapping[str, str], context: ChangeContext
 ) -> TriedTest:
-    """What the test shows on the new texts, and on those with the old ones restored."""
-    run = await run_review_test(body, OBJECTION_TEST, new, examination)
-    if run.genuine:
-        return TriedTest("refuted", body)
+    """What the test shows on the new texts, and on those with the old ones restored. Of another language than Python
+    nothing controls that a pass is one, and it speaks for nothing."""
+    own = {test.path: test.test}
+    tests = await asyncio.to_thread(tests_at, (test.path,), context.workspace)
+    run = await run_selected(tests, {**new, **own}, context.workspace, context.inputs, verify=True)
+    if run.genuine or (tests.suite and run.passed and not some_failed(run)):
+        return replace(test, shown="refuted" if run.genuine else "none", failure="")
     if not some_failed(run) or run.errors or missing_modules(run):
-        return TriedTest("not run", body)
-    failure = "\n".join(each.assertion for each in run.failures)[:LONGEST_FAILURE]
+        return replace(test, shown="not run")
+    failed = replace(test, failure="\n".join(each.assertion for each in run.failures)[:LONGEST_FAILURE])
     if not before:
-        return TriedTest("fails", body, failure)
-    old = await run_review_test(body, OBJECTION_TEST, {**new, **before}, examination)
-    return TriedTest("regression" if old.passed and not some_failed(old) else "not run", body, failure)
+        return replace(failed, shown="fails")
+    old = await run_selected(tests, {**new, **before, **own}, context.workspace, context.inputs, verify=True)
+    if old.errors and not (old.passed or old.failed):  # it needs what the change adds
+        return replace(failed, shown="fails")
+    return replace(failed, shown="regression" if old.passed and not some_failed(old) else "not run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -10,15 +11,17 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.debate import TriedTest, debate, text_of_test, try_objection
-from repopilot.agents.generate.evidence import Examination, gather_evidence, old_texts
+from repopilot.agents.generate.edit_tests import tested
+from repopilot.agents.generate.evidence import ChangeContext, gather_evidence, old_texts
 from repopilot.agents.generate.scoring import ChangeEvidence, Objection, Opinions
 from repopilot.results import TestReport
-from repopilot.review.type_errors import new_type_errors
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
+from repopilot.tools.test_suites import NewTest, place_of_new_test
+from repopilot.tools.type_errors import TypeCheck, type_check
 from repopilot.trace import Step, result_or_none
-from repopilot.types import Finding, Verdict
+from repopilot.types import Verdict
 from repopilot.workspace import Workspace
 
 
@@ -62,71 +65,87 @@ async def inputs_of(changes: Changes, workspace: Workspace) -> AsyncIterator[Pat
         yield folder
 
 
+async def tests_of(context: ChangeContext, changes: Changes, step: Step) -> TestReport | None:
+    """What the tests of a version say; None where they can't be run, which the step says."""
+    return await result_or_none(tested(context, changes, step), i18n.message("generate.work.tests"), step)
+
+
 async def judged(
-    examination: Examination,
+    context: ChangeContext,
     changes: Changes,
     report: TestReport | None,
     step: Step,
-    suffix: str = "",
     debated: Debated = NOT_DEBATED,
 ) -> Version:
     """The Controller's verdict on a version."""
-    async with step.child(f"controller{suffix}", "agent") as judging:
-        evidence = replace(await _evidence(examination, changes, report, judging), objection=debated.objection)
+    async with step.child("controller", "agent") as judging:
+        typed = await types_of(context, changes, judging)
+        evidence = await gather_evidence(context, changes, report, typed, judging)
+        evidence = replace(evidence, objection=debated.objection)
         opinions = debated.opinions
         verdict = scoring.judge(evidence, opinions)
         judging.note(score=verdict.score, decision=verdict.decision, dropped_points=opinions.dropped)
-        shown = "\n".join(f"- {i18n.said(reason, examination.language)}" for reason in verdict.reasons)
+        shown = "\n".join(f"- {i18n.translated(reason, context.language)}" for reason in verdict.reasons)
         await judging.write(f"{verdict.score}/10 {verdict.decision}\n{shown}")
     reasons = scoring.decisive_reasons(evidence, opinions)
     return Version(changes, evidence, opinions, verdict, reasons, report, debated.tried)
 
 
-async def _evidence(
-    examination: Examination, changes: Changes, report: TestReport | None, step: Step
-) -> ChangeEvidence:
-    """What is known about a version, with what the repository's type checker finds new in it."""
-    evidence = await gather_evidence(examination, changes, report, step)
-    return replace(evidence, findings=(*evidence.findings, *await type_errors(examination, changes, step)))
-
-
-async def type_errors(examination: Examination, changes: Changes, step: Step) -> tuple[Finding, ...]:
-    """What the type checker finds new in a version, remembered; one that can't be run is said on the step."""
-    if examination.inputs is not None and changes not in examination.type_errors:
-        checking = new_type_errors(changes, examination.inputs, examination.workspace, step)
+async def types_of(context: ChangeContext, changes: Changes, step: Step) -> TypeCheck:
+    """What the type checker says of a version, remembered; one that can't be run is said on the step."""
+    if context.inputs is not None and changes not in context.types:
+        checking = type_check(changes, context.inputs, context.workspace, step)
         work = i18n.message("generate.work.types")
-        examination.type_errors[changes] = await result_or_none(checking, work, step) or ()
-    return examination.type_errors.get(changes, ())
+        context.types[changes] = await result_or_none(checking, work, step) or TypeCheck()
+    return context.types.get(changes, TypeCheck())
 
 
-async def debated(examination: Examination, changes: Changes, step: Step, earlier: Sequence[TriedTest] = ()) -> Debated:
+async def debated(
+    context: ChangeContext,
+    changes: Changes,
+    step: Step,
+    earlier: Sequence[TriedTest] = (),
+    seconds: float | None = None,
+) -> Debated:
     """Have a version debated, and try what the Critic objects to.
 
     Args:
-        examination: the task and the repository.
+        context: the task and the repository.
         changes: the version.
         step: the step of the work.
         earlier: tests of the Critic that failed on earlier versions; they are tried again.
+        seconds: how long each reviewer may take, None for no limit.
 
     Returns:
         What was said and shown.
     """
-    workspace = examination.workspace
-    async with step.child("debate", "agent", examination.task) as debating:
+    workspace = context.workspace
+    async with step.child("debate", "agent", context.task) as debating:
         work = i18n.message("generate.work.debate")
-        said = await result_or_none(debate(examination.task, changes, workspace, debating), work, debating)
-        opinions = said or Opinions(unread=("critic", "defender"))
         known = {each.test: each for each in earlier}
-        tried = [await _tried_again(each, changes, examination, debating) for each in known.values()]
-        if text_of_test(opinions.test) not in known:
+        place = await _place_of_test(context, changes, [each.path for each in earlier])
+        debating_it = debate(context.task, changes, workspace, debating, seconds, place)
+        said = await result_or_none(debating_it, work, debating)
+        opinions = said or Opinions(unread=("critic", "defender"))
+        tried = [await _tried_again(each, changes, context, debating) for each in known.values()]
+        written = text_of_test(opinions.test)
+        if place is not None and written not in known:
             before = old_texts(changes, workspace)
-            tried.append(await try_objection(opinions.test, changes, before, examination, debating))
+            new = TriedTest(test=written, path=place.path)
+            tried.append(await try_objection(new, changes, before, context, debating))
         found = Debated(opinions, tuple(tried))
         debating.note(issues=[f"{i.path}:{i.line} {i.problem}" for i in opinions.issues], objection=found.objection)
     return found
 
 
-async def _tried_again(tried: TriedTest, changes: Changes, examination: Examination, step: Step) -> TriedTest:
+async def _place_of_test(context: ChangeContext, changes: Changes, used: Sequence[str]) -> NewTest | None:
+    """Where a test of the Critic goes, None where none can be run."""
+    if context.inputs is None:
+        return None
+    return await asyncio.to_thread(place_of_new_test, changes, context.workspace, used)
+
+
+async def _tried_again(tried: TriedTest, changes: Changes, context: ChangeContext, step: Step) -> TriedTest:
     """A test that failed on an earlier version, on this one."""
-    now = await try_objection(tried.test, changes, {}, examination, step)
-    return replace(tried, shown="none") if now.shown == "refuted" else tried
+    now = await try_objection(tried, changes, {}, context, step)
+    return replace(tried, shown="none") if now.shown in ("refuted", "none") else tried

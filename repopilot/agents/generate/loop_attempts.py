@@ -20,7 +20,7 @@ from repopilot.workspace import Workspace
 
 VARIED = 0.7
 """Temperature of further attempts, which would repeat the first one at that of a loop."""
-FURTHER = loop.Askings(partial(ask_with_tools, temperature=VARIED), partial(ask_for_action, temperature=VARIED))
+FURTHER = loop.ModelCallers(partial(ask_with_tools, temperature=VARIED), partial(ask_for_action, temperature=VARIED))
 
 Test = Callable[[LoopEdit, Step], Awaitable[TestReport | None]]
 """Runs the tests of a change below a step; None where they can't be run."""
@@ -52,7 +52,9 @@ class Attempt:
     def rank(self) -> tuple[float, ...]:
         """The better one of two has the higher rank. How many tests it adds itself is no merit."""
         report = self.report or TestReport()
-        repaired, added, ran = bool(report.repaired), bool(report.added), report.run is not None
+        repaired = bool(report.repaired)
+        added = bool(report.added)
+        ran = report.run is not None
         return (bool(self.edit.changes), self.proved, -len(report.broken), repaired, added, ran, not self.edit.note)
 
 
@@ -112,7 +114,7 @@ async def _attempt(
     """One attempt on a copy of its own, in a step of its own and tested where there are several."""
     several = workspace.settings.loop_attempts > 1
     copy = await opened.enter_async_context(working_copy(workspace))
-    editor = LoopEditor(task, workspace, copy, askings=loop.ASKINGS if number == 1 else FURTHER)
+    editor = LoopEditor(task, workspace, copy, callers=loop.CALLERS if number == 1 else FURTHER)
 
     def keep(changes: Changes) -> None:
         if shown:

@@ -8,22 +8,19 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from repopilot import i18n
 from repopilot.agents.coding.agent import LoopEdit
 from repopilot.agents.generate import scoring
 from repopilot.agents.generate.change_summary import checked_summary
-from repopilot.agents.generate.debate import TriedTest, run_review_test
-from repopilot.agents.generate.edit_tests import choose_by_tests
-from repopilot.agents.generate.evidence import Examination
-from repopilot.agents.generate.judging import Version, debated, inputs_of, judged
+from repopilot.agents.generate.debate import TriedTest
+from repopilot.agents.generate.evidence import ChangeContext
+from repopilot.agents.generate.judging import Version, debated, inputs_of, judged, tests_of
 from repopilot.agents.generate.loop_attempts import Attempt, best_attempt
-from repopilot.code.languages import is_test_path
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Sentence, TestReport
-from repopilot.tools.file_change import Changes, change, texts_of
+from repopilot.tools.file_change import change
 from repopilot.trace import Step, result_or_none
 from repopilot.workspace import Workspace
 
@@ -64,7 +61,7 @@ async def change_by_loop(
         RepoPilotError: the work could not be begun.
     """
     async with AsyncExitStack() as opened:
-        examiner = _Examiner(Examination(task, workspace, None, language), opened)
+        examiner = _Examiner(ChangeContext(task, workspace, None, language), opened)
         best = await best_attempt(task, workspace, opened, step, show, examiner.test)
         edit = best.edit
         if not edit.changes:
@@ -77,7 +74,7 @@ async def change_by_loop(
             work = checked_summary(edit, task, best.editor.copy)
             said = await result_or_none(work, i18n.message("generate.work.summary"), step)
             done = replace(done, said=said or ())
-        return edit, await _with_proved(done, examiner, step)
+        return edit, await _with_proved(done, step)
 
 
 @dataclass(slots=True)
@@ -85,45 +82,40 @@ class _Examiner:
     """Finds out about versions of a change.
 
     Attributes:
-        examination: of the version at hand.
+        context: of the version at hand.
         opened: keeps the repository as a folder from the first run on.
         objections: the Critic's tests that failed on a version.
     """
 
-    examination: Examination
+    context: ChangeContext
     opened: AsyncExitStack
     objections: tuple[TriedTest, ...] = ()
 
     def without_model(self) -> None:
         """Go on without the model, which doesn't answer any more."""
-        workspace = replace(self.examination.workspace, model=None)
-        self.examination = replace(self.examination, workspace=workspace)
+        workspace = replace(self.context.workspace, model=None)
+        self.context = replace(self.context, workspace=workspace)
 
     async def test(self, edit: LoopEdit, step: Step) -> TestReport | None:
         """Run the tests of a version; None where they can't be run."""
         await self._turn_to(edit)
-        return await self._tests(edit.changes, step)
+        return await tests_of(self.context, edit.changes, step)
 
     async def examine(self, edit: LoopEdit, step: Step, attempt: Attempt | None = None) -> Version:
         """The verdict on a version. Its tests run beside the debate, unless an attempt had them run."""
         await self._turn_to(edit)
-        tests = _known(attempt.report) if attempt and attempt.tested else self._tests(edit.changes, step)
-        # Measured once, on two cores busy with other work, with a 0.5B model in the process: a reply alone took 4.9
-        # and 6.7 s, one run of tests alone 5.4 s, both together 5.3 s. On a quiet machine it was not measured.
-        report, found = await asyncio.gather(tests, debated(self.examination, edit.changes, step, self.objections))
+        tests = _known(attempt.report) if attempt and attempt.tested else tests_of(self.context, edit.changes, step)
+        # Measured with a 0.5B model in the process, on a machine busy with other work. On one processor, medians of 5:
+        # a reply alone took 10.7 s, a run of tests alone 3.3 s, both together 10.7 s. On two, once: 5 to 7, 5.4, 5.3 s.
+        report, found = await asyncio.gather(tests, debated(self.context, edit.changes, step, self.objections))
         self.objections = (*self.objections, *(each for each in found.tried if each.borne_out))
-        return await judged(self.examination, edit.changes, report, step, debated=found)
-
-    async def _tests(self, changes: Changes, step: Step) -> TestReport | None:
-        work = i18n.message("generate.work.tests")
-        tested = await result_or_none(choose_by_tests(self.examination, (changes,), step), work, step)
-        return tested.report if tested else None
+        return await judged(self.context, edit.changes, report, step, found)
 
     async def _turn_to(self, edit: LoopEdit) -> None:
-        at = self.examination
+        at = self.context
         inputs = at.inputs or await self.opened.enter_async_context(inputs_of(edit.changes, at.workspace))
         at = replace(at, inputs=inputs, refactoring=edit.refactored, left=edit.left)
-        self.examination = replace(at, test_seconds=edit.test_seconds, left_behind=edit.left_behind)
+        self.context = replace(at, before=edit.before, left_behind=edit.left_behind, checked_by=edit.checked_by)
 
 
 async def _known(report: TestReport | None) -> TestReport | None:
@@ -135,24 +127,27 @@ async def _rounds(
 ) -> tuple[LoopEdit, LoopVersion]:
     """Tell the model what speaks against its change, as often as the settings say; the best version counts."""
     edit = made = first.edit
-    latest, done = version, LoopVersion(version)
-    most = examiner.examination.workspace.settings.loop_rounds
+    latest = version
+    done = LoopVersion(version)
+    most = examiner.context.workspace.settings.loop_rounds
     while (told := _reasons(latest)) and not made.note and most:
         if done.rounds == most:
             step.degrade(i18n.message("generate.rounds_over", count=most))
             break
-        show(edit, done)
+        going_back = i18n.message("generate.goes_back", number=done.rounds + 1, count=most)
+        show(edit, replace(done, notes=(going_back,)))
         done = replace(done, rounds=done.rounds + 1)
         async with step.child(f"round {done.rounds}", "agent", told) as again:
             made = await first.editor.go_on(told, again)
             if made.silent or made.changes in ((), latest.changes):
                 again.degrade(made.note or i18n.message("generate.round_same"))
                 if latest is done.version:  # it may say why
-                    edit = replace(edit, summary=made.summary or edit.summary, calls=made.calls)
+                    edit = replace(edit, summary=made.summary or edit.summary, records=made.records)
                 break
             latest = await examiner.examine(made, again)
         if _rank(latest) >= _rank(done.version):
-            edit, done = made, replace(done, version=latest)
+            edit = made
+            done = replace(done, version=latest)
     return edit, done
 
 
@@ -164,9 +159,10 @@ def _rank(version: Version) -> tuple[float, int]:
 def _reasons(version: Version) -> str:
     """What the model is told that speaks against its change, '' where it is accepted or none of that is its doing."""
     tests = [each for each in version.tried if each.borne_out]
-    if version.verdict.decision == "ACCEPT_ORIGINAL" and not tests:
+    agreed = scoring.agreed_findings(version.evidence, version.opinions)
+    if version.verdict.decision == "ACCEPT_ORIGINAL" and not (tests or agreed):
         return ""
-    found = [*scoring.requested_corrections(version.evidence, "high"), *map(_objection, tests)]
+    found = [*scoring.requested_corrections(version.evidence), *agreed, *map(_objection, tests)]
     mark = nonce()
     listed = sanitized("\n".join(f"- {each}" for each in found), mark)
     return render("loop_verdict", mark=mark, reasons=listed) if found else ""
@@ -177,31 +173,15 @@ def _objection(tried: TriedTest) -> str:
     return f"a reviewer's test fails. {passed}The test:\n{tried.test}\nIt says:\n{tried.failure}"
 
 
-async def _with_proved(done: LoopVersion, examiner: _Examiner, step: Step) -> LoopVersion:
-    """The best version with the Critic's tests that failed on an earlier one, and pass on it where they are put."""
-    version, at = done.version, examiner.examination
-    proved = [each.test for each in version.tried if each.shown == "none" and each.test]
+async def _with_proved(done: LoopVersion, step: Step) -> LoopVersion:
+    """The best version with the Critic's tests that failed on an earlier one, and pass on it."""
+    version = done.version
+    taken = {each.path for each in version.changes}
+    proved = [each for each in version.tried if each.shown == "none" and each.failure and each.path not in taken]
     if not proved:
         return done
-    changes, notes = version.changes, done.notes
+    kept = tuple(change(test.path, f"{test.test}\n", None) for test in proved)
+    notes = tuple(i18n.message("generate.proved_test", path=test.path) for test in proved)
     async with step.child("keep proved tests", "tool") as keeping:
-        for test in proved:
-            path = _new_test_path(changes, version.report, at.workspace)
-            text = f"{test}\n"
-            work = run_review_test(text, path, texts_of(changes), at)
-            run = await result_or_none(work, i18n.message("generate.work.tests"), keeping)
-            if run is not None and run.genuine:
-                changes = (*changes, change(path, text, None))
-                notes = (*notes, i18n.message("generate.proved_test", path=path))
-    return replace(done, version=replace(version, changes=changes), notes=notes)
-
-
-def _new_test_path(changes: Changes, report: TestReport | None, workspace: Workspace) -> str:
-    """Where a test of a change goes: beside those that ran for it, else beside any, under a name that is free."""
-    ran = report.run.outcomes if report and report.run else {}
-    tests = [*(id.partition("::")[0] for id in ran), *filter(is_test_path, workspace.index.files)]
-    folder = next((PurePosixPath(path).parent for path in tests if path.endswith(".py")), PurePosixPath())
-    stem = next(PurePosixPath(c.path).stem for c in changes if c.path.endswith(".py"))
-    taken = {*workspace.index.files, *(c.path for c in changes)}
-    names = (f"test_{stem}_review{number or ''}.py" for number in range(len(taken) + 1))
-    return next(path for name in names if (path := str(folder / name)) not in taken)
+        await keeping.write("\n".join(test.path for test in proved))
+    return replace(done, version=replace(version, changes=(*version.changes, *kept)), notes=(*done.notes, *notes))

@@ -7,13 +7,14 @@ red that was green. A report that the code under test had written itself would n
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from repopilot import i18n
-from repopilot.agents.generate.evidence import Examination, old_texts, run_tests
+from repopilot.agents.generate.evidence import ChangeContext, old_texts, run_tests
 from repopilot.code.languages import is_test_path
-from repopilot.code.mutation.mutants import Mutant, one_line
-from repopilot.code.mutation.syntax_mutants import changed_lines, syntax_mutants
+from repopilot.sandbox.controls.mutants import Mutant, changed_lines, line_mutants, new_ranges, one_line
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
@@ -22,9 +23,12 @@ from repopilot.sandbox.runners.runner_table import (
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.test_suites import TestSelection
 from repopilot.trace import Step
-from repopilot.types import TestRun
+from repopilot.types import FileChange, TestRun
 
-_MOST_FILES, _MOST_FAULTS = 4, 3
+_MOST_FILES = 4
+_MOST_FAULTS = 3
+_MOST_DRAWN = 24
+"""Faults of which those are taken."""
 _PATIENCE = 3
 """The control may take this many times the time limit of a run."""
 
@@ -38,16 +42,23 @@ class ControlledRun:
 
 
 async def with_control(
-    examination: Examination, changes: Changes, suite: RunnerSuite, run: TestRun, step: Step
+    context: ChangeContext,
+    changes: Changes,
+    suite: RunnerSuite,
+    run: TestRun,
+    step: Step,
+    turned: Collection[str] = (),
 ) -> ControlledRun:
-    """Verify a pass: put faults into the changed lines, one at a time, until one turns a test red in each file.
+    """Verify a pass: put faults into the changed lines, one at a time, until one turns a test red in each file. Those
+    come first that are in new code; a fault in what the change left as it was is said to be one.
 
     Args:
-        examination: the task and the repository.
+        context: the task and the repository.
         changes: the version that passed.
         suite: its tests.
         run: their run; what isn't a pass is returned as it is.
         step: the runs are its children.
+        turned: ids of tests that fail without the change; they are named first.
 
     Returns:
         The run, `genuine` when a fault was noticed, with the reason in `control`, else with the reason in `reasons`.
@@ -58,53 +69,63 @@ async def with_control(
     """
     if run.reasons or run.ended != "finished" or not run.passed:
         return ControlledRun(run)
-    texts, tests = texts_of(changes), TestSelection(suite=suite)
-    noticed: dict[str, str] = {}
+    texts = texts_of(changes)
+    tests = TestSelection(suite=suite)
+    noticed: list[tuple[bool, str]] = []
     unexercised: list[str] = []
     tried = 0
-    deadline = time.monotonic() + _PATIENCE * _longest_run(suite, examination)
-    for path, mutants in _faults(changes, suite.language, examination).items():
-        for mutant in mutants:
+    deadline = time.monotonic() + _PATIENCE * _longest_run(suite, context)
+    for path, mutants in _faults(changes, suite.language, context).items():
+        for mutant, is_new in mutants:
             if time.monotonic() > deadline:
                 break
             tried += 1
-            mutated = await run_tests(examination, texts | {path: mutant.text}, tests, f"control {tried}", step)
-            if test := _turned_red(run, mutated):
+            mutated = await run_tests(context, texts | {path: mutant.text}, tests, f"control {tried}", step)
+            if test := _turned_red(run, mutated, turned):
                 values = {
                     "path": path,
                     "line": mutant.line,
                     "before": one_line(mutant.before),
                     "after": one_line(mutant.after),
                 }
-                noticed[path] = i18n.message("generate.control.noticed", test=test, **values)
+                key = "noticed" if is_new else "noticed_old"
+                noticed.append((is_new, i18n.message(f"generate.control.{key}", test=test, **values)))
                 break
         else:
             unexercised.append(path)
     if noticed:
-        return ControlledRun(replace(run, genuine=True, control=next(iter(noticed.values()))), tuple(unexercised))
+        _, control = max(noticed, key=itemgetter(0))
+        return ControlledRun(replace(run, genuine=True, control=control), tuple(unexercised))
     why = "generate.control.unnoticed" if tried else "generate.control.impossible"
     return ControlledRun(replace(run, reasons=(i18n.message(why, count=tried),)))
 
 
-def _longest_run(suite: RunnerSuite, examination: Examination) -> float:
-    return examination.workspace.settings.test_timeout_s * LANGUAGES[suite.language].patience
+def _longest_run(suite: RunnerSuite, context: ChangeContext) -> float:
+    return context.workspace.settings.test_timeout_s * LANGUAGES[suite.language].patience
 
 
-def _faults(changes: Changes, language: str, examination: Examination) -> dict[str, tuple[Mutant, ...]]:
-    """Mutants of the changed lines, by path of the changed files with most of them; none for files without."""
-    before = old_texts(changes, examination.workspace)
+def _faults(changes: Changes, language: str, context: ChangeContext) -> dict[str, list[tuple[Mutant, bool]]]:
+    """Mutants of the changed lines and whether each is in new code, those first; by path of the files with most changed
+    lines, none for files without."""
+    before = old_texts(changes, context.workspace)
     code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)]
     code = [change for change in code if language_of_tests(change.path) == language]
     code.sort(key=lambda change: -change.diff.count("\n+"))
-    found = {
-        c.path: syntax_mutants(c.content, c.path, changed_lines(before.get(c.path, ""), c.content), _MOST_FAULTS)
-        for c in code[:_MOST_FILES]
-    }
+    found = {c.path: _faults_of(before.get(c.path, ""), c) for c in code[:_MOST_FILES]}
     return {path: mutants for path, mutants in found.items() if mutants}
 
 
-def _turned_red(green: TestRun, mutated: TestRun) -> str:
-    """The first test that passed and fails with a fault, '' for none. A file that can't be loaded, or code that doesn't
-    compile, shows nothing: its tests are not named."""
-    failed = (name for name, outcome in mutated.outcomes.items() if outcome == "failed")
-    return next((name for name in failed if green.outcomes.get(name) == "passed"), "")
+def _faults_of(old: str, change: FileChange) -> list[tuple[Mutant, bool]]:
+    """Mutants of a changed file, and whether each is in new code."""
+    new = new_ranges(old, change.content)
+    made = line_mutants(change.content, change.path, changed_lines(old, change.content), _MOST_DRAWN)
+    marked = [(mutant, any(mutant.start < end and start < mutant.end for start, end in new)) for mutant in made]
+    return sorted(marked, key=lambda each: not each[1])[:_MOST_FAULTS]
+
+
+def _turned_red(green: TestRun, mutated: TestRun, turned: Collection[str]) -> str:
+    """The first test that passed and fails with a fault, of `turned` where one does; '' for none. A file that can't be
+    loaded, or code that doesn't compile, shows nothing: its tests are not named."""
+    failed = [name for name, outcome in mutated.outcomes.items() if outcome == "failed"]
+    noticing = [name for name in failed if green.outcomes.get(name) == "passed"]
+    return next((name for name in noticing if name in turned), next(iter(noticing), ""))

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.testing.attempts import some_failed
-from repopilot.review.broken_uses import RULE
+from repopilot.resolve.uses.broken_uses import RULE
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
 Objection = Literal["none", "regression", "fails", "refuted", "not run"]
@@ -23,15 +23,20 @@ START = 8.0
 UNTESTED = 7.5
 """The most a change gets that no test verifies: below acceptance."""
 _PARTLY_TESTED = 1.0
-"""Points for tests that pass, and don't notice some of what changed."""
-_PASS, _FAIL = 2.0, -4.0
+"""Points for tests that pass, and don't notice some of what changed, or of which a limit stopped the others."""
+_PASS = 2.0
+_FAIL = -4.0
 _OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
 _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
-_UNDEFINED, _OF_UNDEFINED = -4.0, frozenset(("F821", "F822", "F823"))
-"""Points for a name that nothing defines, which fails wherever it is reached, and the rules of ruff that find one."""
+_UNDEFINED = -4.0
+"""Points for a name that nothing defines, which fails wherever it is reached."""
+_OF_UNDEFINED = frozenset(("F821", "F822", "F823"))
+"""The rules of ruff that find such a name."""
 _BREAKING = _OF_UNDEFINED | {RULE}
-_MOST_FINDINGS, _MOST_ISSUES, _MOST_DEFENCE = -4.0, -1.5, 0.6
+_MOST_FINDINGS = -4.0
+_MOST_ISSUES = -1.5
+_MOST_DEFENCE = 0.6
 _DEFENCE = 0.2
 _MOST_NAMED = 5
 _BY_CODE = 1.0
@@ -67,10 +72,12 @@ class ChangeEvidence:
         refactored: tools made all of it that prove each occurrence to mean what it meant.
         unbroken: the tests pass, and none of them failed without the version.
         added: how many of them can't run without it.
+        reached: where a limit stopped the tests, how many had ended, of how many; else (0, 0).
         unparsed: files with a syntax error that was there before.
         left: places that the edit left for the user.
         generated: files of it that a program writes, so that it will be lost.
         automatic: files of it that run by themselves, and that the task doesn't name.
+        unrun: linters and such that the repository asks for and that didn't look at it.
     """
 
     problem: str = ""
@@ -86,10 +93,12 @@ class ChangeEvidence:
     refactored: bool = False
     unbroken: bool = False
     added: int = 0
+    reached: tuple[int, int] = (0, 0)
     unparsed: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     generated: tuple[str, ...] = ()
     automatic: tuple[str, ...] = ()
+    unrun: tuple[str, ...] = ()
 
     @property
     def interrupted(self) -> bool:
@@ -224,12 +233,17 @@ def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
 
 def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:
     """What a run counts."""
+    done, count = evidence.reached
     if run.genuine:
+        key = "by_control" if run.control else "by_inversion"
+        values = {"control": run.control, "checked": run.checked, "passed": run.passed}
+        how = i18n.message(f"generate.score.{key}", **values)
+        if done:
+            return _Move(_PARTLY_TESTED, i18n.message("generate.score.turned", how=how, done=done, count=count))
         if evidence.unexercised:
-            why = i18n.message("generate.score.beside", passed=run.passed, names=_name_list(evidence.unexercised))
+            why = i18n.message("generate.score.beside", how=how, names=_name_list(evidence.unexercised))
             return _Move(_PARTLY_TESTED, why)
-        key = "generate.score.pass_control" if run.control else "generate.score.pass"
-        return _Move(_PASS, i18n.message(key, passed=run.passed))
+        return _Move(_PASS, i18n.message("generate.score.pass", how=how))
     if evidence.unbroken:
         key = "generate.score.unbroken" if evidence.added < run.passed else "generate.score.only_with_it"
         passed = run.passed - evidence.added or run.passed
@@ -300,16 +314,13 @@ def _opinion_moves(opinions: Opinions) -> list[_Move]:
     return moves
 
 
-def requested_corrections(evidence: ChangeEvidence, least: Severity = "medium") -> tuple[str, ...]:
+def requested_corrections(evidence: ChangeEvidence) -> tuple[str, ...]:
     """What the model is asked to correct, the certain first: English, for its prompt.
 
-    What isn't its doing is left out: tests that failed before, that lack a package, or that were interrupted.
-
-    Args:
-        evidence: what is known about its version.
-        least: findings of less weight are left out.
+    What isn't its doing is left out: tests that failed before, that lack a package, or that were interrupted; and of
+    the findings those that weigh less than a high one.
     """
-    certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _points(f) <= _FINDINGS[least]]
+    certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _points(f) <= _FINDINGS["high"]]
     run = evidence.tests
     counts = run is not None and run.ended == "finished" and not evidence.missing
     failing = [
@@ -323,3 +334,14 @@ def requested_corrections(evidence: ChangeEvidence, least: Severity = "medium") 
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
     return (*broken, *failing[:2], *removed, *certain[:3])
+
+
+def agreed_findings(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
+    """Findings that weigh too little to be corrected for themselves, on lines that the Critic objects to: each with the
+    objection that it bears out. English, as `requested_corrections`."""
+    problems = {(issue.path, issue.line): issue.problem for issue in opinions.issues}
+    return tuple(
+        f"{f.path}:{f.line} {f.message}. A reviewer says of that line: {problems[f.path, f.line]}"
+        for f in evidence.findings
+        if _points(f) > _FINDINGS["high"] and (f.path, f.line) in problems
+    )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
-from repopilot import i18n
+from repopilot.agents.impact.codebase import codebase_of
+from repopilot.agents.impact.impact_report import impact_report
 from repopilot.agents.impact.question import ImpactRequest, read_request, wished
-from repopilot.agents.planning.likely_places import CODE
-from repopilot.agents.planning.planning_loop import plan_by_loop
-from repopilot.agents.planning.touched_files import role_of
+from repopilot.agents.impact.render import impact_markdown
+from repopilot.agents.wishes.likely_places import CODE
+from repopilot.agents.wishes.planning_loop import plan_by_loop
+from repopilot.agents.wishes.touched_files import role_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.impact.codebase import codebase_of
-from repopilot.impact.impact_report import impact_of_files, impact_report
-from repopilot.impact.render import impact_markdown
 from repopilot.results import Answer, ImpactReport
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.routing.audience import for_its_reader
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence
 from repopilot.workspace import Workspace
@@ -51,7 +52,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
         if request.note:
             reading.degrade(request.note)
     if request.changes:
-        report = await impact_of_files(workspace, step, request.changes)
+        report = await impact_report(workspace, step, patch="".join(change.diff for change in request.changes))
     else:
         report = await impact_report(workspace, step, request.targets, diff=request.diff)
     evidence = await asyncio.to_thread(_evidence, report, workspace)
@@ -59,8 +60,8 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
         Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
     )
     numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
-    note = "" if report.for_reader else i18n.said(request.note, language)
-    text = "\n\n".join(filter(None, (note, impact_markdown(report, numbers, language))))
+    report = replace(report, note=request.note)
+    text = impact_markdown(report, numbers, language)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
     return Answer(text, citations, evidence=evidence, result=report)
@@ -69,7 +70,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
 async def impact_of(workspace: Workspace, step: Step, targets: Sequence[str]) -> ImpactReport:
     """As `impact_report`; a single target of several words that is no path is a wish or a question."""
     if len(targets) == 1 and " " in targets[0].strip() and targets[0] not in workspace.index.files:
-        report = (await impact(targets[0], workspace, step)).result
+        report = (await impact(*for_its_reader(targets[0], workspace), step)).result
         assert isinstance(report, ImpactReport)
         return report
     return await impact_report(workspace, step, targets)
@@ -82,7 +83,7 @@ async def _places_by_model(wish: str, request: ImpactRequest, workspace: Workspa
         part.place for part in parts if role_of(part.files[0]) in CODE and part.files[0] in workspace.index.files
     )
     if places:
-        return ImpactRequest(places, note=wished(places, sure=True))
+        return ImpactRequest(places, note=wished(places, "by_model"))
     step.degrade(why or message("planning.no_loop_plan"))
     return request
 

@@ -6,19 +6,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from repopilot.agents.planning.likely_places import code_touched, evidence_of, things_named
+from repopilot.agents.wishes.likely_places import agreed_file, code_touched, evidence_of, things_named
 from repopilot.code.graph.graph import Graph, find
 from repopilot.i18n import message
-from repopilot.impact.call_graph import missing_in_file
+from repopilot.repo.history import range_in
+from repopilot.resolve.uses.call_graph import missing_in_file
 from repopilot.retrieval.query.asked import asked
+from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR, VAGUE
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
-_RANGE = re.compile(r"(?<![\w./])([\w][\w./~^-]*?\.\.\.?[\w][\w./~^-]*)")
 _TOKEN = re.compile(r"(?<![\w./@:#-])[\w./@:#-]*\w(?:\(\))?")
 _MOST_PLACES = 6
+_BESIDE = 2
+"""Words that say something, beside the one plain word that a sentence which asks nothing names."""
+Understood = Literal["by_model", "agreed", "uncertain"]
+"""Who says which places a wish would change: a model, search and history alike, or the likeliest of either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,8 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
     Raises:
         UsageError: it names a definition that its file doesn't have.
     """
-    if found := _RANGE.search(question):
-        return ImpactRequest(diff=found[1])
+    if diff := range_in(question):
+        return ImpactRequest(diff=diff)
     if missing := missing_in_file(question, workspace.index):
         raise missing
     named = _named(question, workspace, graph)
@@ -88,10 +94,11 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
 
 
 def _plain_names(question: str, graph: Graph) -> tuple[str, ...]:
-    """The one plain word of a question that the repository defines."""
+    """The one plain word of a question that the repository defines; in a wish of many words it is just one of them."""
     words = dict.fromkeys(word.strip(".") for word in _TOKEN.findall(question))
-    names = [w for w in words if w.lower() not in STOP_EN | STOP_FR | VAGUE and find(graph, w)]
-    return tuple(names) if len(names) == 1 else ()
+    telling = [word for word in words if word.lower() not in STOP_EN | STOP_FR | VAGUE]
+    names = [word for word in telling if find(graph, word)]
+    return tuple(names) if len(names) == 1 and (len(telling) <= 1 + _BESIDE or parse(question).asks) else ()
 
 
 def _looks_like_code(token: str) -> bool:
@@ -102,12 +109,13 @@ def _looks_like_code(token: str) -> bool:
 def _wished(wish: str, workspace: Workspace) -> ImpactRequest:
     """The places that a wish in words would change, as the planner finds them."""
     evidence = evidence_of(wish, workspace.index, workspace.embedder)
-    likely, sure = code_touched(wish, evidence, workspace.index)
-    places = likely[:_MOST_PLACES]
-    return ImpactRequest(places, note=wished(places, sure)) if places else ImpactRequest()
+    places = code_touched(wish, evidence, workspace.index)[:_MOST_PLACES]
+    if not places:
+        return ImpactRequest()
+    agreed = places[0].partition(":")[0] == agreed_file(wish, evidence, workspace.index)
+    return ImpactRequest(places, note=wished(places, "agreed" if agreed else "uncertain"))
 
 
-def wished(places: Sequence[str], sure: bool) -> str:
-    """That a wish was understood as a change of some places."""
-    key = "impact.wished" if sure else "impact.perhaps_wished"
-    return message(key, places=", ".join(f"`{place}`" for place in places))
+def wished(places: Sequence[str], how: Understood) -> str:
+    """That a wish was understood as a change of some places, and how far that is to be trusted."""
+    return message(f"impact.wished.{how}", first=f"`{places[0]}`", places=", ".join(f"`{place}`" for place in places))

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import get_args
 
-from repopilot.agents.overview.manifests import manifests
-from repopilot.code.languages import is_example_path, is_test_path
-from repopilot.code.project import project_commands
-from repopilot.code.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
+from repopilot.agents.overview.groups import folders_of
+from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
+from repopilot.index.manifests import is_imported, manifests
 from repopilot.index.store import Index
+from repopilot.project import project_commands
+from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
 
 MOST_COMMANDS = 6
 """Commands in one answer."""
+MOST_OPTIONS = 1
+"""A command with more is for a part of the project, or for one machine."""
 _DOCUMENT_DEPTH = 2
-_RANK = {"documentation": 0, "script": 1, "ci": 2, "convention": 3}
+_FOR_USERS = re.compile(r"(?:^|/)(?:readme|install|installation|getting[-_]started|quick[-_]?start)\b", re.I)
+_OF_USERS: frozenset[Purpose] = frozenset(("install", "start"))
+_NOT_WHOLE = re.compile(r"[$]|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$")
+"""A variable, a comment, what the next line continues, or a file."""
+_OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequirements\b|\bcmake\b")
+"""A command that installs what stands in the folder."""
+_BY_DEFAULT = frozenset(("make", "rake", "ninja"))
+"""Commands that don't say what they do."""
+_MANAGER_OF = {
+    "bun.lock": "bun",
+    "bun.lockb": "bun",
+    "pnpm-lock.yaml": "pnpm",
+    "pnpm-workspace.yaml": "pnpm",
+    "yarn.lock": "yarn",
+}
+"""The package managers of JavaScript by the files that only they have."""
 _CONVENTIONS: dict[str, dict[Purpose, str]] = {
     "cargo": {
         "test": "cargo test",
@@ -31,31 +51,70 @@ _CONVENTIONS: dict[str, dict[Purpose, str]] = {
         "bench": "go test -bench=. ./...",
     },
     "maven": {"test": "mvn test", "build": "mvn package"},
-    "gradle": {"test": "./gradlew test", "build": "./gradlew build"},
-    "dotnet": {"test": "dotnet test", "build": "dotnet build"},
-    "cmake": {"build": "cmake -B build && cmake --build build"},
     "python": {"test": "pytest", "install": "pip install -e ."},
     "npm": {"install": "npm install"},
     "ruby": {"install": "bundle install"},
     "composer": {"install": "composer install", "test": "vendor/bin/phpunit"},
 }
 
+_BUILDS: dict[str, dict[Purpose, str]] = {
+    "meson.build": {"test": "meson test -C build", "build": "meson setup build && meson compile -C build"},
+    "CMakeLists.txt": {"build": "cmake -B build && cmake --build build"},
+    "build.gradle": {"test": "gradle test", "build": "gradle build"},
+    "build.gradle.kts": {"test": "gradle test", "build": "gradle build"},
+}
+"""What is usual where a file at the root says how the project is built."""
+
 
 def commands_of(index: Index) -> tuple[ProjectCommand, ...]:
     """Every command that the project's files offer."""
     paths = [p for p in index.files if project_commands.is_read(p) and p.count("/") <= _DOCUMENT_DEPTH]
     usable = (p for p in paths if not is_test_path(p) and not is_example_path(p) and not index.is_foreign(p))
-    return tuple(command for path in usable for command in project_commands.commands_in(path, index.text(path) or ""))
+    found = (command for path in usable for command in project_commands.commands_in(path, index.text(path) or ""))
+    manager = _node_manager(index)
+    return tuple(_run_by(manager, each) if each.path.endswith("package.json") else each for each in found)
+
+
+def _node_manager(index: Index) -> str:
+    """The package manager that the package of npm at the root is for: the one it names, else that of the lock file."""
+    declared = re.search(r'"packageManager"\s*:\s*"(\w+)@', index.text("package.json") or "")
+    if declared:
+        return declared[1]
+    return next((name for lock, name in _MANAGER_OF.items() if lock in index.files), "npm")
+
+
+def _run_by(manager: str, command: ProjectCommand) -> ProjectCommand:
+    """The command as the package manager runs scripts; npm and bun have commands of their own by the same names."""
+    by_name = manager if manager in ("pnpm", "yarn") else f"{manager} run"
+    return command if manager == "npm" else replace(command, command=re.sub(r"^npm(?: run)?", by_name, command.command))
 
 
 def chosen(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
     """The commands of a purpose, each once, the most telling first."""
     fitting = [c for c in commands if _fits(c, purpose)]
-    fitting.sort(key=lambda c: (_RANK[c.origin], c.path.count("/"), not _about(c, purpose)))
+    fitting.sort(
+        key=lambda c: (_rank(c, purpose), c.path.count("/"), not c.command.endswith(purpose), not _about(c, purpose))
+    )
     found: dict[str, ProjectCommand] = {}
     for command in fitting:
         found.setdefault(" ".join(command.command.removeprefix("./").split()), command)
     return list(found.values())[:MOST_COMMANDS]
+
+
+def _rank(command: ProjectCommand, purpose: Purpose) -> int:
+    """Documents for developers first, then what is run by name, then CI, then what users are told: a README shows
+    what others do with the project, and it comes first only for what users do."""
+    if command.command in _BY_DEFAULT:
+        return 5
+    is_mention = command.origin == "documentation" and command.command.isalpha()
+    if is_mention or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
+        return 4
+    if command.command == "make all":  # less than a target that is called after what it does
+        return 1
+    if command.origin == "documentation":
+        is_for_users = _FOR_USERS.search(command.path) is not None
+        return 0 if is_for_users == (purpose in _OF_USERS) else 3
+    return 1 if command.origin == "script" else 2
 
 
 def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
@@ -67,7 +126,10 @@ def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
         return bool(NAMES[purpose].search(name)) or by_default or command.command == "tox" == purpose
     if purpose != "install" and COMMANDS["install"].search(command.command):
         return False
-    return bool(COMMANDS[purpose].search(command.command)) and len(command.command.split()) <= 14
+    if purpose == "start" and COMMANDS["test"].search(command.command):
+        return False
+    is_whole = not _NOT_WHOLE.search(command.command) and len(command.command.split()) <= 14
+    return is_whole and bool(COMMANDS[purpose].search(command.command))
 
 
 def _about(command: ProjectCommand, purpose: Purpose) -> bool:
@@ -83,19 +145,42 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
         if (command := _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)) and not covered & {"", folder}:
             inside = f"cd {folder} && {command}" if folder else command
             usual.setdefault(folder, ProjectCommand(inside, "convention", manifest.path, 1))
+    for file, uses in _BUILDS.items() if not found else ():
+        if file in index.files and purpose in uses:
+            usual.setdefault("", ProjectCommand(uses[purpose], "convention", file, 1))
     return [usual[""]] if "" in usual else list(usual.values())
 
 
+def _declared(index: Index) -> list[ProjectCommand]:
+    """The programs that a manifest installs by name."""
+    return [
+        ProjectCommand(name if name != "bin" else manifest.name, "script", manifest.path, 1)
+        for manifest in manifests(index)
+        for name in manifest.entry_points
+        if not is_imported(manifest, name)
+    ]
+
+
+def _installs(command: str, names: Collection[str]) -> bool:
+    """Whether a command that installs something installs the project, not a tool for it."""
+    return _OF_FOLDER.search(command) is not None or any(name in command.casefold() for name in names)
+
+
 def best_commands(index: Index) -> dict[Purpose, ProjectCommand]:
-    """The best command for each purpose, where the project has one.
+    """The best command for each purpose, where the project has one; not those of packages inside it.
 
     Args:
         index: the repository.
     """
-    every = index.derived(commands_of)
+    folders = {posixpath.dirname(manifest.path) for manifest in manifests(index)}
+    packages = {each for each in folders if each and "" in folders and not is_doc_path(f"{each}/")}
+    every = [each for each in index.derived(commands_of) if packages.isdisjoint(folders_of(each.path))]
+    declared = {manifest.name.casefold() for manifest in manifests(index) if manifest.name}
+    names = declared | {index.name.rpartition("/")[2].casefold()}
     best: dict[Purpose, ProjectCommand] = {}
     for purpose in get_args(Purpose):
-        found = chosen(every, purpose)
+        fitting = [each for each in every if purpose != "install" or not declared or _installs(each.command, names)]
+        found = [*(_declared(index) if purpose == "start" else ()), *chosen(fitting, purpose)]
         for command in [*found, *by_convention(index, purpose, found)][:1]:
             best[purpose] = command
     return best

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,25 +11,34 @@ from dataclasses import replace
 import numpy as np
 
 from repopilot.agents.overview.best_commands import best_commands
+from repopilot.agents.overview.data import data_of
 from repopilot.agents.overview.entry_points import entry_points
 from repopilot.agents.overview.flows import flows
-from repopilot.agents.overview.manifests import facts
-from repopilot.agents.overview.overview_values import Component, EntryPoint, NamedPlace, Overview
-from repopilot.agents.overview.own_code import main_languages, own_code
+from repopilot.agents.overview.layers import cycles
+from repopilot.agents.overview.overview_values import Component, EntryPoint, Flow, NamedPlace, Overview
+from repopilot.agents.overview.own_code import code_files, main_languages, own_code, product_code
 from repopilot.agents.overview.purpose import purpose_of
-from repopilot.agents.overview.repository_parts import component_uses, components_of, cycles, summary_between
-from repopilot.agents.overview.uses import file_uses
+from repopilot.agents.overview.repository_parts import component_uses, components_of, summary_between
+from repopilot.agents.overview.uses import between, file_uses
+from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
-from repopilot.impact.centrality import page_rank
+from repopilot.code.languages import is_product_path
 from repopilot.index.graph.code_graph import graph_of
+from repopilot.index.manifests import facts
 from repopilot.index.store import Index
-from repopilot.repo.history import Commit
+from repopilot.repo.history import Commit, commit_authors
+from repopilot.types import Snapshot
 
 MOST_READ = 6
 MOST_TERMS = 10
 RECENT = 5
 HOT = 5
+YEARS = 2
+MOST_PEOPLE = 3
+_CALL = re.compile(r"(\w+)\(")
+_CHANGELOG = re.compile(r"change|history|news|release", re.I)
+"""Documents that speak of the past."""
 
 
 def overview_of(index: Index) -> Overview:
@@ -48,13 +59,17 @@ def overview_of(index: Index) -> Overview:
 def _structure(index: Index) -> Overview:
     """The overview without what the history says: that is read later than the code."""
     graph = graph_of(index)
-    lines = own_code(index)
-    uses = file_uses(graph, lines)
+    code = code_files(index)
+    uses = file_uses(graph, code)
+    own = own_code(index, code, uses)
+    entries = entry_points(index, graph, own)
+    lines = product_code(own, (entry.path for entry in entries if entry.path in own), between(uses, own))
+    uses = between(uses, lines)
     components = components_of(index, graph, lines, uses)
-    between = component_uses(components, uses)
-    entries = entry_points(index, graph, lines)
+    links = component_uses(components, uses)
     rank = page_rank(graph)
-    purpose = purpose_of(index)
+    ways = flows(graph, entries, lines, called_by_name(index))
+    purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
     licence = next(facts(index, "licence"), None)
     return Overview(
         name=index.name,
@@ -67,13 +82,24 @@ def _structure(index: Index) -> Overview:
         licence=licence.value if licence else "",
         entry_points=entries,
         components=components,
-        uses=between,
-        cycles=cycles(len(components), between),
+        uses=links,
+        cycles=cycles(len(components), links),
         commands=best_commands(index),
-        flows=flows(graph, entries, components, rank.tolist()),
-        reading=_reading(entries, components),
+        flows=ways,
+        reading=_reading(entries, ways, components),
         terms=_terms(index, graph, lines, rank),
+        data=data_of(index, graph, lines),
     )
+
+
+def called_by_name(index: Index) -> Counter[str]:
+    """How often documents, tests and examples call each name: what users of the code know of it."""
+    found: Counter[str] = Counter()
+    for path, info in index.files.items():
+        is_told = info.kind == "doc" and not _CHANGELOG.match(posixpath.basename(path))
+        if (is_told or (info.kind == "code" and not is_product_path(path))) and not index.is_foreign(path):
+            found.update(_CALL.findall(index.text(path) or ""))
+    return found
 
 
 def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
@@ -85,6 +111,29 @@ def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
     hot = hottest(changed, (path for component in components for path in component.files), HOT)
     recent = tuple((commit.sha[:8], commit.subject) for commit in commits[:RECENT])
     return replace(overview, components=components, hot=tuple(hot), recent=recent)
+
+
+def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit]) -> Overview:
+    """The overview with who knows each component: the authors of its commits of the last years, without programs.
+
+    A name that ends with `[bot]` is a program's: so GitHub names the authors of its Apps.
+
+    Args:
+        overview: the overview.
+        snapshot: the repository, whose history is on this machine.
+        commits: those of its history, newest first.
+    """
+    since = commits[0].at - YEARS * 365 * 86_400 if commits else 0
+    recent = [commit for commit in commits if commit.at >= since]
+    names = commit_authors(snapshot, [commit.sha for commit in recent])
+    authors = {sha: name for sha, name in names.items() if not name.endswith("[bot]")}
+    components = []
+    for component in overview.components:
+        files = set(component.files)
+        known = [commit for commit in recent if commit.sha in authors]
+        made = Counter(authors[commit.sha] for commit in known if not files.isdisjoint(commit.paths))
+        components.append(replace(component, people=tuple(name for name, _ in made.most_common(MOST_PEOPLE))))
+    return replace(overview, components=tuple(components))
 
 
 def changes(commits: Sequence[Commit]) -> Counter[str]:
@@ -104,15 +153,18 @@ def hottest(changed: Mapping[str, int], files: Iterable[str], most: int) -> list
     return sorted(found, key=lambda each: (-each[1], each[0]))[:most]
 
 
-def _reading(entries: Sequence[EntryPoint], components: Sequence[Component]) -> tuple[NamedPlace, ...]:
-    """Where to start: the entry, then of each component the file with the definition that others use most."""
+def _reading(
+    entries: Sequence[EntryPoint], ways: Sequence[Flow], components: Sequence[Component]
+) -> tuple[NamedPlace, ...]:
+    """Where to start: the entry, the files along the flows, then of each component the file that others use most."""
     found: dict[str, NamedPlace] = {}
     for entry in entries[:1]:
         found[entry.path] = NamedPlace(entry.name, entry.path, entry.line, entry.kind)
-    for component in components:
-        if component.symbols and len(found) < MOST_READ:
-            first = component.symbols[0]
-            found.setdefault(first.path, NamedPlace(first.name, first.path, first.line, component.name))
+    on_the_way = [replace(step, note=way.title) for way in ways for step in way.path]
+    most_used = [replace(c.symbols[0], note=c.name) for c in components if c.symbols]
+    for place in (*on_the_way, *most_used):
+        if len(found) < MOST_READ:
+            found.setdefault(place.path, place)
     return tuple(found.values())
 
 

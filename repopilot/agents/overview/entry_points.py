@@ -5,24 +5,37 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from repopilot.agents.overview.groups import folders_of
-from repopilot.agents.overview.manifests import facts, manifests
 from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.agents.overview.uses import users_of
 from repopilot.code.graph.graph import Graph
-from repopilot.code.languages import file_kind, is_example_path, is_test_path
-from repopilot.code.project.manifest import Manifest
+from repopilot.code.languages import file_kind, is_product_path
+from repopilot.index.manifests import facts, is_imported, manifests
 from repopilot.index.store import Index
+from repopilot.project.manifest import Manifest
 from repopilot.types import Symbol
 
 MOST = 12
-_LIBRARY_KEYS = ("main", "module", "types", "browser")
-"""Keys of package.json for what is imported; all others of its entry points are commands."""
+MOST_HEADERS = 4
+_DECLARING = frozenset(("rust", "go"))
+"""Languages whose files say themselves what others can import."""
 _MAIN_LANGUAGES = frozenset(("c", "cpp", "go", "java", "kotlin", "rust", "csharp", "scala"))
 _STARTED = re.compile(r"^if __name__ == [\"']__main__[\"']:", re.M)
 _GO_MAIN = re.compile(r"^package main\b", re.M)
+_CONDITION = re.compile(r"^[^\S\n]*#[^\S\n]*(if|endif)(.*)", re.M)
+_OWN_MACRO = re.compile(r"(?<!\w)(?!defined\b)[A-Za-z]\w*")
+"""A name of a preprocessor that isn't one of the compiler's, which begin with `_`."""
+_INSTALLED = re.compile(r"install[^\n()]*(?:(?:\\\n|\n\t)[^\n]*)*(?:\([^()]*\))?", re.I)
+"""What a Makefile, CMakeLists.txt or meson.build installs."""
+_TYPED = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
+"""Sources in TypeScript, which declarations of types are not."""
+_HEADERS = (".h", ".hpp", ".hh", ".hxx")
+_PATH = re.compile(r"[\w./+-]+")
+_JVM_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
+_BUILD_FILES = frozenset(("makefile", "cmakelists.txt", "meson.build"))
 _RUST_ROOT = re.compile(r"(?:^|/)src/(?:main\.rs|bin/[^/]+(?:/main)?\.rs)$")
 
 
@@ -38,37 +51,70 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
         Commands first, then programs, then what is imported; each place once.
     """
     found = [*_declared(index, lines), *_programs(index, lines)]
-    found += _facades(index, lines) or ([] if found else _most_used_outside(graph, lines))
+    found += _facades(index, lines)
+    declares = any(index.files[path].language in _DECLARING for path in lines)
+    if not declares and not any(e.kind == "facade" for e in found) and not _has_program_on_top(found, lines):
+        found += _most_used_outside(graph, lines)
+    below = _lines_below(lines)
     order = ("command", "main", "package", "script", "facade")
+    found.sort(key=lambda e: (order.index(e.kind), e.export_depth, -below[posixpath.dirname(e.path)], e.path))
     unique: dict[tuple[str, str], EntryPoint] = {}
-    for entry in sorted(found, key=lambda entry: (order.index(entry.kind), entry.path.count("/"), entry.path)):
+    for entry in found:
         unique.setdefault((entry.path, entry.symbol), entry)
     return tuple(unique.values())[:MOST]
+
+
+def _has_program_on_top(found: Iterable[EntryPoint], lines: Iterable[str]) -> bool:
+    """Whether a program stands in the outermost folder with code: an application, no library with tools of its own."""
+    outermost = min((path.count("/") for path in lines), default=0)
+    return any(entry.kind == "command" or entry.path.count("/") == outermost for entry in found)
+
+
+def _lines_below(lines: Mapping[str, int]) -> Counter[str]:
+    """The lines of code in each folder, with those further down."""
+    below = Counter({"": sum(lines.values())})
+    for path, count in lines.items():
+        for folder in folders_of(path):
+            below[folder] += count
+    return below
 
 
 def _declared(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
     for manifest in manifests(index):
         for name, target in manifest.entry_points.items():
-            library = manifest.ecosystem == "npm" and name in _LIBRARY_KEYS
-            place = _source_of(manifest, target, index, lines)
+            library = is_imported(manifest, name)
+            if library and "/" in manifest.path and (manifest.is_private or not manifest.name):
+                continue  # a package for the others of its workspace, or a part of the one above
+            place = _source_of(manifest, target, index, lines, library=library)
             if place is None:
                 continue
             path, symbol = place
             line = symbol.start_line if symbol else 1
-            package = manifest.name or index.name
-            shown = package if library or name == "bin" else name
+            shown = _shown_name(manifest.name or index.name, name, library)
             yield EntryPoint("facade" if library else "command", shown, path, line, symbol.qualified if symbol else "")
 
 
+def _shown_name(package: str, name: str, library: bool) -> str:
+    """What users type or import: of an export of npm its path below the package."""
+    if name.startswith("./"):
+        return posixpath.normpath(posixpath.join(package, name))
+    return package if library or name == "bin" else name
+
+
 def _source_of(
-    manifest: Manifest, target: str, index: Index, lines: Mapping[str, int]
+    manifest: Manifest, target: str, index: Index, lines: Mapping[str, int], *, library: bool
 ) -> tuple[str, Symbol | None] | None:
     """The file, and the definition in it, of `package.module:function` or of a path, which may be that of a build."""
     folder = posixpath.dirname(manifest.path)
     module, _, name = target.partition(":")
     module = module.split("[")[0].strip()
     if manifest.ecosystem == "npm":
-        return _of_script(posixpath.normpath(posixpath.join(folder, target)), index, lines)
+        built = posixpath.normpath(posixpath.join(folder, target))
+        typed = [each for each in lines if each.startswith(f"{folder}/" if folder else "") and _TYPED.search(each)]
+        if library and typed and built not in typed:
+            # JavaScript beside sources in TypeScript is built from them, or wraps what is built.
+            return _source_alike(built, typed) or _root_module(typed)
+        return _of_script(built, index, lines)
     stem = module.replace(".", "/")
     wanted = (f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py")
     path = next((path for path in index.files for end in wanted if path == end or path.endswith(f"/{end}")), None)
@@ -78,6 +124,12 @@ def _source_of(
         next((s for s in index.outline(path) if s.qualified == name.split(".")[0].split()[0]), None) if name else None
     )
     return _followed(path, name, index) if name and symbol is None else (path, symbol)
+
+
+def _root_module(sources: Iterable[str]) -> tuple[str, None] | None:
+    """The outermost index of a package of npm, from which its builds of other names are made."""
+    found = min((path for path in sources if _stem(path) == "index"), key=lambda path: path.count("/"), default=None)
+    return (found, None) if found else None
 
 
 def _followed(path: str, name: str, index: Index) -> tuple[str, Symbol | None]:
@@ -91,12 +143,21 @@ def _of_script(path: str, index: Index, lines: Mapping[str, int]) -> tuple[str, 
     """The source of a script or module of npm: itself, else the one that is built into it."""
     if path in index.files:
         return path, None
-    stem = re.sub(r"(?:\.d)?\.[cm]?[jt]sx?$", "", path)
-    name = posixpath.basename(stem)
-    candidates = [p for p in lines if re.sub(r"\.[cm]?[jt]sx?$", "", posixpath.basename(p)) == name]
-    inside = [p for p in candidates if p.startswith(_package_of(path))]
-    near = sorted(inside, key=lambda p: (p.count("/"), "src/" not in p, p))
-    return (near[0], None) if near else None
+    return _source_alike(path, [source for source in lines if source.startswith(_package_of(path))])
+
+
+def _source_alike(path: str, inside: Sequence[str]) -> tuple[str, None] | None:
+    """The source whose path ends most like that of what is built from it."""
+    built = re.sub(r"(?:\.d)?\.[cm]?[jt]sx?$", "", path).split("/")
+    alike = {source: _common_end(re.sub(r"\.[cm]?[jt]sx?$", "", source).split("/"), built) for source in inside}
+    near = max(inside, key=lambda source: (alike[source], -source.count("/"), "src/" in source), default=None)
+    return (near, None) if near and alike[near] else None
+
+
+def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many parts two paths have in common, from their ends."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _package_of(path: str) -> str:
@@ -123,15 +184,33 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
     for symbol in (*index.symbols("main"), *index.symbols("Main")):
         if symbol.path in lines and symbol.kind in ("function", "method"):
             found.setdefault(symbol.path, symbol)
+    beside = _beside_the_product(index, lines)
     for path in filter(found.__contains__, lines):
         main = found[path]
-        if _is_program(main, index):
+        if _is_program(main, index) and path not in beside:
             yield EntryPoint("main", _program_name(path, index), path, main.start_line, main.qualified)
+
+
+def _beside_the_product(index: Index, lines: Mapping[str, int]) -> set[str]:
+    """The files of modules of Maven and Gradle, that with most code aside, whose build names no class to start."""
+    modules: dict[str, list[str]] = {}
+    for path in lines:
+        modules.setdefault(path.partition("/src/")[0] if "/src/main/" in path else "", []).append(path)
+    largest = max(modules, key=lambda module: sum(lines[path] for path in modules[module]), default="")
+    builds = {module: [index.text(posixpath.join(module, name)) or "" for name in _JVM_BUILDS] for module in modules}
+    return {
+        path
+        for module, files in modules.items()
+        if module not in ("", largest) and not any("mainClass" in text for text in builds[module])
+        for path in files
+    }
 
 
 def _is_program(main: Symbol, index: Index) -> bool:
     """Whether a function named main is what its language starts a program with."""
     language = index.files[main.path].language
+    if language in ("c", "cpp"):
+        return not _is_conditional(main, index.text(main.path) or "")
     if language == "go":
         return _GO_MAIN.search(index.text(main.path) or "") is not None
     if language == "rust":
@@ -141,30 +220,85 @@ def _is_program(main: Symbol, index: Index) -> bool:
     return language in _MAIN_LANGUAGES
 
 
+def _is_conditional(main: Symbol, text: str) -> bool:
+    """Whether a definition is compiled only where somebody sets a macro of the project, as one that tests a library."""
+    above = "\n".join(text.split("\n")[: main.start_line - 1])
+    open_ones: list[str] = []
+    for found in _CONDITION.finditer(above):
+        if found[1] == "if":
+            open_ones.append(found[2])
+        elif open_ones:
+            open_ones.pop()
+    return any(_OWN_MACRO.search(condition.partition(" ")[2]) for condition in open_ones)
+
+
 def _program_name(path: str, index: Index) -> str:
-    stem, folder = posixpath.splitext(posixpath.basename(path))[0], posixpath.basename(posixpath.dirname(path))
+    stem = _stem(path)
+    folder = posixpath.basename(posixpath.dirname(path))
     if stem != "main":
         return stem
     return folder if folder not in ("", "src", "cmd") else index.name.rpartition("/")[2]
 
 
 def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
-    """What users import: packages of Python that manifests name, else the largest; the roots of Rust's libraries."""
-    names = {_plain(fact.value) for fact in facts(index, "name")} | {_plain(index.name.rpartition("/")[2])}
-    below: Counter[str] = Counter()
-    for path, count in lines.items():
-        for folder in folders_of(path):
-            below[folder] += count
-    sizes = {path: below[posixpath.dirname(path)] for path in lines if path.endswith("/__init__.py")}
-    chosen = [path for path in sizes if _plain(path.split("/")[-2]) in names]
-    if not chosen and any(_plain(posixpath.basename(folder)) in names for folder in below):
-        return []  # of a package whose `__init__` is empty its modules are imported
-    chosen = chosen or sorted(sizes, key=lambda p: -sizes[p])[:1]
-    found = [EntryPoint("facade", f"import {path.split('/')[-2]}", path, 1) for path in chosen]
+    """What users import, of each language."""
+    found = [*_python_packages(index, lines), *_go_packages(index, lines), *_gems(index)]
+    found += _installed_headers(index, lines)
     found += [
         EntryPoint("facade", f"use {_crate(path, index)}", path, 1) for path in lines if path.endswith("src/lib.rs")
     ]
     return found
+
+
+def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
+    """The packages that manifests name, else the largest; of one whose `__init__` is empty its modules are imported."""
+    names = {_plain(fact.value) for fact in facts(index, "name")} | {_plain(index.name.rpartition("/")[2])}
+    below = _lines_below(lines)
+    sizes = {path: below[posixpath.dirname(path)] for path in lines if path.endswith("/__init__.py")}
+    chosen = [path for path in sizes if _plain(path.split("/")[-2]) in names]
+    if not chosen and not any(_plain(posixpath.basename(folder)) in names for folder in below):
+        chosen = sorted(sizes, key=lambda path: -sizes[path])[:1]
+    return [EntryPoint("facade", f"import {path.split('/')[-2]}", path, 1) for path in chosen]
+
+
+def _go_packages(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
+    """The root packages of Go's modules: by the file that is called like the module, else the largest one."""
+    for folder in {posixpath.dirname(path) for path in index.files if posixpath.basename(path) == "go.mod"}:
+        files = [p for p in lines if p.endswith(".go") and posixpath.dirname(p) == folder]
+        files = [path for path in files if not _GO_MAIN.search(index.text(path) or "")]
+        name = posixpath.basename(folder) or index.name.rpartition("/")[2]
+        if files:
+            chosen = max(files, key=lambda path: (posixpath.basename(path) in (f"{name}.go", "doc.go"), lines[path]))
+            yield EntryPoint("facade", f"import {name}", chosen, 1)
+
+
+def _gems(index: Index) -> Iterator[EntryPoint]:
+    """What users of a gem require: the file that is called like it."""
+    for manifest in manifests(index):
+        if not manifest.path.endswith(".gemspec"):
+            continue
+        folder, file = posixpath.split(manifest.path)
+        name = manifest.name or file.removesuffix(".gemspec")
+        required = (posixpath.join(folder, "lib", f"{stem}.rb") for stem in (name, name.replace("-", "/")))
+        for path in [path for path in required if path in index.files][:1]:
+            yield EntryPoint("facade", f'require "{name}"', path, 1)
+
+
+def _installed_headers(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
+    """The headers that the build installs for users of a library."""
+    for path in index.files:
+        folder, name = posixpath.split(path)
+        if name.lower() not in _BUILD_FILES:
+            continue
+        for rule in _INSTALLED.findall(index.text(path) or ""):
+            for word in _PATH.findall(rule):
+                installed = posixpath.normpath(posixpath.join(folder, word))
+                if installed.endswith(_HEADERS) and installed in lines:
+                    yield EntryPoint("facade", _stem(installed), installed, 1)
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]
 
 
 def _plain(name: str) -> str:
@@ -178,11 +312,20 @@ def _crate(path: str, index: Index) -> str:
 
 
 def _most_used_outside(graph: Graph, lines: Mapping[str, int]) -> list[EntryPoint]:
-    """The file that tests and examples use most: what users of a library begin with, where nothing declares it."""
+    """What users of a library begin with, where nothing declares it: the headers, else the file, that tests and
+    examples use most."""
     counts = Counter({path: sum(map(_is_outside, users_of(graph, [path]))) for path in graph.by_path if path in lines})
-    best = counts.most_common(1)
-    return [EntryPoint("facade", posixpath.splitext(posixpath.basename(path))[0], path, 1) for path, n in best if n > 1]
+    headers = Counter({path: n for path, n in counts.items() if path.endswith(_HEADERS)})
+    best = [path for path, n in headers.most_common(MOST_HEADERS) or counts.most_common(1) if n > 1]
+    return [EntryPoint("facade", _stem(path), path, 1) for path in best or _headers_of_sources(lines)]
+
+
+def _headers_of_sources(lines: Mapping[str, int]) -> list[str]:
+    """The header that is called like the largest source with one, in a list."""
+    stems = {posixpath.splitext(path)[0]: path for path in lines if path.endswith(_HEADERS)}
+    sources = [path for path in lines if not path.endswith(_HEADERS) and posixpath.splitext(path)[0] in stems]
+    return [stems[posixpath.splitext(max(sources, key=lines.__getitem__))[0]]] if sources else []
 
 
 def _is_outside(path: str) -> bool:
-    return file_kind(path) == "code" and (is_test_path(path) or is_example_path(path))
+    return file_kind(path) == "code" and not is_product_path(path)

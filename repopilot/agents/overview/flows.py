@@ -1,102 +1,162 @@
-"""The most important ways through a repository: chains of calls from where it is entered to where the work is done."""
+"""The most important ways through a repository: chains of calls from where it is entered to where the work is done.
+
+A definition matters by the work behind it (see call_work.py), and by how often documents and tests call it. Of the ways
+that the call graph holds, those are shown whose calls matter most together, each the most that the others leave.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
-from repopilot.agents.overview.overview_values import Component, EntryPoint, Flow, NamedPlace
-from repopilot.agents.overview.uses import SURE
-from repopilot.code.graph.graph import Edge, Graph
+import numpy as np
+
+from repopilot.agents.overview.call_work import CONSTRUCTORS, FUNCTION, CallWork, call_work
+from repopilot.agents.overview.offered import offered
+from repopilot.agents.overview.overview_values import UNSURE, EntryPoint, Flow, NamedPlace
+from repopilot.code.graph.graph import Graph
+from repopilot.code.languages import is_public
 
 MOST_FLOWS = 3
-LONGEST = 7
-"""Calls from the entry on."""
+LONGEST = 8
+"""Steps of one flow."""
 FEWEST_STEPS = 3
+_USUAL_STEPS = 5
+"""A longer flow ends at its last call that counts."""
+MOST_STATIONS = 2000
+"""Definitions that flows may pass, those that matter most."""
+_NAMED = 0.8
+"""What being called by documents and tests counts beside work."""
+_SHOWN = 0.2
+"""What a call counts at a definition that another flow shows."""
+_INNER_START = 0.5
+"""What a flow counts that begins at what users don't call."""
+_LEAST = 0.25
+"""Of the call of a flow that counts most: what a call counts at least."""
+_BEAM = 4
+"""Ways to one definition that are continued."""
 
 
 def flows(
-    graph: Graph, entries: Sequence[EntryPoint], components: Sequence[Component], rank: Sequence[float]
+    graph: Graph, entries: Sequence[EntryPoint], paths: Collection[str], told: Mapping[str, int]
 ) -> tuple[Flow, ...]:
     """Find the ways through the code.
 
-    Of all that an entry reaches by calls, the way is shown to the definition with most work in it: the one that is
-    called from many places (its PageRank), is long, and lies in another component. A way whose end an earlier one
-    passed isn't shown.
-
     Args:
         graph: of the repository.
-        entries: where it is entered.
-        components: its components, whose most used definitions are where users of a library begin.
-        rank: PageRank by node.
+        entries: where it is entered: programs are only passed first.
+        paths: the files of its own code.
+        told: how often documents and tests call each name.
     """
-    of = {path: number for number, component in enumerate(components) for path in component.files}
-    found: list[Flow] = []
-    seen: set[int] = set()
-    for title, start in _starts(graph, entries, components):
-        way = _way(graph, start, of, rank, seen)
-        if len(way) >= FEWEST_STEPS:
-            seen |= set(way[1:])
-            found.append(Flow(title, tuple(_step(graph, node) for node in way)))
-        if len(found) == MOST_FLOWS:
-            break
-    return tuple(found)
+    calls = call_work(graph, paths)
+    programs = {int(calls.one_of[node]) for entry in entries if (node := _program(graph, entry)) is not None}
+    matters = _what_matters(graph, calls, programs, told)
+    called = {node for nodes in calls.calls.values() for node in nodes}
+    imported = offered(graph, entries) or matters
+    for_users = {node for node in matters if _is_for_users(graph, node, called, told)}
+    starts = {
+        node: 1.0 if node in programs else _INNER_START ** ((node not in imported) + (node not in for_users))
+        for node in matters
+    }
+    between = {
+        node: {called: matters[node] * matters[called] for called in calls.calls.get(node, ()) if called in matters}
+        for node in matters
+    }
+    entered = {node: factor for node, factor in starts.items() if factor == 1.0}
+    found: list[tuple[int, ...]] = []
+    for begun in (entered, *[starts] * MOST_FLOWS):
+        if len(found) < MOST_FLOWS and (way := _best_way(graph, between, begun, programs, found)):
+            found.append(way)
+    found = [_without_tail(way, between) for way in found]
+    return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, way, calls)) for way in found)
 
 
-def _starts(graph: Graph, entries: Sequence[EntryPoint], components: Sequence[Component]) -> Iterable[tuple[str, int]]:
-    """Nodes at which a flow may begin: entries that are definitions, entries that are files, then what is used most."""
-    for entry in entries:
-        if entry.symbol and (node := _definition(graph, entry.path, entry.symbol)) is not None:
-            yield entry.name, node
-    for entry in entries:
-        if not entry.symbol and entry.kind != "facade" and entry.path in graph.by_path:
-            yield entry.name, graph.by_path[entry.path]
-    for component in components:
-        for symbol in component.symbols[:3]:
-            if (node := _definition(graph, symbol.path, symbol.name)) is not None:
-                yield symbol.name, node
+def _what_matters(
+    graph: Graph, calls: CallWork, programs: Collection[int], told: Mapping[str, int]
+) -> dict[int, float]:
+    """The definitions that matter most, each with how much, as a factor."""
+    functions = np.flatnonzero((calls.work > 0) & (graph.nodes.kinds == FUNCTION))
+    nodes = np.union1d(functions, np.array(sorted(programs), np.int64))
+    if not len(nodes):
+        return {}
+    names = [_told_name(graph.nodes.name(node)) for node in nodes.tolist()]
+    often = Counter(names)
+    work = _standard(np.log1p(calls.work[nodes]))
+    named = _standard(np.array([np.log1p(told.get(name, 0) / often[name]) for name in names]))
+    value = work + _NAMED * named
+    best = np.argsort(-value, kind="stable")[:MOST_STATIONS]
+    return dict(zip(nodes[best].tolist(), np.exp(value[best] / 2).tolist(), strict=True))
 
 
-def _definition(graph: Graph, path: str, name: str) -> int | None:
-    """The last definition of exactly this name in a file: of overloads, the one with the body."""
-    inside = graph.inside(graph.by_path[path]) if path in graph.by_path else []
-    return next((node for node in reversed(inside) if graph.nodes.name(node) == name), None)
+def _told_name(name: str) -> str:
+    """The name by which users call a definition: a constructor by that of its class."""
+    owner, _, last = name.rpartition(".")
+    return (owner.rpartition(".")[2] if owner and last in CONSTRUCTORS else last).lstrip("#")
 
 
-def _way(graph: Graph, start: int, of: Mapping[str, int], rank: Sequence[float], seen: set[int]) -> list[int]:
-    """The calls from a node to the definition with most work that it reaches."""
-    parents: dict[int, int] = {start: -1}
-    depth = {start: 0}
-    queue = [start]
-    home = of.get(graph.nodes[start].path)
-    best, most = start, 0.0
-    for node in queue:
-        if depth[node] >= LONGEST:
-            continue
-        for called in _called(graph, node):
-            place = graph.nodes[called]
-            if called in parents or place.path not in of:
-                continue
-            parents[called] = node
-            depth[called] = depth[node] + 1
-            queue.append(called)
-            size = math.log1p(place.end_line - place.line) * math.log1p(rank[called])
-            worth = size * (1 + min(depth[called], 4)) * (1.5 if of[place.path] != home else 1.0)
-            if worth > most and called not in seen and depth[called] >= 2:
-                best, most = called, worth
-    way = [best]
-    while parents[way[-1]] >= 0:
-        way.append(parents[way[-1]])
-    return way[::-1]
+def _standard(values: np.ndarray) -> np.ndarray:
+    return (values - values.mean()) / (values.std() or 1.0)
 
 
-def _called(graph: Graph, node: int) -> list[int]:
-    """What a definition calls, and a class by its methods."""
-    calls = [link.node for link in graph.outgoing(node, (Edge.CALLS,)) if link.confidence >= SURE]
-    inside = [link.node for link in graph.outgoing(node, (Edge.DECLARES,))] if graph.nodes[node].kind == "class" else []
-    return [*calls, *inside]
+def _is_for_users(graph: Graph, node: int, called: Collection[int], told: Mapping[str, int]) -> bool:
+    """Whether users call a definition: it is public, and documents and tests call it, or nothing else does."""
+    name = graph.nodes.name(node)
+    is_known = node not in called or _told_name(name) in told
+    return is_known and is_public(name, "", graph.nodes[node].path)
 
 
-def _step(graph: Graph, node: int) -> NamedPlace:
-    place = graph.nodes[node]
-    return NamedPlace(place.name, place.path, max(1, place.line))
+def _without_tail(way: tuple[int, ...], between: Mapping[int, Mapping[int, float]]) -> tuple[int, ...]:
+    """A way up to its last call that counts."""
+    values = [between[caller][called] for caller, called in pairwise(way)]
+    last = max(place for place, value in enumerate(values) if value >= _LEAST * max(values))
+    return way[: max(_USUAL_STEPS, last + 2)]
+
+
+def _comes_back(graph: Graph, last: Sequence[int]) -> bool:
+    """Whether a method calls the one that it overrides, which isn't overridden by another then."""
+    return len(last) > 2 and len({graph.nodes.name(node).rpartition(".")[2] for node in last}) == 1
+
+
+def _best_way(
+    graph: Graph,
+    between: Mapping[int, Mapping[int, float]],
+    starts: Mapping[int, float],
+    programs: Collection[int],
+    found: Iterable[Sequence[int]],
+) -> tuple[int, ...]:
+    """The way whose calls count most, those that other ways show aside; () for none: a search that keeps the best ways
+    to each definition."""
+    shown = {node for way in found for node in way}
+    taken = {pair for way in found for pair in pairwise(way)}
+    best: tuple[float, tuple[int, ...]] = (0.0, ())
+    ways: list[tuple[float, tuple[int, ...]]] = [(0.0, (start,)) for start in starts]
+    for length in range(2, LONGEST + 1):
+        to: dict[int, list[tuple[float, tuple[int, ...]]]] = {}
+        for worth, way in ways:
+            for called, value in between[way[-1]].items():
+                if called in way or called in programs or _comes_back(graph, (*way[-2:], called)):
+                    continue
+                more = 0.0 if (way[-1], called) in taken else value * starts[way[0]]
+                more *= _SHOWN ** ((called in shown) + (way[-1] in shown))
+                to.setdefault(called, []).append((worth + more, (*way, called)))
+        ways = [each for group in to.values() for each in sorted(group, key=lambda e: -e[0])[:_BEAM]]
+        if length >= FEWEST_STEPS:
+            best = max([best, *ways], key=lambda each: each[0])
+    return best[1]
+
+
+def _program(graph: Graph, entry: EntryPoint) -> int | None:
+    """The last definition of a program's name in its file (of overloads, the one with the body); else the file."""
+    if entry.kind == "facade" or entry.path not in graph.by_path:
+        return None
+    file = graph.by_path[entry.path]
+    if not entry.symbol:
+        return file
+    return next((node for node in reversed(graph.inside(file)) if graph.nodes.name(node) == entry.symbol), None)
+
+
+def _steps(graph: Graph, way: Sequence[int], calls: CallWork) -> tuple[NamedPlace, ...]:
+    notes = ["", *(UNSURE if pair in calls.unsure else "" for pair in pairwise(way))]
+    places = [graph.nodes[node] for node in way]
+    return tuple(NamedPlace(p.name, p.path, max(1, p.line), note) for p, note in zip(places, notes, strict=True))

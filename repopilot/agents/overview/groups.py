@@ -15,7 +15,7 @@ from dataclasses import dataclass
 MOST_GROUPS = 12
 MOST_UNITS = 64
 """Units that a repository is taken apart into before they are joined."""
-LARGEST_SHARE = 0.3
+LARGEST_SHARE = 0.4
 """A folder with a larger share of the code is opened."""
 SMALLEST_SHARE = 0.02
 FEWEST_GROUPS = 5
@@ -42,14 +42,15 @@ def grouped(
         lines: lines of code by path.
         ties: how often one file uses another, by (user, used).
         whole: files of languages in which a folder is a module: those of one folder stay together, unless that leaves
-            fewer than FEWEST_GROUPS parts.
+            fewer than FEWEST_GROUPS parts; then the outermost modules are taken apart.
 
     Returns:
         The parts, the largest first; [] for no files.
     """
     units = _units(lines, whole)
     if len(units) < FEWEST_GROUPS and whole:
-        units = _units(lines, frozenset())
+        outermost = min(path.count("/") for path in whole)
+        units = _units(lines, {path for path in whole if path.count("/") > outermost})
     joined = _joined(units, lines, ties)
     return sorted(joined, key=lambda group: (-sum(lines[path] for path in group.files), group.name))
 
@@ -71,12 +72,12 @@ def _units(lines: Mapping[str, int], whole: Collection[str]) -> list[Group]:
             continue
         del units[largest]
         units |= inside
-        closed |= {name for name, files in inside.items() if name == largest or not _is_folder(name, files)}
+        closed |= {name for name, files in inside.items() if name == largest or not _is_folder(Group(name, files))}
     return [Group(name, files) for name, files in units.items()]
 
 
-def _is_folder(name: str, files: Sequence[str]) -> bool:
-    return any(path.startswith(f"{name}/") for path in files)
+def _is_folder(group: Group) -> bool:
+    return any(path.startswith(f"{group.name}/") for path in group.files)
 
 
 def _inside(folder: str, files: Sequence[str], whole: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -123,7 +124,8 @@ def _ties_of(units: Mapping[int, Group], ties: Mapping[tuple[str, str], int]) ->
     unit_of = {path: number for number, unit in units.items() for path in unit.files}
     tied: dict[int, Counter[int]] = {number: Counter() for number in units}
     for (user, used), weight in ties.items():
-        one, other = unit_of.get(user), unit_of.get(used)
+        one = unit_of.get(user)
+        other = unit_of.get(used)
         if one is not None and other is not None and one != other:
             tied[one][other] += weight
             tied[other][one] += weight
@@ -131,20 +133,30 @@ def _ties_of(units: Mapping[int, Group], ties: Mapping[tuple[str, str], int]) ->
 
 
 def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], tied: Mapping[int, Counter[int]]) -> int:
-    """The unit that one is tied to most, for its size: what everything uses would draw all to itself."""
+    """The unit that one is tied to most, for its size: what everything uses would draw all to itself.
 
-    def closeness(other: int) -> tuple[float, bool, int]:
-        near = _common(left[small].name, left[other].name)
+    A file joins a file of its folder, before it joins a folder beside it.
+    """
+    one = left[small]
+
+    def closeness(other: int) -> tuple[bool, float, bool, int]:
+        near = _common(one.name, left[other].name)
+        beside = near and not _is_folder(one) and _is_folder(left[other]) and left[other].name != _parent(one.name)
         tie = tied[small][other] / (1 + sum(tied[other].values())) ** 0.5
-        return tie * (SAME_FOLDER if near else 1.0), near, -size[other]
+        return not beside, tie * (SAME_FOLDER if near else 1.0), near, -size[other]
 
     return max((number for number in left if number != small), key=closeness)
 
 
 def _common(one: str, other: str) -> bool:
     """Whether two units stand in the same folder below the top, or one in the other."""
-    first, second = one.rpartition("/")[0], other.rpartition("/")[0]
+    first = _parent(one)
+    second = _parent(other)
     return first == second or other == first or one == second
+
+
+def _parent(name: str) -> str:
+    return name.rpartition("/")[0]
 
 
 def shortest_paths(files: Collection[str], every: Collection[str]) -> tuple[str, ...]:
@@ -154,7 +166,8 @@ def shortest_paths(files: Collection[str], every: Collection[str]) -> tuple[str,
         files: the files of a group.
         every: all files that were grouped.
     """
-    chosen, others = set(files), set(every) - set(files)
+    chosen = set(files)
+    others = set(every) - set(files)
     folders_of_others = {folder for path in others for folder in folders_of(path)}
     inside = Counter(folder for path in chosen for folder in folders_of(path))
     found: dict[str, None] = {}

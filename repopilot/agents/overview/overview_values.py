@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from repopilot.code.project.project_commands import ProjectCommand, Purpose
+from repopilot.project.project_commands import ProjectCommand, Purpose
 
 EntryKind = Literal["command", "main", "package", "script", "facade"]
+DataKind = Literal["table", "schema", "settings", "variable", "config"]
+"""Of what the repository keeps and is set by: `settings` a class, `variable` of the environment, `config` a file that
+the code names."""
+
+
+UNSURE = "unsure"
+"""The note of a step of a flow whose call is known by a name only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,11 @@ class EntryPoint:
     line: int
     symbol: str = ""
 
+    @property
+    def export_depth(self) -> int:
+        """How far below the package that users import by its name, which may begin with a scope (`@scope/name`)."""
+        return self.name.count("/") - self.name.startswith("@")
+
 
 @dataclass(frozen=True, slots=True)
 class Component:
@@ -49,6 +61,7 @@ class Component:
         lines: of code.
         commits: how many of the past commits changed it.
         tests: how many test files use it.
+        people: who made most of its commits of the last years; () where that isn't read.
     """
 
     name: str
@@ -60,6 +73,7 @@ class Component:
     lines: int = 0
     commits: int = 0
     tests: int = 0
+    people: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,17 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
+class DataPlace:
+    """A table, a schema, a variable or the like: where it is declared or read first, and how often it is."""
+
+    kind: DataKind
+    name: str
+    path: str
+    line: int
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """What a repository is, computed from its index.
 
@@ -96,6 +121,7 @@ class Overview:
         cycles: components that use each other, directly or by way of others, each group sorted.
         reading: where to start, in order, each with why.
         terms: the names that everyone must know.
+        data: tables, schemas, settings, variables of the environment and configuration files.
         recent: the newest commits, as (short id, subject); () while the history isn't read.
         hot: the files that change most often.
     """
@@ -116,5 +142,6 @@ class Overview:
     flows: tuple[Flow, ...]
     reading: tuple[NamedPlace, ...]
     terms: tuple[NamedPlace, ...]
+    data: tuple[DataPlace, ...] = ()
     recent: tuple[tuple[str, str], ...] = ()
     hot: tuple[tuple[str, int], ...] = ()

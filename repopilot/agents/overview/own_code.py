@@ -2,32 +2,82 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 
-from repopilot.code.languages import file_kind, is_product_path, reads_symbols
+from repopilot.agents.overview.uses import reached
+from repopilot.code.languages import file_kind, is_product_path, is_test_path, reads_symbols
 from repopilot.index.store import Index
 
 LEAST_SHARE = 0.03
+_LEAST_PRODUCT = 0.5
+_BUILD_FILES = frozenset(("make", "dockerfile"))
+"""Languages of files that say how code is built."""
 
 
-def own_code(index: Index) -> dict[str, int]:
-    """The files with the repository's own code in languages whose symbols are read, with their lines.
+def code_files(index: Index) -> dict[str, int]:
+    """The files of a repository in languages whose symbols are read, with their lines; not what others wrote.
 
     Args:
         index: the repository.
+    """
+    return {
+        path: info.lines
+        for path, info in index.files.items()
+        if file_kind(path) == "code"
+        and reads_symbols(info.language)
+        and info.language not in _BUILD_FILES
+        and not index.is_foreign(path)
+    }
+
+
+def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """The files with the repository's own code, with their lines.
+
+    What the product uses is part of it, whatever its folder is called: `benchmark` in a tool that measures.
+
+    Args:
+        index: the repository.
+        code: as `code_files` gives it.
+        uses: which of these files use which.
 
     Returns:
         Lines by path. Where all code stands in tests or examples, those.
     """
-    code = {
-        path: info.lines
-        for path, info in index.files.items()
-        if file_kind(path) == "code" and reads_symbols(info.language) and not index.is_foreign(path)
-    }
-    own = {path: lines for path, lines in code.items() if is_product_path(path)} or code
-    main = main_languages(index, own)
-    return {path: lines for path, lines in own.items() if index.files[path].language in main}
+    used: dict[str, set[str]] = defaultdict(set)
+    for user, other in uses:
+        if not is_test_path(other):
+            used[user].add(other)
+    products = [path for path in code if is_product_path(path)]
+    own = {*products, *reached(products, lambda path: used.get(path, ()))} or set(code)
+    lines = {path: count for path, count in code.items() if path in own}
+    main = main_languages(index, lines)
+    return {path: count for path, count in lines.items() if index.files[path].language in main}
+
+
+def product_code(lines: Mapping[str, int], entries: Iterable[str], uses: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """The code below the outermost folders in which a repository is entered, and of those that this code uses: scripts
+    for its developers stand elsewhere.
+
+    Args:
+        lines: lines of its own code by path.
+        entries: the files in which it is entered.
+        uses: which of these files use which.
+
+    Returns:
+        Lines by path; all of them where the entries are less than half of the code.
+    """
+    used: dict[str, set[str]] = defaultdict(set)
+    for user, other in uses:
+        used[_outermost(user)].add(_outermost(other))
+    entered = {_outermost(path) for path in entries}
+    roots = entered | reached(entered, lambda root: used.get(root, ()))
+    found = {path: count for path, count in lines.items() if "" in roots or _outermost(path) in roots}
+    return found if sum(found.values()) >= _LEAST_PRODUCT * sum(lines.values()) else dict(lines)
+
+
+def _outermost(path: str) -> str:
+    return path.partition("/")[0] if "/" in path else ""
 
 
 def main_languages(index: Index, lines: Mapping[str, int]) -> dict[str, float]:

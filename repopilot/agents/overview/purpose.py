@@ -1,69 +1,115 @@
-"""The sentence that says what a repository is: of its manifest, else of its README. Sync."""
+"""The sentence that says what a repository is: of its manifest, its README, or what users import. Sync."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from repopilot.agents.overview.manifests import facts
 from repopilot.agents.overview.overview_values import NamedPlace
-from repopilot.code.project.manifest import ProjectFact
+from repopilot.index.manifests import facts
 from repopilot.index.store import Index
+from repopilot.project.manifest import ProjectFact
+from repopilot.retrieval.places.doc_summary import head_summary
 from repopilot.retrieval.repo_map import readme_paragraphs, readme_path
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]|:[a-z0-9_+-]{3,30}:")
 _SAYS_WHAT = re.compile(r"\b(?:is|are|provides?|implements?|lets|allows|aims|offers)\b", re.I)
+_DEFINES = r"\b(?:is|are) (?:an?|the)\b"
+_SAYS = r"\b(?:is|are|provides?|lets|allows)\b"
+"""What follows a project's name where it is defined, and where something is said of it."""
 FEWEST_WORDS = 3
-PARAGRAPHS = 12
+PARAGRAPHS = 4
+"""Of a README, the first of which says what the project is."""
+MOST_PARAGRAPHS = 12
+"""Of a README, in which a sentence that begins with the project's name is looked for."""
 
 
-def purpose_of(index: Index) -> NamedPlace | None:
+def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
     """Find the sentence that says what the repository is.
 
     Args:
         index: the repository.
+        facades: the files that users import.
 
     Returns:
-        The sentence as `note`, and where it stands; None where neither a manifest nor the README says it.
+        The sentence as `note`, and where it stands: of the manifest at the root or of the package that is called like
+        the repository, else of the README where it begins with the name, else of any package, else of what users import
+        or of the README; None where nothing says it.
     """
-    declared = next(
-        (
-            fact
-            for fact in facts(index, "description")
-            if "/" not in fact.path and len(fact.value.split()) >= FEWEST_WORDS
-        ),
-        None,
-    )
-    if declared is not None and len(declared.value.split()) > FEWEST_WORDS:
-        return _said(declared)
-    readme = _readme_sentence(index, says_what=declared is not None)
-    return readme or (_said(declared) if declared else None)
+    described = [fact for fact in facts(index, "description") if len(fact.value.split()) >= FEWEST_WORDS]
+    own = [fact for fact in described if "/" not in fact.path or fact.path in _packages_called(index, _name(index))]
+    if own and len(own[0].value.split()) > FEWEST_WORDS:
+        return _said(own[0])
+    paragraphs = _paragraphs(index)
+    if said := _defined(index, paragraphs) or next(map(_said, (*own, *_most_mentioned(index, described))), None):
+        return said
+    return next(filter(None, (_of_facade(index, path) for path in facades)), None) or _beginning(index, paragraphs)
+
+
+def _of_facade(index: Index, path: str) -> NamedPlace | None:
+    """What a file says of itself at its head."""
+    said = head_summary(index.text(path) or "")
+    return NamedPlace(path, path, 1, said) if len(said.split()) >= FEWEST_WORDS else None
+
+
+def _name(index: Index) -> str:
+    return index.name.rpartition("/")[2].removesuffix(".git")
+
+
+def _packages_called(index: Index, name: str) -> set[str]:
+    return {fact.path for fact in facts(index, "name") if fact.value.casefold() == name.casefold()}
+
+
+def _most_mentioned(index: Index, described: Iterable[ProjectFact]) -> list[ProjectFact]:
+    """The descriptions of packages, first that of the one which the README names most often."""
+    path = readme_path(index)
+    words = Counter(re.findall(r"[\w@-]+", (index.text(path) or "").casefold() if path else ""))
+    mentions = {fact.path: words[fact.value.casefold()] for fact in facts(index, "name")}
+    return sorted(described, key=lambda fact: -mentions.get(fact.path, 0))
 
 
 def _said(fact: ProjectFact) -> NamedPlace:
     return NamedPlace(fact.path, fact.path, fact.line, " ".join(_EMOJI.sub("", fact.value).split()))
 
 
-def _readme_sentence(index: Index, *, says_what: bool) -> NamedPlace | None:
-    """The sentence of the README that says what the project is: the first that begins with its name or says what
-    something is, else, where `says_what` is False, the first of all."""
+def _paragraphs(index: Index) -> list[list[str]]:
+    """The sentences of the README's first paragraphs."""
     path = readme_path(index)
-    if path is None:
-        return None
+    text = (index.text(path) or "") if path else ""
+    return [_sentences(paragraph) for paragraph in islice(readme_paragraphs(text), MOST_PARAGRAPHS)]
+
+
+def _defined(index: Index, paragraphs: Sequence[Sequence[str]]) -> NamedPlace | None:
+    """The sentence of the README that begins with the project's name and says what it is."""
+    named = rf"(?:the )?{re.escape(_name(index))}\b[^.]{{0,40}}?"
+    said = _first(paragraphs, named + _DEFINES) or _first(paragraphs[:PARAGRAPHS], named + _SAYS)
+    return _in_readme(index, said) if said else None
+
+
+def _beginning(index: Index, paragraphs: Sequence[Sequence[str]]) -> NamedPlace | None:
+    """The first sentence of the README that says what something is, or the first of all."""
+    first = next(filter(None, paragraphs[:PARAGRAPHS]), [])
+    said = next((each for each in first if _SAYS_WHAT.search(each)), next(iter(first), None))
+    return _in_readme(index, said) if said else None
+
+
+def _in_readme(index: Index, said: str) -> NamedPlace:
+    path = readme_path(index) or ""
     text = index.text(path) or ""
-    sentences: list[str] = []
-    for paragraph in islice(readme_paragraphs(text), PARAGRAPHS):
-        sentences += [" ".join(_EMOJI.sub("", each).split()) for each in _SENTENCE_END.split(paragraph)[:3]]
-    sentences = [each for each in sentences if len(each.split()) > FEWEST_WORDS]
-    if not sentences:
-        return None
-    name = re.escape(index.name.rpartition("/")[2].removesuffix(".git"))
-    named = re.compile(rf"(?:the )?{name}\b[^.]{{0,40}}?\b(?:is|are|provides?|lets|allows)\b", re.I)
-    said = next((each for each in sentences if named.match(each)), None)
-    if said is None and says_what:
-        return None
-    said = said or next((each for each in sentences[:4] if _SAYS_WHAT.search(each)), sentences[0])
     words = re.escape(" ".join(said.split()[:3])).replace(r"\ ", r"\W+")
     found = re.search(words, text)
-    return NamedPlace(path, path, text.count("\n", 0, found.start()) + 1 if found else 1, said)
+    whole = re.sub(r":$", " …", said)  # a list follows
+    return NamedPlace(path, path, text.count("\n", 0, found.start()) + 1 if found else 1, whole)
+
+
+def _first(paragraphs: Iterable[Iterable[str]], pattern: str) -> str | None:
+    """The first sentence that begins as a pattern says."""
+    return next((each for sentences in paragraphs for each in sentences if re.match(pattern, each, re.I)), None)
+
+
+def _sentences(paragraph: str) -> list[str]:
+    found = (" ".join(_EMOJI.sub("", each).split()) for each in _SENTENCE_END.split(paragraph)[:3])
+    return [each for each in found if len(each.split()) > FEWEST_WORDS]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
 
 from repopilot import i18n
-from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace, Overview
+from repopilot.agents.overview.layers import layered
+from repopilot.agents.overview.overview_values import UNSURE, Component, ComponentUse, DataKind, Overview
+from repopilot.code.languages import display_name
+from repopilot.foreign_text import code_span, literal, visible
+from repopilot.i18n.format import list_row
 
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""
 LINES_FOR_A_MODEL = 10
+LONGEST_CODE = 240
+MOST_DATA = 10
 SYMBOLS_SHOWN = 5
 _NAMED_COMMANDS = {"start": "run"}
 """Purposes that the contract of the command line calls otherwise."""
@@ -53,8 +60,17 @@ def overview_json(overview: Overview) -> dict[str, Any]:
         "cycles": [[names[number] for number in cycle] for cycle in overview.cycles],
         "commands": {_NAMED_COMMANDS.get(purpose, purpose): c.command for purpose, c in overview.commands.items()},
         "reading": [place.path for place in overview.reading],
-        "flows": [{"title": flow.title, "path": [step.name for step in flow.path]} for flow in overview.flows],
+        "flows": [
+            {
+                "title": flow.title,
+                "path": [step.name for step in flow.path],
+                "places": [f"{step.path}:{step.line}" for step in flow.path],
+                "unsure": [number for number, step in enumerate(flow.path) if step.note == UNSURE],
+            }
+            for flow in overview.flows
+        ],
         "terms": [{"name": t.name, "path": t.path, "line": t.line, "says": t.note} for t in overview.terms],
+        "data": [asdict(place) for place in overview.data],
         "recent": [{"commit": commit, "subject": subject} for commit, subject in overview.recent],
         "hot": [{"path": path, "commits": commits} for path, commits in overview.hot],
         "diagram": mermaid(overview),
@@ -64,10 +80,15 @@ def overview_json(overview: Overview) -> dict[str, Any]:
 def mermaid(overview: Overview) -> str:
     """The components and what uses what as a Mermaid flowchart, top down.
 
+    An arrow is left out where it would lead up, or where others lead to the same component: with all of them, ten
+    components are a tangle. The list of uses has all.
+
     Args:
         overview: the overview.
     """
-    return diagram_of(overview.components, range(len(overview.components)), overview.uses)
+    downward, implied = layered({(use.source, use.target): use.count for use in overview.uses})
+    drawn = [use for use in overview.uses if (use.source, use.target) in {*downward} - implied]
+    return diagram_of(overview.components, range(len(overview.components)), drawn)
 
 
 def diagram_of(components: Sequence[Component], shown: Iterable[int], uses: Iterable[ComponentUse]) -> str:
@@ -83,6 +104,16 @@ def diagram_of(components: Sequence[Component], shown: Iterable[int], uses: Iter
     return "\n".join(["flowchart TD", *boxes, *arrows])
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """An overview for a reader: his language, how a place is cited, and what components are called, as Markdown."""
+
+    overview: Overview
+    language: str
+    at: Cite
+    names: Sequence[str]
+
+
 def overview_markdown(overview: Overview, language: str) -> str:
     """The overview as a page.
 
@@ -90,27 +121,44 @@ def overview_markdown(overview: Overview, language: str) -> str:
         overview: the overview.
         language: of the reader.
     """
-    return f"# {overview.name}\n\n{overview_text(overview, language, place_in_code)}\n"
+    return f"# {literal(overview.name)}\n\n{overview_text(overview, language, place_in_code)}\n"
 
 
-def overview_text(overview: Overview, language: str, at: Cite, parts: Collection[str] = (), level: int = 2) -> str:
-    """The overview below a heading.
+def overview_text(overview: Overview, language: str, at: Cite, parts: Sequence[str] = (), level: int = 2) -> str:
+    """The overview below a heading. What it has of the repository stays text: none of it becomes markup.
 
     Args:
         overview: the overview.
         language: of the reader.
         at: how a place is cited, by its path and line.
-        parts: the sections that are shown; all where none are named.
+        parts: the sections that are shown, in order; all where none are named.
         level: of their headings.
     """
     shown = [_head(overview, language, at)]
-    shown += [_section(name, rows, language, level) for name, rows in _sections(overview, language, at, parts) if rows]
-    return "\n\n".join(filter(None, shown))
+    for part in parts or _ROWS:
+        if rows := overview_rows(overview, part, language, at):
+            shown.append(_section(part, rows, language, level))
+    # Here no host makes references of `#1` and `@name`, which the pages of a wiki keep it from.
+    return "\n\n".join(shown).replace("\u200b", "")
 
 
-def overview_rows(overview: Overview, part: str, language: str, at: Cite) -> list[str]:
-    """The rows of one section, as in `overview_text`."""
-    return _ROWS[part](overview, language, at)
+def overview_rows(overview: Overview, part: str, language: str, at: Cite, names: Sequence[str] = ()) -> list[str]:
+    """The rows of one section, as in `overview_text`.
+
+    Args:
+        overview: the overview.
+        part: the section.
+        language: of the reader.
+        at: how a place is cited.
+        names: of the components, as Markdown; those of the overview where there are none.
+    """
+    names = names or [literal(component.name) for component in overview.components]
+    return _ROWS[part](_Shown(overview, language, at, names))
+
+
+def code(text: str) -> str:
+    """A foreign text as inline code on one line, whatever it holds."""
+    return code_span(visible(text), LONGEST_CODE) if text.strip() else "` `"
 
 
 def lines_for_model(overview: Overview) -> str:
@@ -132,8 +180,8 @@ def facts_text(overview: Overview, language: str) -> str:
         overview: the overview.
         language: of the reader.
     """
-    facts = {"languages": shares_text(overview), "lines": f"{overview.lines:,}", "files": f"{overview.files:,}"}
-    return i18n.text("overview.facts", language, **facts)
+    size = {"lines": overview.lines, "files": overview.files}
+    return i18n.text("overview.facts", language, languages=shares_text(overview), **size)
 
 
 def shares_text(overview: Overview) -> str:
@@ -142,80 +190,113 @@ def shares_text(overview: Overview) -> str:
     Args:
         overview: the overview.
     """
-    return ", ".join(f"{name} {round(100 * share)} %" for name, share in overview.languages[:4])
+    return ", ".join(f"{display_name(name)} {round(100 * share)} %" for name, share in overview.languages[:4])
 
 
 def _head(overview: Overview, language: str, at: Cite) -> str:
-    rows = [_with_place(overview.purpose, overview.purpose_source, at), facts_text(overview, language)]
+    rows = []
+    if source := overview.purpose_source:
+        rows.append(f"{literal(overview.purpose)} {at(source.path, source.line)}")
+    rows.append(facts_text(overview, language))
     if overview.licence:
-        rows.append(i18n.text("overview.licence", language, licence=overview.licence))
-    return "\n\n".join(filter(None, rows))
+        rows.append(i18n.text("overview.licence", language, licence=literal(overview.licence)))
+    return "\n\n".join(rows)
 
 
-def _sections(overview: Overview, language: str, at: Cite, parts: Collection[str]) -> Iterable[tuple[str, list[str]]]:
-    """The rows of each section that is shown, in order; places of others aren't cited."""
-    return ((name, rows(overview, language, at)) for name, rows in _ROWS.items() if not parts or name in parts)
-
-
-def _entry_rows(overview: Overview, language: str, at: Cite) -> list[str]:
+def _entry_rows(shown: _Shown) -> list[str]:
     return [
-        f"- `{e.name}` ({i18n.text(f'overview.kinds.{e.kind}', language)}) {at(e.path, e.line)}"
-        for e in overview.entry_points
+        f"- {code(e.name)} ({i18n.text(f'overview.kinds.{e.kind}', shown.language)}) {shown.at(e.path, e.line)}"
+        for e in shown.overview.entry_points
     ]
 
 
-def _component_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [_component(component, at) for component in overview.components]
+def _component_rows(shown: _Shown) -> list[str]:
+    named = zip(shown.overview.components, shown.names, strict=True)
+    return [_component(component, name, shown.at) for component, name in named]
 
 
-def _edge_rows(overview: Overview, language: str, at: Cite) -> list[str]:
+def _edge_rows(shown: _Shown) -> list[str]:
     rows = []
-    for use in overview.uses:
-        pair = f"{overview.components[use.source].name} → {overview.components[use.target].name}"
-        rows.append(f"- {pair}: {i18n.text('overview.uses', language, count=use.count)} {at(use.path, use.line)}")
+    for use in shown.overview.uses:
+        pair = f"{shown.names[use.source]} → {shown.names[use.target]}"
+        count = i18n.text("overview.uses", shown.language, count=use.count)
+        rows.append(list_row(pair, f"{count} {shown.at(use.path, use.line)}", shown.language))
     return rows
 
 
-def _cycle_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [f"- {', '.join(overview.components[number].name for number in cycle)}" for cycle in overview.cycles]
+def _cycle_rows(shown: _Shown) -> list[str]:
+    return [f"- {', '.join(shown.names[number] for number in cycle)}" for cycle in shown.overview.cycles]
 
 
-def _diagram_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [f"```mermaid\n{mermaid(overview)}\n```"] if len(overview.components) > 1 else []
+def _diagram_rows(shown: _Shown) -> list[str]:
+    return [f"```mermaid\n{mermaid(shown.overview)}\n```"] if len(shown.overview.components) > 1 else []
 
 
-def _flow_rows(overview: Overview, language: str, at: Cite) -> list[str]:
+def _flow_rows(shown: _Shown) -> list[str]:
     rows = []
-    for flow in overview.flows:
+    for flow in shown.overview.flows:
         end = flow.path[-1]
-        rows.append(f"- {flow.title}: {' → '.join(f'`{step.name}`' for step in flow.path)} {at(end.path, end.line)}")
+        steps = "".join(f" {'⇢' if step.note == UNSURE else '→'} {code(step.name)}" for step in flow.path)
+        said = f"{steps.removeprefix(' → ')} {shown.at(end.path, end.line)}"
+        rows.append(list_row(literal(flow.title), said, shown.language))
+    if any("⇢" in row for row in rows):
+        rows.append(i18n.text("overview.unsure_calls", shown.language))
     return rows
 
 
-def _command_rows(overview: Overview, language: str, at: Cite) -> list[str]:
+def _command_rows(shown: _Shown) -> list[str]:
+    language = shown.language
     return [
-        f"- {i18n.text(f'overview.purposes.{purpose}', language)}: `{c.command}` {at(c.path, c.line)}"
-        for purpose, c in overview.commands.items()
+        list_row(
+            i18n.text(f"overview.purposes.{purpose}", language),
+            f"{code(c.command)} {shown.at(c.path, c.line)}",
+            language,
+        )
+        for purpose, c in shown.overview.commands.items()
     ]
 
 
-def _reading_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [f"{n}. `{p.path}`: `{p.name}` {at(p.path, p.line)}" for n, p in enumerate(overview.reading, 1)]
+def _reading_rows(shown: _Shown) -> list[str]:
+    places = enumerate(shown.overview.reading, 1)
+    return [f"{n}. {code(p.path)}: {code(p.name)} {shown.at(p.path, p.line)}" for n, p in places]
 
 
-def _term_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [f"- `{t.name}`{f': {t.note}' if t.note else ''} {at(t.path, t.line)}" for t in overview.terms]
+def _term_rows(shown: _Shown) -> list[str]:
+    return [
+        f"- {code(t.name)}{f': {literal(t.note)}' if t.note else ''} {shown.at(t.path, t.line)}"
+        for t in shown.overview.terms
+    ]
 
 
-def _hot_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [f"- `{path}`: {i18n.text('overview.commits', language, count=count)}" for path, count in overview.hot]
+def _data_rows(shown: _Shown) -> list[str]:
+    rows = []
+    for kind in get_args(DataKind):
+        places = [place for place in shown.overview.data if place.kind == kind]
+        named = ", ".join(f"{code(p.name)} {shown.at(p.path, p.line)}" for p in places[:MOST_DATA])
+        more = f" +{len(places) - MOST_DATA}" if len(places) > MOST_DATA else ""
+        if places:
+            title = i18n.text(f"overview.data.{kind}", shown.language)
+            rows.append(list_row(f"{title} ({len(places)})", f"{named}{more}", shown.language))
+    return rows
 
 
-def _recent_rows(overview: Overview, language: str, at: Cite) -> list[str]:
-    return [f"- `{commit}` {subject}" for commit, subject in overview.recent]
+def _people_rows(shown: _Shown) -> list[str]:
+    named = zip(shown.names, shown.overview.components, strict=True)
+    return [list_row(name, ", ".join(map(literal, each.people)), shown.language) for name, each in named if each.people]
 
 
-_ROWS: Mapping[str, Callable[[Overview, str, Cite], list[str]]] = {
+def _hot_rows(shown: _Shown) -> list[str]:
+    return [
+        list_row(code(path), i18n.text("overview.commits", shown.language, count=count), shown.language)
+        for path, count in shown.overview.hot
+    ]
+
+
+def _recent_rows(shown: _Shown) -> list[str]:
+    return [f"- `{commit}` {literal(subject)}" for commit, subject in shown.overview.recent]
+
+
+_ROWS: Mapping[str, Callable[[_Shown], list[str]]] = {
     "entry_points": _entry_rows,
     "components": _component_rows,
     "edges": _edge_rows,
@@ -225,6 +306,8 @@ _ROWS: Mapping[str, Callable[[Overview, str, Cite], list[str]]] = {
     "commands": _command_rows,
     "reading": _reading_rows,
     "terms": _term_rows,
+    "data": _data_rows,
+    "people": _people_rows,
     "hot": _hot_rows,
     "recent": _recent_rows,
 }
@@ -235,25 +318,22 @@ def _section(name: str, rows: Sequence[str], language: str, level: int) -> str:
     return "\n".join([f"{'#' * level} {i18n.text(f'overview.sections.{name}', language)}", "", *rows])
 
 
-def _component(component: Component, at: Cite) -> str:
-    paths = ", ".join(f"`{path}`" for path in component.paths[:6])
+def _component(component: Component, name: str, at: Cite) -> str:
+    paths = ", ".join(map(code, component.paths[:6]))
     more = f" +{len(component.paths) - 6}" if len(component.paths) > 6 else ""
-    said = f": {component.summary} {at(component.source.path, component.source.line)}" if component.source else ""
+    source = component.source
+    said = f": {literal(component.summary)} {at(source.path, source.line)}" if source else ""
     symbols = f" — {_symbols(component)}" if component.symbols else ""
-    return f"- **{component.name}** ({paths}{more}){said}{symbols}"
+    return f"- **{name}** ({paths}{more}){said}{symbols}"
 
 
 def _symbols(component: Component) -> str:
-    return ", ".join(f"`{symbol.name}`" for symbol in component.symbols[:SYMBOLS_SHOWN])
-
-
-def _with_place(text: str, place: NamedPlace | None, at: Cite) -> str:
-    return f"{text} {at(place.path, place.line)}" if text and place else text
+    return ", ".join(code(symbol.name) for symbol in component.symbols[:SYMBOLS_SHOWN])
 
 
 def place_in_code(path: str, line: int) -> str:
     """A place in code marks, in brackets."""
-    return f"(`{path}:{line}`)"
+    return f"({code(f'{path}:{line}')})"
 
 
 def _escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -12,13 +12,17 @@ from repopilot.agents.overview.groups import Group, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.uses import FileUse, sure_uses, users_of
 from repopilot.code.graph.graph import Graph
+from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import folder_is_module, is_test_path
 from repopilot.index.store import Index
 from repopilot.retrieval.places.doc_summary import doc_summary, head_summary
+from repopilot.types import Symbol, innermost
 
 MOST_SYMBOLS = 10
 LINES_WITH_DOCS = 12
 """Of a definition, in which its documentation begins."""
+_FOLDER_MODULES = ("__init__.py", "mod.rs")
+"""Files whose module goes by the name of their folder."""
 LEAST_SHARE = 0.02
 """Of all a component uses: what it uses less is no edge of the picture."""
 
@@ -38,9 +42,16 @@ def components_of(
     groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
     ranked = _most_used(graph, groups)
     tests = tests_of(graph, groups)
-    names = _names([group.name or index.name for group in groups])
+    names = _names([_known_as(group) or index.name for group in groups])
     parts = zip(names, groups, ranked, tests, strict=True)
     return tuple(_component(index, name, group, lines, symbols, len(of)) for name, group, symbols, of in parts)
+
+
+def _known_as(group: Group) -> str:
+    """The folder or file that a group is named by, '' for the whole repository."""
+    folder, _, last = group.name.rpartition("/")
+    module = next((name for name in _FOLDER_MODULES if name.partition(".")[0] == last), "")
+    return folder if f"{folder}/{module}" in group.files else group.name
 
 
 def _names(paths: Sequence[str]) -> list[str]:
@@ -101,16 +112,23 @@ def summary_between(index: Index, path: str, start: int, end: int) -> str:
     return doc_summary(rows, max(1, start), min(end, start + LINES_WITH_DOCS))
 
 
+def subclasses(index: Index, name: str) -> Iterator[Symbol]:
+    """The classes that name another one among those that they inherit from.
+
+    Args:
+        index: the repository.
+        name: of the other one, which needn't be defined in the repository.
+    """
+    for reference in index.references(name):
+        if reference.kind == "inherit":
+            classes = (symbol for symbol in index.outline(reference.path) if symbol.kind == "class")
+            if found := innermost(classes, reference.line):
+                yield found
+
+
 def _is_head(path: str) -> bool:
-    return path.rpartition("/")[2] in (
-        "__init__.py",
-        "index.ts",
-        "index.js",
-        "mod.rs",
-        "lib.rs",
-        "package-info.java",
-        "doc.go",
-    )
+    name = path.rpartition("/")[2]
+    return name in (*_FOLDER_MODULES, "index.ts", "index.js", "lib.rs", "package-info.java", "doc.go")
 
 
 def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
@@ -124,12 +142,18 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
     for group in groups:
         nodes = [node for path in group.files if path in graph.by_path for node in graph.inside(graph.by_path[path])]
         nodes = [node for node in nodes if graph.nodes[node].kind in ("class", "function")]
+        nodes = [node for node in nodes if not _is_of_tests(graph.nodes[node])]
         nodes.sort(key=lambda node: (_is_private(graph.nodes.name(node)), -used[node], node))
         named: dict[str, int] = {}  # an overload is named once
         for node in nodes:
             named.setdefault(graph.nodes.name(node), node)
         found.append([_place(graph, node) for node in islice(named.values(), MOST_SYMBOLS)])
     return found
+
+
+def _is_of_tests(node: Node) -> bool:
+    """Whether a definition stands in the module that Rust's files have for their tests."""
+    return node.path.endswith(".rs") and node.name.partition(".")[0] in ("test", "tests")
 
 
 def _is_private(name: str) -> bool:
@@ -175,15 +199,3 @@ def component_uses(
         out[one] += count
     kept = [(pair, count) for pair, count in counts.most_common() if count >= LEAST_SHARE * out[pair[0]]]
     return tuple(ComponentUse(*pair, count, *strongest[pair][1:]) for pair, count in kept)
-
-
-def cycles(size: int, uses: Iterable[ComponentUse]) -> tuple[tuple[int, ...], ...]:
-    """Groups of components that reach each other, by their numbers."""
-    reaches = np.eye(size, dtype=bool)
-    for use in uses:
-        reaches[use.source, use.target] = True
-    for middle in range(size):  # Warshall's transitive closure
-        reaches |= np.outer(reaches[:, middle], reaches[middle])
-    mutual = reaches & reaches.T
-    found = {tuple(np.flatnonzero(row).tolist()) for row in mutual}
-    return tuple(sorted(group for group in found if len(group) > 1))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from repopilot.code.graph.graph import DEPENDING, Edge, Graph
 
 SURE = 0.75
 """The confidence of a use that an import or a scope resolves; a name that only one definition has isn't one."""
+
+
+Thing = TypeVar("Thing", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -44,6 +48,27 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
             continue
         use = found.setdefault((path_of[one], path_of[other]), FileUse(0, line))
         use.count += 1
+    return found
+
+
+def between(uses: Mapping[tuple[str, str], FileUse], files: Collection[str]) -> dict[tuple[str, str], FileUse]:
+    """Those of some uses that are between some files."""
+    return {(user, used): use for (user, used), use in uses.items() if user in files and used in files}
+
+
+def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]) -> set[Thing]:
+    """What some things lead to, directly or by others; a start only where something leads back to it.
+
+    Args:
+        starts: where to begin.
+        next_of: what one leads to.
+    """
+    found: set[Thing] = set()
+    queue = list(starts)
+    while queue:
+        fresh = set(next_of(queue.pop())) - found
+        found |= fresh
+        queue += fresh
     return found
 
 

@@ -14,9 +14,15 @@ from repopilot import i18n
 from repopilot.agents.planning.continuation import is_continuation, wanted_parts
 from repopilot.agents.planning.execution import proceed
 from repopilot.agents.planning.finished_parts import reopened
-from repopilot.agents.planning.likely_places import evidence_of, file_rows, parts_of, question_of
-from repopilot.agents.planning.planning_loop import plan_by_loop
 from repopilot.agents.planning.render import plan_markdown
+from repopilot.agents.wishes.likely_places import (
+    confidence_note,
+    evidence_of,
+    file_rows,
+    parts_of,
+    question_of,
+)
+from repopilot.agents.wishes.planning_loop import plan_by_loop
 from repopilot.results import Answer, Plan, Turn
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
@@ -79,7 +85,10 @@ async def _planned(task: str, workspace: Workspace, language: str, step: Step) -
             return Plan(task, parts)
         step.degrade(why or i18n.message("planning.no_loop_plan"))
     asked = await asyncio.to_thread(question_of, task, evidence, index, language)
-    return Plan(task, (), (asked,)) if asked else Plan(task, likely)
+    if asked:
+        return Plan(task, (), (asked,))
+    note = await asyncio.to_thread(confidence_note, task, evidence, index, language)
+    return Plan(task, likely, note=note)
 
 
 def current_plan(turns: Sequence[Turn]) -> Plan | None:

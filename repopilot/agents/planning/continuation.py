@@ -12,7 +12,8 @@ _COMMAND = re.compile(
     r"(?: (?P<all>all|tout)|(?: (?:la )?part(?:s|ies?)?)? (?P<numbers>\d+(?:(?:,| and| et)? ?\d+)*))?[.!]?",
     re.I,
 )
-_SKIP, _REDO = ("skip", "passer"), ("redo", "refaire")
+_SKIP = ("skip", "passer")
+_REDO = ("redo", "refaire")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.agents.generate.pipeline import examined
-from repopilot.agents.generate.render import GenerationOutcome
 from repopilot.agents.planning.finished_parts import drafts_of, finished, with_part
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.redaction.shown_diff import shown_diffs
-from repopilot.results import Answer, Plan, PlanPart
+from repopilot.results import Answer, Generation, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace
 
-KeepGoing = Callable[[Plan], Awaitable[bool]]
 _LONGEST_GOAL = 600
 
 
@@ -30,7 +28,6 @@ async def proceed(
     workspace: Workspace,
     step: Step,
     numbers: Sequence[int] | None = None,
-    keep_going: KeepGoing | None = None,
 ) -> Answer:
     """Work on parts of a plan, one by one. When one fails, those that depend on it wait and the others go on.
 
@@ -41,7 +38,6 @@ async def proceed(
         workspace: the repository.
         step: the step of the work.
         numbers: the parts to work on, None for all open ones.
-        keep_going: asked before each further part; False stops there.
 
     Returns:
         The answer, with the files of all finished parts as one change; its `result` is the plan with its new states.
@@ -58,9 +54,6 @@ async def proceed(
     async with working_copy(workspace) as copy:
         await asyncio.to_thread(copy.write, drafts_of(plan))
         while (part := _next_part(plan, numbers)) is not None:
-            if notes and keep_going is not None and not await keep_going(plan):
-                notes.append(i18n.message("planning.stopped"))
-                break
             stopped = await _shown(plan, copy, [*notes, i18n.message("planning.stopped")])
             step.publish(await _shown(plan.with_state(part.number, "running"), copy, notes))
             try:
@@ -90,16 +83,17 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
     """
     try:
         async with step.child(f"part {part.number}", "agent", part.title) as working:
-            outcome = await examined(instruction(plan, part), copy.workspace, working.contained())
-            problem = _problem(outcome)
+            made = await examined(instruction(plan, part), copy.workspace, working.contained())
+            assert isinstance(made.result, Generation)
+            problem = _problem(made.result)
             if problem:
                 working.note(failure=problem)
                 return with_part(plan, replace(part, state="failed", note=problem))
-            await asyncio.to_thread(copy.write, outcome.changes)
-            await working.write(shown_diffs(outcome.changes))
+            await asyncio.to_thread(copy.write, made.files)
+            await working.write(shown_diffs(made.files))
     except RepoPilotError as error:
         return with_part(plan, replace(part, state="failed", note=i18n.reason(error)))
-    return finished(plan, part, outcome.changes, _came_to(outcome))
+    return finished(plan, part, made.files, _came_to(made))
 
 
 def instruction(plan: Plan, part: PlanPart) -> str:
@@ -112,22 +106,23 @@ def instruction(plan: Plan, part: PlanPart) -> str:
     return "\n".join([*lines, f"(Part {part.number} of: {goal})"])
 
 
-def _problem(outcome: GenerationOutcome) -> str:
+def _problem(made: Generation) -> str:
     """Why a part has failed, a message; '' when its files can be used."""
-    if outcome.failure:
-        return i18n.message("planning.failed.no_files", why=outcome.failure)
-    if outcome.verdict is not None and outcome.verdict.decision == "REQUEST_REVISION":
-        why = i18n.joined(outcome.reasons or outcome.verdict.reasons, "; ")
-        return i18n.message("planning.failed.verdict", score=outcome.verdict.score, why=why)
+    if made.failure:
+        return i18n.message("planning.failed.no_files", why=made.failure)
+    if made.verdict is not None and made.verdict.decision == "REQUEST_REVISION":
+        why = i18n.joined(made.reasons or made.verdict.reasons, "; ")
+        return i18n.message("planning.failed.verdict", score=made.verdict.score, why=why)
     return ""
 
 
-def _came_to(outcome: GenerationOutcome) -> str:
+def _came_to(made: Answer) -> str:
     """What a finished part came to, a message: its files, and what tests say."""
-    files = ", ".join(f"`{c.path}`" for c in outcome.changes)
-    run = outcome.tests.run if outcome.tests else None
-    if run is None:
+    files = ", ".join(f"`{c.path}`" for c in made.files)
+    tests = made.result.tests if isinstance(made.result, Generation) else None
+    if tests is None or tests.run is None:
         return i18n.message("planning.done.untested", files=files)
+    run = tests.run
     key = "verified" if run.genuine else "ran"
     return i18n.message(f"planning.done.{key}", files=files, passed=run.passed, failed=run.failed + run.errors)
 
@@ -150,5 +145,5 @@ async def _shown(plan: Plan, copy: WorkingCopy, notes: Sequence[str]) -> Answer:
     """The plan as it stands, with the files of its finished parts as one change."""
     language = reply_language(plan.task, copy.workspace.settings)
     files: tuple[FileChange, ...] = await asyncio.to_thread(copy.changes)
-    plan = replace(plan, note="\n\n".join(i18n.said(each, language) for each in notes))
+    plan = replace(plan, note="\n\n".join(i18n.translated(each, language) for each in notes))
     return Answer(plan_markdown(plan, language), files=files, result=plan)

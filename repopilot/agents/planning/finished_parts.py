@@ -27,7 +27,8 @@ def reopened(plan: Plan, number: int) -> Plan:
     part = plan.part(number)
     if part is None:
         return plan
-    again, paths = {number}, {file.path for file in part.drafts}
+    again = {number}
+    paths = {file.path for file in part.drafts}
     later = sorted((p for p in plan.parts if p.state == "done" and p.order > part.order), key=lambda p: p.order)
     for other in later if part.state == "done" else ():
         own = {file.path for file in other.drafts}

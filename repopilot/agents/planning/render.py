@@ -33,12 +33,12 @@ def _part_rows(part: PlanPart, language: str) -> list[str]:
         about.append(i18n.text("planning.after", language, numbers=", ".join(map(str, part.depends_on))))
     rows = [f"{part.number}. [{_MARKS[part.state]}] {_one_line(part.title)}{place} ({', '.join(about)})"]
     if part.reasons:
-        reasons = "; ".join(i18n.said(r, language) for r in part.reasons)
+        reasons = "; ".join(i18n.translated(r, language) for r in part.reasons)
         rows.append(f"   - {i18n.text('planning.why', language, reasons=reasons)}")
     if part.acceptance:
         rows.append(f"   - {i18n.text('planning.acceptance', language, points='; '.join(part.acceptance))}")
     if part.note:
-        rows.append(f"   - {i18n.said(part.note, language)}")
+        rows.append(f"   - {i18n.translated(part.note, language)}")
     return rows
 
 

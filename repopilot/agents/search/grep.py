@@ -83,5 +83,6 @@ async def grep_report(query: str, workspace: Workspace, count: int = PAGE) -> Se
 
 def _place(number: int, path: str, rows: list[dict[str, Any]]) -> RankedPlace:
     lines = tuple(MarkedLine(row["line"], row["text"], tuple(map(tuple, row["marks"]))) for row in rows)
-    first, last = lines[0].number, lines[-1].number
+    first = lines[0].number
+    last = lines[-1].number
     return RankedPlace(number, path, first, last, "", path, "", "", "", 0.0, {}, lines, "")

@@ -15,7 +15,7 @@ def search_markdown(report: SearchReport, language: str) -> str:
         report: the search.
         language: of the reader.
     """
-    notes = [f"*{i18n.said(note, language)}*" for note in report.notes]
+    notes = [f"*{i18n.translated(note, language)}*" for note in report.notes]
     if not report.query:
         shown = [f"- `/search {query}`" for _, query in report.examples]
         return "\n".join([i18n.text("search.help", language), "", *shown])

@@ -13,7 +13,7 @@ from repopilot.agents.testing.loop_tests import run_shown, write_tests_by_loop
 from repopilot.agents.testing.pasted import pasted_code, repair_pasted, stands_alone
 from repopilot.agents.testing.render import failure_list, mutants_text, point_list, report_text, run_points
 from repopilot.code.languages import is_test_path
-from repopilot.impact.covering_tests import all_tests, covering_tests
+from repopilot.resolve.uses.covering_tests import all_tests, covering_tests
 from repopilot.results import Answer, TestReport
 from repopilot.retrieval.query.asked import likeliest
 from repopilot.retrieval.query.parse import reply_language

@@ -13,8 +13,6 @@ _SAME_FAILURE = 3
 """So many runs in a row that fail alike end the loop."""
 _MOST_REPEATS = 2
 """So many candidates that were tried before end the loop."""
-_ALTERNATING = 4
-"""Runs that must be seen to tell that two failures alternate."""
 
 
 def best(iterations: Sequence[Iteration]) -> Iteration:
@@ -44,18 +42,7 @@ def why_stop(iterations: Sequence[Iteration], limit: int, *, has_model: bool) ->
     signatures = [_signature(iteration.run, iteration.failures) for iteration in iterations if iteration.run]
     if len(signatures) >= _SAME_FAILURE and len(set(signatures[-_SAME_FAILURE:])) == 1:
         return i18n.message("testing.stopped.same_failure")
-    if len(signatures) >= _ALTERNATING and signatures[-1] == signatures[-3] and signatures[-2] == signatures[-4]:
-        return i18n.message("testing.stopped.alternates")
     return ""
-
-
-def doubtful_tests(iterations: Sequence[Iteration]) -> tuple[str, ...]:
-    """Tests that every one of at least two runs failed while other tests passed: their ids without parameters."""
-    runs = [iteration for iteration in iterations if iteration.run and iteration.run.passed]
-    if len(runs) < 2:
-        return ()
-    failed = [{failure.test_id.partition("[")[0] for failure in iteration.failures} for iteration in runs]
-    return tuple(sorted(set.intersection(*failed)))
 
 
 def some_failed(run: TestRun) -> bool:

@@ -12,7 +12,7 @@ from repopilot import i18n
 from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, parse_python, parses, read_python
 
 _FENCE = re.compile(
-    r"^[ \t]*```[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
+    r"^[ \t]*```[ \t]*(?P<language>[\w+#-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
 )
 
 
@@ -35,9 +35,13 @@ def code_in_reply(reply: str) -> str:
 
 def python_blocks(text: str) -> list[str]:
     """The fenced blocks of a text that are Python or of no named language."""
-    found = (m for m in _FENCE.finditer(text) if m["language"].lower() in ("", "python", "py", "python3"))
-    blocks = (textwrap.dedent(m["body"]) for m in found)
-    return [block.strip("\n") + "\n" for block in blocks if block.strip()]
+    return [block for language, block in fenced_blocks(text) if language in ("", "python", "py", "python3")]
+
+
+def fenced_blocks(text: str) -> list[tuple[str, str]]:
+    """The fenced blocks of a text that aren't blank, each behind the name of its language, '' for none."""
+    found = ((m["language"].lower(), textwrap.dedent(m["body"])) for m in _FENCE.finditer(text))
+    return [(language, block.strip("\n") + "\n") for language, block in found if block.strip()]
 
 
 def without_blocks(text: str) -> str:
@@ -58,6 +62,11 @@ def imports(code: str, module: str) -> bool:
 def public_names(code: str) -> tuple[str, ...]:
     """Names of the functions and classes at the top level that don't begin with an underscore; () of bad syntax."""
     return tuple(n.name for n in read_python(code).body if isinstance(n, DEFINITIONS) and not n.name.startswith("_"))
+
+
+def names_written(code: str) -> tuple[str, ...]:
+    """The public names that the lines of code which may not parse begin to define."""
+    return tuple(re.findall(r"^(?:async +def|def|class) +([^\W_]\w*)", code, re.M))
 
 
 def problem_of(candidate: str, wanted: Sequence[str]) -> str:
@@ -121,17 +130,6 @@ def function_source(code: str, symbol: str) -> str:
     wanted = symbol.replace("::", ".")
     node = dict(_functions(code)).get(wanted)
     return "\n".join(code.splitlines()[_first_line(node) - 1 : node.end_lineno]) if node else ""
-
-
-def without_functions(code: str, symbols: Sequence[str]) -> str:
-    """`code` without these test functions (`name` or `Class::name`)."""
-    lines = code.splitlines(keepends=True)
-    nodes = dict(_functions(code))
-    for symbol in symbols:
-        if node := nodes.get(symbol.replace("::", ".")):
-            for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
-                lines[number] = ""
-    return "".join(lines)
 
 
 def without_definitions(code: str, names: Sequence[str]) -> str:

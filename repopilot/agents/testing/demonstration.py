@@ -5,6 +5,7 @@ Where no model mends it, a recorded repair is tried, and said to be one; the run
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from repopilot import i18n
@@ -37,13 +38,19 @@ def message(language: str) -> str:
     return f"{i18n.text('testing.demo.wish', language)}\n\n```python\n{CODE}```\n\n```python\n{TESTS}```"
 
 
-def folder_with_code(home: Path) -> Path:
+def folder_of(home: Path, owner: str) -> Path:
+    """The folder of the demonstration: each login has one of its own; '' where nobody logs in."""
+    below = f"demos/{hashlib.sha256(owner.encode()).hexdigest()[:16]}" if owner else ""
+    return home / below / "demo"
+
+
+def folder_with_code(home: Path, owner: str = "") -> Path:
     """A folder with the code of the demonstration, for a chat without a repository. Blocking.
 
     Raises:
         StorageError: it can't be written.
     """
-    folder = home / "demo"
+    folder = folder_of(home, owner)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in FILES.items():

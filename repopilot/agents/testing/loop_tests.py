@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from repopilot import i18n
 from repopilot.agents.coding.agent import edit_by_loop
 from repopilot.code.languages import is_test_path
-from repopilot.code.mutation.mutants import mutants, one_line
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
+from repopilot.project_environment import until_fetched
 from repopilot.prompts import render
 from repopilot.results import MutantOutcome, TestReport
+from repopilot.sandbox.controls.mutants import mutants, one_line
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.stored_text import stored_text
+from repopilot.tools.talk import say_assumed
 from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.trace import Step
 from repopilot.types import Symbol, TestRun
@@ -46,6 +48,7 @@ async def write_tests_by_loop(question: str, workspace: Workspace, step: Step) -
     edit = await edit_by_loop(render("loop_test", task=question), workspace, step, "tests")
     changes = tuple(change for change in edit.changes if is_test_path(change.path))
     left = [change.path for change in edit.changes if change not in changes]
+    say_assumed(edit.assumed, step)
     if left:
         step.degrade(i18n.message("testing.only_tests_kept", paths=", ".join(left)))
     if not changes:
@@ -98,7 +101,9 @@ def _name_of(test_id: str) -> str:
 
 
 async def run_shown(tests: Sequence[str], files: Mapping[str, str], workspace: Workspace, step: Step) -> TestRun:
-    """Run test files in the sandbox, with other texts of some files, as a step that shows the outcome."""
+    """Run test files in the sandbox, with other texts of some files, as a step that shows the outcome. It waits for
+    packages that are being fetched."""
+    await until_fetched(workspace.snapshot, workspace.index, workspace.settings)
     async with step.child("tests", "tool", ", ".join(tests)) as running, checked_out(workspace) as folder:
         run = await run_selected(TestSelection(tuple(tests)), files, workspace, folder, verify=True)
         running.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)

@@ -1,4 +1,5 @@
-"""Code that stands in a message: it is tested and repaired on its own, as `repopilot refine` does with a file."""
+"""Code that stands in a message: Python is tested and repaired on its own, as `repopilot refine` does with a file; what
+no test verifies is checked by parser, linters and rules, as code of other languages is."""
 
 from __future__ import annotations
 
@@ -10,12 +11,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from repopilot import i18n
+from repopilot.agents.follow_up import own_words
+from repopilot.agents.review.agent import review_text
+from repopilot.agents.review.findings import weight_order
+from repopilot.agents.review.report import counts_text, finding_lines, notes_text
 from repopilot.agents.testing import candidates, demonstration
 from repopilot.agents.testing.render import failure_list, point_list, run_points
 from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
+from repopilot.code.languages import file_kind, language_of, suffix_of
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
+from repopilot.code.split import FileAnalysis, analyse
 from repopilot.index.store import Index
-from repopilot.results import Answer, TestReport
+from repopilot.results import Answer, Explanation, TestReport
 from repopilot.retrieval.pack import fence_of
 from repopilot.retrieval.query.parse import parse, reply_language
 from repopilot.trace import Step
@@ -23,13 +30,16 @@ from repopilot.workspace import Workspace
 
 _BEGINS = re.compile(r"(?:async def|def|class|import|from) |@\w|\w+ *=")
 _MOST_BEGINNINGS = 50
+_PYTHON = ".py"
+_SAYS_SOMETHING = 2
+"""Words of its own that a question has which is about more than the code below it."""
 _DESCRIBES = 6
 """A wish of more words than these says what the code is for."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastedCode:
-    """Python code of a message.
+    """Code of a message.
 
     Attributes:
         wish: the message without it.
@@ -43,11 +53,38 @@ class PastedCode:
     name: str = "solution.py"
     tests: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def is_all(self) -> bool:
+        """Whether hardly anything is said of the code: then it is what the message is about."""
+        return own_words(self.wish) < _SAYS_SOMETHING
+
+    def read(self) -> FileAnalysis:
+        """What the code defines and imports."""
+        return analyse(self.name, self.code, language_of(self.name) or "", file_kind(self.name))
+
 
 def pasted_code(message: str) -> PastedCode | None:
-    """The Python code of a message that defines something, fenced or below what is said of it; None without any."""
+    """The code of a message that defines something: in a fence, or Python below what is said of it; None without any.
+
+    Python that parses and defines functions or classes comes first, its tests apart; then the fences of one language
+    that they name, whether their code parses or not.
+    """
+    return _python(message) or _fenced_code(message)
+
+
+def _fenced_code(message: str) -> PastedCode | None:
+    suffixed = [(suffix_of(language), block) for language, block in candidates.fenced_blocks(message)]
+    suffix = next((suffix for suffix, _ in suffixed if suffix), "")
+    code = "\n".join(block for of, block in suffixed if of == suffix)
+    found = PastedCode(candidates.without_blocks(message).strip(), code, f"solution{suffix}")
+    read = found.read() if suffix else None
+    return found if read and (read.symbols or not read.parsed) else None
+
+
+def _python(message: str) -> PastedCode | None:
     wish, blocks = _blocks(message)
-    code, tests = "", ""
+    code = ""
+    tests = ""
     for block in blocks:
         defined = _definitions(block)
         names = [name for name in defined if not name.startswith(("test", "Test"))]
@@ -65,14 +102,42 @@ def pasted_code(message: str) -> PastedCode | None:
 
 
 def stands_alone(pasted: PastedCode, index: Index) -> bool:
-    """Whether pasted code has nothing to do with the repository: neither its definitions nor anything that is said of
-    it is there. Blocking."""
+    """Whether pasted code has nothing to do with the repository: what it defines isn't defined there in its language,
+    what it imports isn't there, nor anything that is said of it. Blocking."""
     if pasted.code == demonstration.CODE:
         return True
     said = parse(pasted.wish)
     capitals = (word for word in re.findall(r"\w+", pasted.wish)[1:] if word != word.lower())
-    names = (*said.names, *capitals, *candidates.public_names(pasted.code))
-    return not said.paths and not any(index.symbols(name) for name in names)
+    if said.paths or any(index.symbols(name) for name in (*said.names, *capitals)):
+        return False
+    read = pasted.read()
+    imported = [f"/{each.module.strip('./').replace('.', '/')}" for each in read.imports]
+    if any(f"/{path}".partition(module)[2][:1] in ("/", ".") for path in index.files for module in imported):
+        return False
+    own = {symbol.qualified for symbol in read.symbols if symbol.kind != "variable"}
+    own |= {*candidates.public_names(pasted.code)}
+    there = (symbol for name in own for symbol in index.symbols(name) if symbol.qualified == name)
+    return not any(language_of(symbol.path) == read.language for symbol in there)
+
+
+async def check_pasted(question: str, workspace: Workspace, step: Step) -> Answer:
+    """Say what parser, linters and rules find in code of a message, without running it.
+
+    Args:
+        question: holds the code.
+        workspace: its settings.
+        step: each analyser is a step below it.
+
+    Returns:
+        The answer, an Explanation by code.
+    """
+    pasted = pasted_code(question)
+    assert pasted is not None
+    language = reply_language(pasted.wish, workspace.settings)
+    text = f"{i18n.text('testing.pasted.only_checked', language)}\n\n{await _findings(pasted, workspace, step)}"
+    async with step.child("answer", "answer") as answering:
+        await answering.write(text)
+    return Answer(text, result=Explanation("code", lead=text))
 
 
 async def repair_pasted(pasted: PastedCode, workspace: Workspace, step: Step) -> Answer:
@@ -93,14 +158,32 @@ async def repair_pasted(pasted: PastedCode, workspace: Workspace, step: Step) ->
     environment = await asyncio.to_thread(workspace.current_environment)
     task = pasted.wish if len(pasted.wish.split()) > _DESCRIBES else ""
     recorded = demonstration.REPAIRED if pasted.code == demonstration.CODE else ""
-    request = RepairRequest(
-        pasted.code, pasted.tests, task, pasted.name, language=language, environment=environment, recorded=recorded
-    )
-    report = await repair(request, workspace.model, workspace.settings, step)
-    text = _text(pasted, report, language)
+    if pasted.name.endswith(_PYTHON):
+        request = RepairRequest(
+            pasted.code, pasted.tests, task, pasted.name, language=language, environment=environment, recorded=recorded
+        )
+        report = await repair(request, workspace.model, workspace.settings, step)
+    else:
+        report = TestReport(stopped_because=i18n.message("testing.pasted.not_python"))
+    checked = "" if report.genuine else await _findings(pasted, workspace, step)
+    text = _text(pasted, report, checked, language)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
     return Answer(text, result=report)
+
+
+async def _findings(pasted: PastedCode, workspace: Workspace, step: Step) -> str:
+    """What parser, linters and rules find in the code, in Markdown."""
+    language = reply_language(pasted.wish, workspace.settings)
+    report = await review_text(workspace, step, pasted.name, pasted.code.rstrip())
+    rows = [
+        row
+        for finding in sorted(report.findings, key=weight_order)
+        for row in finding_lines(finding, report, {}, language)
+    ]
+    counted = counts_text(report, language)
+    found = f"{i18n.text('testing.pasted.checks', language)} {counted[:1].lower()}{counted[1:]}"
+    return "\n\n".join(filter(None, (found, "\n".join(rows), notes_text(report, language))))
 
 
 def _blocks(message: str) -> tuple[str, list[str]]:
@@ -133,8 +216,9 @@ def _imports(tests: str) -> Iterator[tuple[str, set[str]]]:
             yield node.module, {alias.name for alias in node.names}
 
 
-def _text(pasted: PastedCode, report: TestReport, language: str) -> str:
-    """What the attempts came to, the code with what differs, and the tests where a model wrote them."""
+def _text(pasted: PastedCode, report: TestReport, checked: str, language: str) -> str:
+    """What the attempts came to, the code with what differs, the tests where a model wrote them, and what the checks
+    found."""
     parts = [point_list(run_points(report, language, pasted=True)), *_attempts(report, language)]
     parts.append("\n".join(failure_list(report, language)))
     code = report.code or pasted.code
@@ -144,7 +228,10 @@ def _text(pasted: PastedCode, report: TestReport, language: str) -> str:
         parts += [i18n.text("testing.pasted.repaired", language), _fenced("diff", shown), _fenced("python", code)]
     if report.tests and not report.protected:
         parts += [i18n.text("testing.pasted.tests", language), *(_fenced("python", t) for t in report.tests.values())]
-    parts.append(i18n.text("testing.pasted.alone", language))
+    parts.append(checked)
+    if not report.run and pasted.name.endswith(_PYTHON):
+        parts.append(i18n.text("testing.pasted.add_tests", language))
+    parts.append(i18n.text("testing.pasted.alone" if report.run else "testing.pasted.not_written", language))
     return "\n\n".join(filter(None, parts))
 
 
@@ -155,12 +242,14 @@ def _attempts(report: TestReport, language: str) -> list[str]:
         key = "testing.pasted.attempt" if each.run else "testing.pasted.not_run"
         said = {
             "number": each.number,
-            "why": i18n.said(each.why, language),
-            "problem": i18n.said(each.problem, language),
+            "why": i18n.translated(each.why, language),
+            "problem": i18n.translated(each.problem, language),
         }
         rows.append(f"- {i18n.text(key, language, **counts, **said)}")
-    why = i18n.said(report.stopped_because, language)
-    stopped = i18n.text("testing.pasted.stopped", language, why=why) if why and not report.genuine else ""
+    why = i18n.translated(report.stopped_because, language)
+    stopped = (
+        i18n.text("testing.pasted.stopped", language, why=why) if why and report.run and not report.genuine else ""
+    )
     return ["\n".join(rows), stopped]
 
 

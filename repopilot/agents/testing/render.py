@@ -10,6 +10,7 @@ from repopilot import i18n
 from repopilot.agents.testing.attempts import iteration_json
 from repopilot.results import Iteration, MutantOutcome, TestReport
 from repopilot.sandbox.failures import missing_modules
+from repopilot.sandbox.verdict import variants_together
 from repopilot.types import TestRun
 
 _MOST_FAILURES = 3
@@ -74,14 +75,14 @@ def _places(mutants: Sequence[MutantOutcome], language: str) -> str:
 def iteration_text(iteration: Iteration, language: str) -> str:
     """What the step of one attempt shows, in Markdown."""
     run = iteration.run
-    said = i18n.said(iteration.why, language)
+    said = i18n.translated(iteration.why, language)
     parts = [f"{said[:1].upper()}{said[1:]}." if said else ""]
     if iteration.change:
         parts.append(i18n.text("testing.iteration.changed", language, change=iteration.change))
     if run is None:
         parts.append(i18n.text("testing.iteration.not_run", language, problem=iteration.problem))
         return " ".join(filter(None, parts))
-    unverified = "; ".join(i18n.said(reason, language) for reason in run.reasons[:3])
+    unverified = "; ".join(i18n.translated(reason, language) for reason in run.reasons[:3])
     if run.genuine or not unverified:
         unverified = i18n.text("testing.verified" if run.genuine else "testing.unverified", language)
     counts = {"passed": run.passed, "failed": run.failed, "errors": run.errors}
@@ -116,14 +117,15 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
         document["stopped_because"] = report.stopped_because
     if not document:
         return None
-    broken, repaired = list(report.broken), list(report.repaired)
+    broken = list(report.broken)
+    repaired = list(report.repaired)
     turned = {"broken": broken, "repaired": repaired, "red_before": list(report.red_before)}
-    turned["added"] = list(report.added)
+    turned |= {"added": list(report.added), "own": list(report.own), "skipped": list(report.skipped)}
     return document | {
         "protected": report.protected,
         "turned_green": repaired,
         "turned_red": broken,
-        **(turned | {"still_green": report.still_green} if report.compared else {}),
+        **(turned | {"still_green": report.still_green, "reached": report.reached} if report.compared else {}),
         "unexercised": list(report.unexercised),
     }
 
@@ -132,7 +134,7 @@ def run_points(report: TestReport, language: str, *, pasted: bool = False) -> li
     """What the run of a report came to, or why there was none. Protected tests are the repository's, or `pasted`."""
     run = report.run
     if run is None:
-        why = i18n.said(report.stopped_because, language) or i18n.text("testing.only_python", language)
+        why = i18n.translated(report.stopped_because, language) or i18n.text("testing.only_python", language)
         return [_not_run(why, language)]
     if lacking := [] if run.passed or run.failed else missing_modules(run):
         modules = ", ".join(f"`{name}`" for name in lacking)
@@ -167,7 +169,8 @@ def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
     green = i18n.text("testing.points.still_green", language, count=report.still_green, whose=whose)
     groups: dict[str, tuple[Literal["ok", "look", "bad"], Sequence[str]]] = {
         "turned_red": ("bad", report.broken),
-        "turned_green": ("ok", report.repaired),
+        "turned_green": ("ok", [name for name in report.repaired if name not in report.own]),
+        "turned_own": ("ok", report.own),
         "added": ("ok", report.added),
         "still_red": ("look", report.red_before),
     }
@@ -184,20 +187,33 @@ def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
         for key, (mark, ids) in groups.items()
         if ids
     ]
-    return [*([Point("ok", green)] if report.still_green else []), *turned]
+    skipped = i18n.text("testing.points.still_skipped", language, names=_names(report.skipped, language, 2))
+    left = [Point("look", skipped)] if report.skipped else []
+    return [*([Point("ok", green)] if report.still_green else []), *turned, *left]
 
 
 def _verification(report: TestReport, run: TestRun, language: str) -> list[Point]:
     """Whether the pass is verified, and how; else why not."""
     if run.genuine:
-        key = "testing.points.verified_control" if run.control else "testing.points.verified"
-        return [Point("ok", i18n.text(key, language, control=run.control))]
+        if run.control:
+            return [Point("ok", i18n.text("testing.points.verified_control", language, control=run.control))]
+        done, count = report.reached
+        whole = "verified_turned" if done else "verified"
+        key = whole if run.checked == run.passed else "verified_part"
+        points = [Point("ok", i18n.text(f"testing.points.{key}", language, checked=run.checked, total=run.passed))]
+        if unchecked := [name for name in report.repaired if name.partition("[")[0] not in run.inverted]:
+            names = _names(unchecked, language, _MOST_NAMES)
+            points.append(Point("look", i18n.text("testing.points.uninverted", language, names=names)))
+        if done:
+            left = i18n.text("testing.points.unreached", language, done=done, count=count, left=count - done)
+            points.append(Point("look", left))
+        return points
     gone = (i18n.message("testing.gone", count=len(report.broken)),) if report.compared and run.passed else ()
-    whole = not (run.failed or run.errors) and run.ended == "finished"
-    reasons = run.reasons[:_MOST_REASONS] or (gone if whole else ())
-    if not reasons or run.failures:
+    passed_all = not (run.failed or run.errors) and run.ended == "finished"
+    reasons = run.reasons[:_MOST_REASONS] or (gone if passed_all else ())
+    if not reasons or (run.failures and run.ended == "finished"):
         return []
-    why = "; ".join(i18n.said(reason, language).rstrip(".") for reason in reasons)
+    why = "; ".join(i18n.translated(reason, language).rstrip(".") for reason in reasons)
     return [Point("look", i18n.text("testing.points.not_verified", language, why=why))]
 
 
@@ -207,8 +223,9 @@ def _unexercised(report: TestReport, language: str) -> list[Point]:
 
 
 def _names(ids: Sequence[str], language: str, most: int) -> str:
-    shown = ", ".join(f"`{name}`" for name in ids[:most])
-    more = len(ids) - most
+    names = variants_together(ids)
+    shown = ", ".join(f"`{name}`" for name in names[:most])
+    more = len(names) - most
     return i18n.text("testing.and_more", language, names=shown, count=more) if more > 0 else shown
 
 

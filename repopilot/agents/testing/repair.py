@@ -2,8 +2,7 @@
 
 Small models shown their old code copy it (half of the repairs measured came back unchanged), so what is sampled is a
 fresh program from its description, at a high temperature, with a failing assertion of a visible test as the hint.
-Evidence decides, not opinion: the best candidate is the one that passes most, and tests the model wrote itself are
-dropped only when no candidate at all passes them (execution agreement, after CodeT, Chen et al. 2022).
+Evidence decides, not opinion: the best candidate is the one that passes most.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import PurePosixPath
 
 from repopilot import i18n
 from repopilot.agents.testing import candidates
-from repopilot.agents.testing.attempts import assertion_line, best, doubtful_tests, iteration_json, why_stop
+from repopilot.agents.testing.attempts import assertion_line, best, iteration_json, why_stop
 from repopilot.agents.testing.render import iteration_text
 from repopilot.errors import ModelError
 from repopilot.llm.backend import ChatOptions
@@ -89,8 +88,6 @@ async def repair(request: RepairRequest, model: Model | None, settings: Settings
         request = replace(request, tests=tests, protected=False)
     loop = _RepairLoop(request, model, settings)
     iterations, stopped = await _iterate(loop, step)
-    if not request.protected and not any(iteration.genuine for iteration in iterations):
-        iterations, request = await _drop_doubtful_tests(loop, iterations, step)
     if request.recorded and not any(iteration.genuine for iteration in iterations):
         iterations = (*iterations, await _try_recorded(loop, iterations, step))
     chosen = best(iterations)
@@ -139,7 +136,8 @@ async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...]
 
 async def _try_recorded(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> Iteration:
     """The run of the recorded code."""
-    request, number = loop.request, len(done) + 1
+    request = loop.request
+    number = len(done) + 1
     async with step.child(f"iteration {number}", kind="tool") as child:
         run = await loop.run(request.recorded, request.tests)
         change = candidates.change_between(best(done).candidate, request.recorded)
@@ -151,7 +149,8 @@ async def _try_recorded(loop: _RepairLoop, done: Sequence[Iteration], step: Step
 
 async def _attempt(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> Iteration:
     """Run the code as given, or, after that, a candidate that is worth it."""
-    original, number = loop.request.code, len(done) + 1
+    original = loop.request.code
+    number = len(done) + 1
     if not done:
         run = await loop.run(original, loop.request.tests)
         return Iteration(number, original, run, run.failures, "", i18n.message("testing.iteration.given"))
@@ -159,7 +158,8 @@ async def _attempt(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> 
     change = candidates.change_between(best(done).candidate, candidate)
     problem = candidates.problem_of(candidate, candidates.public_names(original))
     if not problem and any(candidates.same_program(candidate, earlier.candidate) for earlier in done):
-        problem, change = i18n.message("testing.iteration.repeated"), i18n.message("testing.iteration.nothing")
+        problem = i18n.message("testing.iteration.repeated")
+        change = i18n.message("testing.iteration.nothing")
         return Iteration(number, candidate, None, (), change, why, problem, repeated=True)
     if problem:
         return Iteration(number, candidate, None, (), change, why, problem)
@@ -178,7 +178,7 @@ async def _sample(loop: _RepairLoop, base: Iteration, number: int, step: Step) -
         "name": request.name,
         "task": _task_text(request, mark),
         "mark": mark,
-        "signatures": sanitized(candidates.signatures(request.code), mark),
+        "signatures": sanitized(candidates.signatures(request.code) or request.code, mark),
         "hint": _hint(failure, request.tests, mark),
     }
     prompt = render("repair_symbol", symbol=symbol, **values) if symbol else render("repair_code", **values)
@@ -199,7 +199,7 @@ async def _write_tests(request: RepairRequest, model: Model | None, step: Step) 
     """Tests by the model, their texts by path; or none, and why."""
     if model is None:
         return {}, i18n.message("testing.stopped.no_tests")
-    names = candidates.public_names(request.code)
+    names = candidates.public_names(request.code) or candidates.names_written(request.code)
     if not names:
         return {}, i18n.message("testing.stopped.nothing_public")
     try:
@@ -229,34 +229,6 @@ async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[st
     )
     reply = candidates.code_in_reply(await _ask(model, prompt, step, "tests", 0))
     return candidates.without_definitions(reply, names)
-
-
-async def _drop_doubtful_tests(
-    loop: _RepairLoop, done: tuple[Iteration, ...], step: Step
-) -> tuple[tuple[Iteration, ...], RepairRequest]:
-    """Take the tests that no candidate passed for wrong, as several independent ones agree, and run the best candidate
-    without them. The tests are dropped only when the rest then passes, verified."""
-    request = loop.request
-    doubtful = doubtful_tests(done)
-    fewer = {
-        path: candidates.without_functions(text, _tests_in(path, doubtful)) for path, text in request.tests.items()
-    }
-    if not doubtful or not all(candidates.function_names(text, "test") for text in fewer.values()):
-        return done, request
-    candidate = best(done).candidate
-    async with step.child(f"iteration {len(done) + 1}", kind="tool") as child:
-        run = await loop.run(candidate, fewer)
-        change = i18n.message("testing.iteration.dropped", tests=", ".join(doubtful))
-        why = i18n.message("testing.iteration.wrong_tests")
-        iteration = Iteration(len(done) + 1, candidate, run, run.failures, change, why)
-        await _show(iteration, request.language, child)
-    return ((*done, iteration), replace(request, tests=fewer)) if run.genuine else (done, request)
-
-
-def _tests_in(path: str, test_ids: Sequence[str]) -> list[str]:
-    """Of test ids, the names of the tests in one file."""
-    pairs = (test_id.partition("::") for test_id in test_ids)
-    return [name for file, _, name in pairs if file == path]
 
 
 async def _ask(model: Model, prompt: str, step: Step, name: str, seed: int) -> str:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repopilot import i18n
 from repopilot.agents.overview.compute import changes, hottest
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import Component, ComponentUse, Flow, NamedPlace, Overview
-from repopilot.agents.overview.render import diagram_of
+from repopilot.agents.overview.render import code, diagram_of, overview_rows
 from repopilot.agents.overview.repository_parts import summary_between, tests_of
-from repopilot.agents.wiki.wiki_page import Page, code
+from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.graph.graph import Graph
+from repopilot.code.languages import is_public
 from repopilot.foreign_text import literal
-from repopilot.impact.centrality import page_rank
-from repopilot.impact.public_api import is_public
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.types import Symbol
@@ -38,7 +37,6 @@ class ComponentFacts:
 
     def __post_init__(self) -> None:
         self.graph: Graph = graph_of(self.index)
-        self.rank: list[float] = page_rank(self.graph).tolist()
         self.tests: list[list[str]] = tests_of(self.graph, self.overview.components)
         self.changed: Counter[str] = changes(self.index.commits)
 
@@ -56,14 +54,19 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     source = component.source
     said = f"{literal(component.summary)} {page.at(source.path, source.line)}" if source else ""
     more = f" +{len(component.paths) - MOST_PATHS}" if len(component.paths) > MOST_PATHS else ""
+    paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
     page.parts = [
         f"# {literal(component.name)}",
         said or i18n.text("wiki.not_said", page.language),
-        ", ".join(map(code, component.paths[:MOST_PATHS])) + more,
+        paths + more,
         f"[{literal(facts.overview.name)}](index.md)",
     ]
     page.section("overview.sections.diagram", _picture(facts.overview, number))
-    page.section("overview.sections.entry_points", _entries(facts.overview, component, page))
+    entries = tuple(entry for entry in facts.overview.entry_points if entry.path in component.files)
+    entered = replace(facts.overview, entry_points=entries)
+    page.section("overview.sections.entry_points", overview_rows(entered, "entry_points", page.language, page.at))
+    page.words_at = len(page.parts)
+    page.asks = i18n.text("wiki.asks", page.language, name=code(component.name), paths=paths)
     page.section("wiki.interface", _interface(facts.index, component, page))
     page.section("wiki.flow", _flows(facts, component, page))
     page.section("wiki.uses", _used(facts, [(u, u.target) for u in uses if u.source == number], page))
@@ -71,7 +74,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     tests = facts.tests[number]
     rows = [f"- {page.at(path, 1)}" for path in tests[:MOST_TESTS]]
     page.section("wiki.tests", [*rows, *_more(len(tests) - MOST_TESTS, page)])
-    page.history(path for path, _ in hottest(facts.changed, component.files, HOT))
+    page.history(component.people, (path for path, _ in hottest(facts.changed, component.files, HOT)))
     return page
 
 
@@ -101,15 +104,6 @@ def _picture(overview: Overview, number: int) -> list[str]:
     return [f"```mermaid\n{diagram_of(overview.components, boxes, around)}\n```"] if around else []
 
 
-def _entries(overview: Overview, component: Component, page: Page) -> list[str]:
-    files = set(component.files)
-    return [
-        f"- {code(e.name)} ({i18n.text(f'overview.kinds.{e.kind}', page.language)}) {page.at(e.path, e.line)}"
-        for e in overview.entry_points
-        if e.path in files
-    ]
-
-
 def _interface(index: Index, component: Component, page: Page) -> list[str]:
     """Its public definitions with their signatures; where there are too many, those that others use first."""
     used = {(place.path, place.line): place for place in component.symbols}
@@ -131,7 +125,7 @@ def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]
     """The main ways through the repository that pass it; where none does, the first one inside it."""
     files = set(component.files)
     passing = [flow for flow in facts.overview.flows if any(step.path in files for step in flow.path)]
-    found = passing or flows(facts.graph, (), (component,), facts.rank)[:1]
+    found = passing or flows(facts.graph, (), component.files, {})[:1]
     return [row for flow in found for row in _steps(flow, page)]
 
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from repopilot import i18n
+from repopilot.agents.overview.compute import overview_of, with_people
+from repopilot.agents.overview.overview_values import Overview
 from repopilot.agents.wiki.pages import INDEX, pages_of
 from repopilot.agents.wiki.record import Kept, Record, digest, kept_page, our_text, written_page
 from repopilot.agents.wiki.wiki_page import Page, link_template
 from repopilot.disk import replace_file
 from repopilot.errors import StorageError, UsageError
 from repopilot.index.store import Index
+from repopilot.types import Snapshot
 
 State = Literal["current", "missing", "stale", "edited", "foreign", "gone", "kept"]
 """Of a page: `edited` outside of the marks; `foreign`: a file that isn't ours has its name; `gone`: its component is
@@ -34,22 +37,26 @@ class PageState:
         state: see `State`.
         text: what is to be written.
         files: those that it cites and that changed since, or are gone.
+        page: it as it is computed; None for one that is gone or isn't ours.
+        kept: it as it lies in the folder.
     """
 
     name: str
     state: State
     text: str = ""
     files: tuple[str, ...] = ()
+    page: Page | None = None
+    kept: Kept | None = None
 
 
-def wiki_states(index: Index, folder: Path, url: str | None, root: Path | None, language: str) -> list[PageState]:
+def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot, language: str) -> list[PageState]:
     """Compare a wiki with its repository.
 
     Args:
         index: the repository.
         folder: of the wiki, which needn't exist.
         url: the address of the repository; None for a local folder.
-        root: the local folder.
+        snapshot: the repository at the commit of the index.
         language: of a new wiki; one that exists stays in its own.
 
     Returns:
@@ -68,11 +75,25 @@ def wiki_states(index: Index, folder: Path, url: str | None, root: Path | None, 
         raise _failed("wiki.not_read", folder, error) from error
     first = found.get(INDEX)
     language = first.record.language if first and first.record.language in i18n.LANGUAGES else language
-    pages = pages_of(index, link_template(url, _relative(root, folder)), language)
+    overview = with_people(overview_of(index), snapshot, index.commits)
+    pages = pages_of(overview, index, link_template(url, _relative(snapshot.root, folder)), language)
     states = [_state(page, page.name in names, found.get(page.name), index) for page in pages]
     named = {page.name for page in pages}
     rest = ((name, kept) for name, kept in found.items() if kept and name not in named)
     return [*states, *(PageState(name, "kept" if kept.has_words else "gone") for name, kept in rest)]
+
+
+def new_pages(overview: Overview, index: Index, url: str | None, language: str) -> dict[str, str]:
+    """The texts of a wiki that isn't there yet, by the names of their files.
+
+    Args:
+        overview: of the repository.
+        index: the repository.
+        url: its address; None for a local folder, which the folder of the wiki lies in.
+        language: of its readers.
+    """
+    pages = pages_of(overview, index, link_template(url, "../"), language)
+    return {page.name: _text(page, None, index, "") for page in pages}
 
 
 def write_wiki(states: Sequence[PageState], folder: Path) -> None:
@@ -137,15 +158,33 @@ def _state(page: Page, exists: bool, kept: Kept | None, index: Index) -> PageSta
     if exists and kept is None:
         return PageState(page.name, "foreign")
     hashes: Mapping[str, str] = index.hashes
-    files = {path: hashes.get(path, "") for path in sorted(page.files)}
     if kept is not None:
         if kept.is_edited:
             return PageState(page.name, "edited")
         holds = all(hashes.get(path) == known for path, known in kept.record.files.items())
         if holds and kept.record.ground == digest(page.ground):
-            return PageState(page.name, "current")
-    own = our_text(page.text, index.commit)
-    record = Record(index.commit, page.language, digest(own), digest(page.ground), files)
-    text = written_page(own, kept.blocks if kept else (), record)
+            return PageState(page.name, "current", page=page, kept=kept)
+    text = _text(page, kept, index, "")
     changed = [path for path, known in (kept.record.files if kept else {}).items() if hashes.get(path) != known]
-    return PageState(page.name, "stale" if kept else "missing", text, tuple(sorted(changed)))
+    return PageState(page.name, "stale" if kept else "missing", text, tuple(sorted(changed)), page, kept)
+
+
+def with_words(state: PageState, words: str, model: str, index: Index) -> PageState:
+    """A page with what a model says of how it works.
+
+    Args:
+        state: of a page whose text is ours.
+        words: Markdown.
+        model: its name.
+        index: the repository.
+    """
+    assert state.page is not None
+    state.page.add_words(words)
+    return replace(state, text=_text(state.page, state.kept, index, model), state="stale")
+
+
+def _text(page: Page, kept: Kept | None, index: Index, model: str) -> str:
+    own = our_text(page.text, index.commit)
+    files = {path: index.hashes.get(path, "") for path in sorted(page.files)}
+    record = Record(index.commit, page.language, digest(own), digest(page.ground), files, model)
+    return written_page(own, kept.blocks if kept else (), record)

@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 from repopilot import i18n
 from repopilot.agents.overview.best_commands import by_convention, chosen, commands_of
-from repopilot.agents.overview.compute import overview_of
-from repopilot.agents.overview.overview_values import Component, NamedPlace, Overview
-from repopilot.agents.overview.render import mermaid, overview_rows, shares_text
+from repopilot.agents.overview.overview_values import Component, DataKind, Overview
+from repopilot.agents.overview.render import code, mermaid, overview_rows, shares_text
+from repopilot.agents.overview.repository_parts import subclasses, summary_between
 from repopilot.agents.wiki.component_page import ComponentFacts, component_page, summary_of
-from repopilot.agents.wiki.wiki_page import Page, code
-from repopilot.code.project.project_commands import Purpose
-from repopilot.foreign_text import literal, visible
+from repopilot.agents.wiki.wiki_page import COMMIT, Page
+from repopilot.foreign_text import literal
 from repopilot.index.store import Index
+from repopilot.project.project_commands import Purpose
+from repopilot.types import Symbol
 
-INDEX, GLOSSARY, HOW_TO = "index.md", "glossary.md", "how-to.md"
+INDEX = "index.md"
+GLOSSARY = "glossary.md"
+HOW_TO = "how-to.md"
+CONFIGURATION = "configuration.md"
+DATA = "stored-data.md"
+ERRORS = "errors.md"
+TESTING = "testing.md"
+SUBJECTS = (CONFIGURATION, DATA, ERRORS, TESTING)
+"""What cuts across the components; a page of it is written where the repository has it."""
+MOST_ROWS = 200
+_ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
+"""Classes of languages whose subclasses are errors."""
 LONGEST_NAME = 50
 TERMS_OF_A_COMPONENT = 5
 _ON_THE_INDEX = ("entry_points", "components", "edges", "cycles", "flows", "commands", "reading", "terms")
 
 
-def pages_of(index: Index, links: str, language: str) -> list[Page]:
+Writer = Callable[[], Page]
+
+
+def pages_of(overview: Overview, index: Index, links: str, language: str) -> list[Page]:
     """Write the wiki.
 
     Args:
+        overview: of the repository.
         index: the repository.
         links: how places are linked, see `wiki_page.link_template`.
         language: of the readers.
@@ -36,20 +53,46 @@ def pages_of(index: Index, links: str, language: str) -> list[Page]:
     Returns:
         Its pages, the first one first.
     """
-    overview = overview_of(index)
-    names = page_names(overview.components)
-    facts = ComponentFacts(index, overview, names)
-    parts = [component_page(facts, n, Page(name, links, language)) for n, name in enumerate(names)]
-    pages = [
-        _index_page(overview, names, Page(INDEX, links, language)),
-        *parts,
-        _glossary(index, overview, Page(GLOSSARY, links, language)),
-        _how_to(index, overview, Page(HOW_TO, links, language)),
-    ]
+    pages = [write() for write in page_writers(overview, index, links, language).values()]
     for page in pages:
-        page.parts.append(i18n.text("wiki.written", language, commit="\0"))
         page.parts.append(f"## {i18n.text('wiki.notes', language)}")
     return pages
+
+
+def page_writers(overview: Overview, index: Index, links: str, language: str) -> dict[str, Writer]:
+    """What writes each page, all but its section for people, by its name, the first one first; see `pages_of`."""
+    names = page_names(overview.components)
+    facts = ComponentFacts(index, overview, names)
+
+    def empty(name: str) -> Page:
+        return Page(name, links, language)
+
+    subjects = [
+        _configuration(overview, empty(CONFIGURATION)),
+        _stored_data(overview, empty(DATA)),
+        _errors(index, overview, empty(ERRORS)),
+        _testing(facts, empty(TESTING)),
+    ]
+    others = [page.name for page in subjects if page.parts]
+    writers: dict[str, Writer] = {
+        INDEX: partial(_index_page, overview, names, (GLOSSARY, HOW_TO, *others), empty(INDEX)),
+        **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},
+        GLOSSARY: partial(_glossary, index, overview, empty(GLOSSARY)),
+        HOW_TO: partial(_how_to, index, overview, empty(HOW_TO)),
+        **{page.name: partial(_titled, page) for page in subjects if page.parts},
+    }
+    return {name: partial(_signed, write) for name, write in writers.items()}
+
+
+def _titled(page: Page) -> Page:
+    page.parts.insert(0, f"# {_title(page.name, page.language)}")
+    return page
+
+
+def _signed(write: Writer) -> Page:
+    page = write()
+    page.parts.append(i18n.text("wiki.written", page.language, commit=COMMIT))
+    return page
 
 
 def page_names(components: Sequence[Component]) -> list[str]:
@@ -60,7 +103,7 @@ def page_names(components: Sequence[Component]) -> list[str]:
     """
     short = [_slug(component.name) for component in components]
     often = Counter(short)
-    taken = {name.removesuffix(".md") for name in (INDEX, GLOSSARY, HOW_TO)}
+    taken = {name.removesuffix(".md") for name in (INDEX, GLOSSARY, HOW_TO, *SUBJECTS)}
     names = []
     for component, name in zip(components, short, strict=True):
         wanted = _slug(component.paths[0]) if often[name] > 1 or name in taken else name
@@ -74,7 +117,7 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", name.lower())[:LONGEST_NAME].strip("-.") or "part"
 
 
-def _index_page(overview: Overview, names: Sequence[str], page: Page) -> Page:
+def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str], page: Page) -> Page:
     """The overview; its components link to their pages. What every commit changes isn't on it."""
     language = page.language
     purpose = overview.purpose_source
@@ -85,50 +128,15 @@ def _index_page(overview: Overview, names: Sequence[str], page: Page) -> Page:
         shares_text(overview),
         licence,
         "" if overview.components else i18n.text("overview.none", language),
-        " · ".join(f"[{i18n.text(f'wiki.{key}', language)}]({key.replace('_', '-')}.md)" for key in _OTHERS),
+        " · ".join(f"[{_title(name, language)}]({name})" for name in others),
     ]
     if len(overview.components) > 1:
         page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
-    shown = _linked(overview, names)
+    links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, names, strict=True)]
     for part in _ON_THE_INDEX:
-        page.section(f"overview.sections.{part}", overview_rows(shown, part, language, page.at))
-    page.history(path for path, _ in overview.hot)
+        page.section(f"overview.sections.{part}", overview_rows(overview, part, language, page.at, links))
+    page.history((), (path for path, _ in overview.hot))
     return page
-
-
-_OTHERS = ("glossary", "how_to")
-
-
-def _linked(overview: Overview, names: Sequence[str]) -> Overview:
-    """The overview with all that is foreign in it fit for Markdown, and links for the names of components."""
-    components = tuple(
-        replace(
-            component,
-            name=f"[{literal(component.name)}]({name})",
-            paths=tuple(map(_in_code, component.paths)),
-            summary=literal(component.summary),
-            symbols=_named(component.symbols),
-        )
-        for component, name in zip(overview.components, names, strict=True)
-    )
-    return replace(
-        overview,
-        components=components,
-        entry_points=tuple(replace(entry, name=_in_code(entry.name)) for entry in overview.entry_points),
-        flows=tuple(replace(flow, title=literal(flow.title), path=_named(flow.path)) for flow in overview.flows),
-        commands={purpose: replace(c, command=_in_code(c.command)) for purpose, c in overview.commands.items()},
-        reading=_named(overview.reading),
-        terms=_named(overview.terms),
-    )
-
-
-def _named(places: Sequence[NamedPlace]) -> tuple[NamedPlace, ...]:
-    return tuple(replace(place, name=_in_code(place.name), note=literal(place.note)) for place in places)
-
-
-def _in_code(text: str) -> str:
-    """A text that can stand between backticks."""
-    return " ".join(visible(text).replace("`", "'").split())
 
 
 def _glossary(index: Index, overview: Overview, page: Page) -> Page:
@@ -156,8 +164,66 @@ def _how_to(index: Index, overview: Overview, page: Page) -> Page:
         page.section(f"overview.purposes.{purpose}", rows)
     page.section(
         "overview.sections.entry_points",
-        overview_rows(_linked(overview, [""] * len(overview.components)), "entry_points", page.language, page.at),
+        overview_rows(overview, "entry_points", page.language, page.at),
     )
     if len(page.parts) == 1:
         page.parts.append(i18n.text("wiki.no_commands", page.language))
+    return page
+
+
+def _title(name: str, language: str) -> str:
+    return i18n.text(f"wiki.{name.removesuffix('.md').replace('-', '_')}", language)
+
+
+def _configuration(overview: Overview, page: Page) -> Page:
+    """What the code is set by: settings classes, variables of the environment, files. Names, never values."""
+    return _data_sections(overview, ("settings", "variable", "config"), page)
+
+
+def _stored_data(overview: Overview, page: Page) -> Page:
+    """Tables and schemas."""
+    return _data_sections(overview, ("table", "schema"), page)
+
+
+def _data_sections(overview: Overview, kinds: Sequence[DataKind], page: Page) -> Page:
+    for kind in kinds:
+        places = [place for place in overview.data if place.kind == kind]
+        rows = [
+            f"- {code(p.name)}: {i18n.text('wiki.mentions', page.language, count=p.count)} {page.at(p.path, p.line)}"
+            for p in places[:MOST_ROWS]
+        ]
+        page.section(f"overview.data.{kind}", rows)
+    return page
+
+
+def _errors(index: Index, overview: Overview, page: Page) -> Page:
+    """The classes of errors that the components define, each with what it is."""
+    own = {path for component in overview.components for path in component.files}
+    found: dict[tuple[str, int], Symbol] = {}
+    names = set(_ROOTS)
+    left = [*_ROOTS]
+    while left:
+        errors = [error for error in subclasses(index, left.pop()) if error.path in own]
+        found |= {(error.path, error.start_line): error for error in errors}
+        new = {error.name for error in errors} - names
+        names |= new
+        left += new
+    rows = []
+    for _, error in sorted(found.items()):
+        said = literal(summary_between(index, error.path, error.start_line, error.end_line))
+        rows.append(f"- {code(error.qualified)}{f': {said}' if said else ''} {page.at(error.path, error.start_line)}")
+    page.section("wiki.error_classes", rows[:MOST_ROWS])
+    return page
+
+
+def _testing(facts: ComponentFacts, page: Page) -> Page:
+    """How tests are run, and which test files use each component."""
+    rows = []
+    for component, name, tests in zip(facts.overview.components, facts.names, facts.tests, strict=True):
+        if tests:
+            count = i18n.text("overview.tests", page.language, count=len(tests))
+            rows.append(f"- [{literal(component.name)}]({name}): {count} {page.at(tests[0], 1)}")
+    if command := facts.overview.commands.get("test") if rows else None:
+        page.section("overview.sections.commands", [f"- {code(command.command)} {page.at(command.path, command.line)}"])
+    page.section("overview.sections.components", rows)
     return page

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 from repopilot import i18n
-from repopilot.foreign_text import code_span, visible
+from repopilot.agents.overview.render import code
+from repopilot.foreign_text import literal
 from repopilot.repo.permalinks import FORMS
 
 COMMIT = "\0"
 """Stands for the commit in a page's text: a page whose ground is the same keeps the commit that it was written at.
 Foreign text is made visible first, so it can't hold it."""
-LONGEST_CODE = 240
 _KINDS = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "codeberg.org", "forgejo": "codeberg.org"}
 
 
@@ -47,6 +47,8 @@ class Page:
         parts: its paragraphs.
         files: the files that it cites.
         passing: those of its parts that don't make it stale: a shallow clone has less history than another.
+        asks: what a model is asked about the code behind it, '' where its words aren't wanted.
+        words_at: where they stand among the parts.
     """
 
     name: str
@@ -55,6 +57,8 @@ class Page:
     parts: list[str] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     passing: list[str] = field(default_factory=list)
+    asks: str = ""
+    words_at: int = 0
 
     def at(self, path: str, line: int) -> str:
         """Cite a place: as a link in brackets."""
@@ -67,11 +71,18 @@ class Page:
         if found := list(rows):
             self.parts.append("\n".join([f"## {i18n.text(key, self.language)}", "", *found]))
 
-    def history(self, paths: Iterable[str]) -> None:
-        """Add the files that change most, without numbers, which every commit would change."""
+    def history(self, people: Iterable[str], paths: Iterable[str]) -> None:
+        """Add who knows it, and the files that change most, without numbers, which every commit would change."""
         before = len(self.parts)
+        self.section("overview.sections.people", [f"- {literal(name)}" for name in people])
         self.section("overview.sections.hot", [f"- {self.at(path, 1)}" for path in paths])
         self.passing += self.parts[before:]
+
+    def add_words(self, text: str) -> None:
+        """Put in what a model says of how it works."""
+        said = f"## {i18n.text('wiki.words', self.language)}\n\n{text}"
+        self.parts.insert(self.words_at, said)
+        self.passing.append(said)
 
     @property
     def ground(self) -> str:
@@ -82,8 +93,3 @@ class Page:
     def text(self) -> str:
         """All of it, with COMMIT in place of the commit."""
         return "\n\n".join(filter(None, self.parts)) + "\n"
-
-
-def code(text: str) -> str:
-    """A foreign text as inline code on one line, whatever it holds."""
-    return code_span(visible(text), LONGEST_CODE) if text.strip() else "` `"

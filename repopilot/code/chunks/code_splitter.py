@@ -39,7 +39,9 @@ def structural_windows(data: bytes, node: Node, start: int, end: int, grammar: s
         of the window before; [] where the structure gives no such cuts.
     """
     cuts = [c for c in _cuts(data, node, end - start + 1, grammar) if start < c <= end]
-    result, uncovered, begin = [], start, start
+    result = []
+    uncovered = start
+    begin = start
     while uncovered <= end:
         if end - begin + 1 <= LONGEST:
             result.append((begin, end))
@@ -49,7 +51,8 @@ def structural_windows(data: bytes, node: Node, start: int, end: int, grammar: s
             return []
         cut = reachable[-1]
         result.append((begin, cut - 1))
-        uncovered, begin = cut, max(cut - OVERLAP, begin + 1)
+        uncovered = cut
+        begin = max(cut - OVERLAP, begin + 1)
     return result
 
 
@@ -58,7 +61,9 @@ def _cuts(data: bytes, node: Node, line_count: int, grammar: str) -> list[int]:
     text = data[node.start_byte : node.end_byte].decode("utf-8")
     max_chars = max(_MIN_CHARS, len(text) * _PIECE_LINES // line_count)
     splitter = _splitter_class()(language=grammar, max_chars=max_chars, parser=_Parsed(node), tokenizer=str.split)
-    cuts, position, line = [], 0, node.start_point[0] + 1
+    cuts = []
+    position = 0
+    line = node.start_point[0] + 1
     for piece in splitter.split_text(text):
         found = text.find(piece, position)
         if found < 0 or not piece:

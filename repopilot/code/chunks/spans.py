@@ -37,7 +37,8 @@ class Span:
 
 def trimmed(span: Span, lines: Sequence[str]) -> Span | None:
     """The span without blank lines at its ends; None when all are blank."""
-    start, end = span.start, span.end
+    start = span.start
+    end = span.end
     while start <= end and not lines[start - 1].strip():
         start += 1
     while end >= start and not lines[end - 1].strip():
@@ -125,7 +126,8 @@ def merged(spans: Sequence[Span], lines: Sequence[str], limit: int = MERGED) -> 
 
 
 def _last_reachable(lines: Sequence[str], first: int, end: int, size: int) -> int:
-    last, characters = first, 0
+    last = first
+    characters = 0
     for number in range(first, min(end, first + size - 1) + 1):
         characters += min(len(lines[number - 1]), MAX_LINE_CHARS)
         if characters > MAX_CHARS and number > first:

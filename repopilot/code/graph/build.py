@@ -11,17 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from repopilot.code.graph.graph import Edge, Graph, graph_of
-from repopilot.code.graph.import_resolver import file_lookup, resolve
-from repopilot.code.graph.incremental import files_to_relink
-from repopilot.code.graph.link_state import EarlierLinks, Linkage, Linked, import_records, outline
+from repopilot.code.graph.implementations import implementations
+from repopilot.code.graph.import_resolver import OwnPackage, file_lookup, resolve
 from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution, names
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
-from repopilot.code.project.manifest import Manifest
 from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis
 
-VERSION = "6"  # of the way graphs are built: one built with another version is rebuilt
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {
     **dict.fromkeys(("class", "interface", "struct", "trait", "enum", "type", "module"), _CLASS),
@@ -32,62 +29,36 @@ _MOST_OF_A_TABLE = 3  # declarations of one table
 _EDGE_OF_USE = {"call": Edge.CALLS, "inherit": Edge.INHERITS, "use": Edge.USES}
 
 
-def link_graph(
-    files: Sequence[FileAnalysis],
-    keys: Sequence[str],
-    manifests: Iterable[Manifest] = (),
-    before: Linked | None = None,
-) -> Linked:
-    """Build the graph of all files, and record what the next build can start from.
+def link_graph(files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] = ()) -> Graph:
+    """Build the graph of all files.
 
     Args:
         files: the analyses of the files; chunks are not needed.
-        keys: identify contents: files with the same path and key have the same analysis.
         manifests: those that name packages of the repository itself.
-        before: an earlier graph, from which links are taken that depend on nothing that has changed. The result is the
-            same as without.
     """
     lookup = file_lookup(files, manifests)
     linker = Linker(lookup, names(files), [resolve(lookup, n) for n in range(len(files))])
-    linkage = _linkage(files, keys, linker)
-    changed = files_to_relink(before.linkage, linkage, files) if before is not None else None
-    builder = _Builder(files, linkage)
+    builder = _Builder(files)
     builder.add_structure()
-    if before is not None and changed is not None:
-        builder.reuse(before, changed)
     for number in range(len(files)):
         builder.add_imports(number, linker)
         builder.add_uses(number, linker)
+    builder.add_implementations()
     builder.add_tables()
     builder.add_tests()
-    return Linked(builder.finish(), linkage)
-
-
-def _linkage(files: Sequence[FileAnalysis], keys: Sequence[str], linker: Linker) -> Linkage:
-    return Linkage(
-        paths=[file.path for file in files],
-        keys=list(keys),
-        languages=[file.language for file in files],
-        packages=[file.package for file in files],
-        outlines=[outline(file) for file in files],
-        imports=[import_records(targets) for targets in linker.targets],
-        unresolved=[],
-        spans=[],
-    )
+    return builder.finish()
 
 
 @dataclass(slots=True)
 class _Builder:
-    """Collects nodes and edges, and records in `linkage` what the links of each file depend on."""
+    """Collects nodes and edges."""
 
     files: Sequence[FileAnalysis]
-    linkage: Linkage
     nodes: NodeColumns = field(default_factory=NodeColumns)
     first: int = 0
     scopes: list[dict[str, int]] = field(default_factory=list)
     columns: tuple[array, ...] = field(default_factory=lambda: tuple(array(c) for c in "iiBfi"))
-    earlier: EarlierLinks | None = None
-    relinked: frozenset[int] = frozenset()
+    unresolved: Counter[str] = field(default_factory=Counter)
 
     def add(self, source: int, target: int, kind: Edge, confidence: float, line: int) -> None:
         """Add an edge."""
@@ -122,11 +93,6 @@ class _Builder:
             scopes.setdefault(symbol.qualified, node)
         return scopes
 
-    def reuse(self, before: Linked, changed: set[int]) -> None:
-        """Take the links of an earlier graph for all files but those in `changed`."""
-        self.earlier = EarlierLinks(before, self.linkage.paths, self.linkage.outlines, self.first)
-        self.relinked = frozenset(changed | self.earlier.files_with_broken_edges())
-
     def add_imports(self, number: int, linker: Linker) -> None:
         """Add the IMPORTS edges of a file."""
         for target in linker.targets[number]:
@@ -136,21 +102,9 @@ class _Builder:
                     self.add(number, file, Edge.IMPORTS, share, target.line)
 
     def add_uses(self, number: int, linker: Linker) -> None:
-        """Add the edges of the uses in a file, linked now or taken from the earlier graph."""
-        start = len(self.columns[0])
-        if self.earlier is not None and number not in self.relinked:
-            for column, values in zip(self.columns, self.earlier.of(number), strict=True):
-                column.frombytes(values.tobytes())
-            unresolved = self.earlier.unresolved(number)
-        else:
-            unresolved = self._link_uses(number, linker)
-        self.linkage.unresolved.append(unresolved)
-        self.linkage.spans.append([start, len(self.columns[0])])
-
-    def _link_uses(self, number: int, linker: Linker) -> dict[str, int]:
-        """Link the uses in a file. Returns how often it uses each ambiguous name."""
-        file, scopes = self.files[number], self.scopes[number]
-        unresolved: Counter[str] = Counter()
+        """Add the edges of the uses in a file, and count how often it uses each ambiguous name."""
+        file = self.files[number]
+        scopes = self.scopes[number]
         done: set[tuple[int, int, int]] = set()
         for use in file.uses:
             kind = _EDGE_OF_USE.get(use.kind)
@@ -158,7 +112,7 @@ class _Builder:
                 continue
             found, resolution = linker.link(number, use)
             if resolution in (None, Resolution.AMBIGUOUS) and len(linker.names.by_name.get(use.name, ())) > 1:
-                unresolved[use.name] += 1
+                self.unresolved[use.name] += 1
             if resolution is None or not found:
                 continue
             confidence = CONFIDENCE[resolution] / (len(found) if resolution == Resolution.AMBIGUOUS else 1)
@@ -169,7 +123,13 @@ class _Builder:
                 if source != target and key not in done:
                     done.add(key)
                     self.add(source, target, kind, confidence, use.line)
-        return dict(unresolved)
+
+    def add_implementations(self) -> None:
+        """Add edges from the types and methods of Go to the interfaces that they implement without saying so."""
+        numbers = {file.path: number for number, file in enumerate(self.files)}
+        for pair in dict.fromkeys(implementations(self.files)):
+            source, target = (self.scopes[numbers[each.path]][each.qualified] for each in pair)
+            self.add(source, target, Edge.INHERITS, CONFIDENCE[Resolution.UNIQUE], pair[0].start_line)
 
     def add_tables(self) -> None:
         """Add tables with their models and foreign keys, and edges from the code that names them in SQL."""
@@ -211,10 +171,7 @@ class _Builder:
     def finish(self) -> Graph:
         """The graph of everything that was added."""
         nodes, by_name = self.nodes.finish()
-        unresolved: Counter[str] = Counter()
-        for found in self.linkage.unresolved:
-            unresolved.update(found)
-        return graph_of(nodes, by_name, self.columns, dict(unresolved))
+        return graph_of(nodes, by_name, self.columns, self.unresolved)
 
 
 def _prisma_model(receiver: str) -> str:

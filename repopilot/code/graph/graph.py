@@ -13,6 +13,9 @@ import numpy as np
 from repopilot.code.graph.nodes import ByName, Nodes
 from repopilot.code.languages import dotted
 
+VERSION = "7"
+"""Of the way graphs are built: one built with another version is rebuilt."""
+
 
 class Edge(IntEnum):
     """The kinds of edges: what the source does to the target."""
@@ -113,7 +116,8 @@ def graph_of(nodes: Nodes, by_name: ByName, columns: Sequence[Sequence], unresol
         np.array(column, dtype) for column, dtype in zip(columns, dtypes, strict=True)
     )
     by_path = {path: number for number, path in enumerate(nodes.paths)}
-    size, defined = len(nodes), _index_by(nodes.files[nodes.definitions], len(by_path))
+    size = len(nodes)
+    defined = _index_by(nodes.files[nodes.definitions], len(by_path))
     return Graph(
         nodes,
         by_name,
@@ -154,18 +158,19 @@ def find(graph: Graph, text: str) -> list[int]:
 
 
 def _inherited(graph: Graph, classes: Sequence[int], member: str) -> list[int]:
-    """The members of a name that the nearest base classes define."""
+    """The members of a name that the nearest base classes define, of the surest of them."""
     seen = set(classes)
     level = list(classes)
     while level:
-        level = [
-            link.node for node in level for link in graph.outgoing(node, (Edge.INHERITS,)) if link.node not in seen
-        ]
+        links = [link for node in level for link in graph.outgoing(node, (Edge.INHERITS,)) if link.node not in seen]
+        level = [link.node for link in links]
         seen |= set(level)
-        wanted = {(graph.file_of(node), f"{graph.nodes.name(node)}.{member}") for node in level}
-        found = [n for n in graph.by_name.get(member, ()) if (graph.file_of(n), graph.nodes.name(n)) in wanted]
-        if found:
-            return found
+        for confidence in sorted({link.confidence for link in links}, reverse=True):
+            above = [link.node for link in links if link.confidence == confidence]
+            wanted = {(graph.file_of(node), f"{graph.nodes.name(node)}.{member}") for node in above}
+            found = [n for n in graph.by_name.get(member, ()) if (graph.file_of(n), graph.nodes.name(n)) in wanted]
+            if found:
+                return found
     return []
 
 

@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from repopilot.code.import_statements import Import
 from repopilot.code.notebook import is_notebook
-from repopilot.code.project.manifest import Manifest
 from repopilot.code.split import FileAnalysis
 
 _JS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
@@ -28,6 +28,26 @@ _FAMILY = {
     "scala": "jvm",
 }
 _MOST_OF_A_PACKAGE = 400  # files that a star import of a package is resolved to
+
+
+class OwnPackage(Protocol):
+    """The manifest of a package of the repository itself, as far as imports name it."""
+
+    @property
+    def path(self) -> str:
+        """Of the file."""
+
+    @property
+    def ecosystem(self) -> str:
+        """Of its registry: npm, go, cargo."""
+
+    @property
+    def name(self) -> str:
+        """Of the package."""
+
+    @property
+    def paths(self) -> Mapping[str, str]:
+        """What patterns of modules stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +91,7 @@ class FileLookup:
         return next(((self.by_path[p],) for p in paths if p in self.by_path), ())
 
 
-def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[Manifest] = ()) -> FileLookup:
+def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] = ()) -> FileLookup:
     """Index files, and the packages that manifests name, for `resolve`."""
     found = FileLookup(files, {f.path: i for i, f in enumerate(files)})
     for number, file in enumerate(files):
@@ -194,7 +214,8 @@ def _javascript(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
         return _target(item, aliased)
     package = next((n for n in lookup.npm if module == n or module.startswith(n + "/")), None)
     if package is not None:
-        base, rest = lookup.npm[package], module[len(package) + 1 :]
+        base = lookup.npm[package]
+        rest = module[len(package) + 1 :]
         tries = [posixpath.join(base, folder, rest) for folder in ("", "src", "lib", "source")]
         if not rest:
             tries += [posixpath.join(base, entry) for entry in ("src/index", "lib/index", "index", f"src/{package}")]
@@ -284,7 +305,8 @@ def _rust(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
     parts = item.module.split("::")
     folder = _rust_folder(path)
     if parts[0] == "crate":
-        base, parts = root, parts[1:]
+        base = root
+        parts = parts[1:]
     elif parts[0] in ("self", "super"):
         base = folder
         while parts and parts[0] in ("self", "super"):
@@ -300,7 +322,8 @@ def _rust(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
         if crate is None:
             base = folder if _rust_file(lookup, posixpath.join(folder, parts[0])) else root
         else:
-            base, parts = posixpath.join(lookup.cargo[crate], "src"), parts[1:]
+            base = posixpath.join(lookup.cargo[crate], "src")
+            parts = parts[1:]
     files = _rust_deepest(lookup, base, parts)
     modules = {n: _rust_file(lookup, posixpath.join(base, *parts, n)) for n, _ in item.names}
     if modules and all(modules.values()):

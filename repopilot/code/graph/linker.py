@@ -82,12 +82,14 @@ _RETURNED = re.compile(
 )
 _RETURNED_BEFORE = re.compile(r"(?:^|[\s:])([A-Z]\w*)[\s&*]+(?:\w+(?:::|\.))*\w+\s*\(")
 _ENDED = re.compile(r"\s*[,)=]")
+_TYPE_OF_FUNCTION = re.compile(r"(?:[:|&<]\s*\(*|\bfunc|\))\Z")
+"""What stands before the parentheses of one: `(c: Context) => void`, `func(c Context)`, `void (*)(Context c)`."""
 
 
 @lru_cache(maxsize=1 << 14)
 def _declared_type(signature: str, variable: str) -> str:
     """The declared type of a parameter (`c: Context`, `c *Context`, `Context c`); '' for none."""
-    places = _occurrences(signature, variable)
+    places = [at for at in _occurrences(signature, variable) if not _in_type_of_function(signature, at)]
     for at in places:
         own = at == 0 or not (signature[at - 1].isalnum() or signature[at - 1] in "_.")
         after = _TYPE_AFTER.match(signature, at + len(variable)) if own else None
@@ -98,6 +100,16 @@ def _declared_type(signature: str, variable: str) -> str:
     )
     before = [found for at in ends if (found := _TYPE_BEFORE.search(signature[:at]))]
     return min(before, key=re.Match.start)[1] if before else ""
+
+
+def _in_type_of_function(signature: str, at: int) -> bool:
+    """Whether a place names a parameter of a parameter that is a function."""
+    open_ = 0
+    for before in range(at - 1, -1, -1):
+        open_ += (signature[before] == "(") - (signature[before] == ")")
+        if open_ > 0:
+            return _TYPE_OF_FUNCTION.search(signature[max(0, before - 8) : before]) is not None
+    return False
 
 
 @lru_cache(maxsize=1 << 14)
@@ -119,7 +131,8 @@ def may_mean(kind: str, family_: str, member: bool) -> bool:
 
 def _occurrences(text: str, part: str) -> list[int]:
     """Where `part` begins in `text`, overlapping occurrences included."""
-    found, at = [], text.find(part)
+    found = []
+    at = text.find(part)
     while at >= 0:
         found.append(at)
         at = text.find(part, at + 1)
@@ -225,7 +238,8 @@ class Linker:
 
     def _start_file(self, number: int) -> None:
         self._file = number
-        self._links, self._guesses = {}, {}
+        self._links = {}
+        self._guesses = {}
 
     def path(self, at: int) -> str:
         """The file of a symbol."""
@@ -239,7 +253,8 @@ class Linker:
 
     def declarations(self, at: int) -> list[int]:
         """The other places of a member of a class that is declared in one file and defined in another."""
-        symbol, number = self.names.symbols[at], self.names.file_of[at]
+        symbol = self.names.symbols[at]
+        number = self.names.file_of[at]
         if self.names.families[number] not in _IN_SEVERAL_FILES:
             return []
         others = (n for n in self.names.by_name[symbol.name] if self.names.symbols[n].qualified == symbol.qualified)
@@ -247,7 +262,8 @@ class Linker:
 
     def overridden(self, at: int) -> tuple[list[int], bool]:
         """The members of base classes that a method overrides, and whether all bases are known."""
-        symbol, number = self.names.symbols[at], self.names.file_of[at]
+        symbol = self.names.symbols[at]
+        number = self.names.file_of[at]
         owner = self.names.in_file[number].get(symbol.qualified.rpartition(".")[0])
         if owner is None or not self._is_class(owner):
             return [], True
@@ -291,7 +307,8 @@ class Linker:
 
     def _in_scopes(self, number: int, name: str, scope: str) -> Sequence[int] | None:
         """What a bare name means in the scopes around it; None for a parameter, which hides any definition."""
-        qualified, own = self.names.in_file[number], scope
+        qualified = self.names.in_file[number]
+        own = scope
         while True:
             around = qualified.get(scope) if scope else None
             kind = self.names.symbols[around].kind if around is not None else ""
@@ -383,7 +400,8 @@ class Linker:
 
     def _overloads(self, at: int) -> Sequence[int]:
         """A definition with the others of its qualified name in the file."""
-        symbol, number = self.names.symbols[at], self.names.file_of[at]
+        symbol = self.names.symbols[at]
+        number = self.names.file_of[at]
         same = [n for n in self.names.tails[number][symbol.name] if self.names.symbols[n].qualified == symbol.qualified]
         return same if len(same) > 1 else (at,)
 
@@ -494,7 +512,8 @@ class Linker:
     def _declared(self, at: int, name: str, depth: int) -> Sequence[int]:
         """The class of a field or variable by its declaration, of a property by what it returns."""
         symbol = self.names.symbols[at]
-        number, scope = self.names.file_of[at], symbol.qualified.rpartition(".")[0]
+        number = self.names.file_of[at]
+        scope = symbol.qualified.rpartition(".")[0]
         type_ = (
             _returned_type(symbol.signature) if symbol.kind in _FUNCTIONS else _declared_type(symbol.signature, name)
         )
@@ -520,7 +539,8 @@ class Linker:
 
     def _members(self, owner: int, name: str, depth: int = 0) -> tuple[Sequence[int], bool]:
         """The members of a name that a class has or inherits, and whether it certainly has no others."""
-        number, qualified = self.names.file_of[owner], self.names.symbols[owner].qualified
+        number = self.names.file_of[owner]
+        qualified = self.names.symbols[owner].qualified
         at = self.names.in_file[number].get(f"{qualified}.{name}")
         found = [*(self._overloads(at) if at is not None else ()), *self._elsewhere(owner, name)]
         if found:
@@ -535,7 +555,8 @@ class Linker:
 
     def _elsewhere(self, owner: int, name: str) -> list[int]:
         """Members of a class that stand in other files: methods of Go and C++, parts of partial classes."""
-        number, wanted = self.names.file_of[owner], f"{self.names.symbols[owner].qualified}.{name}"
+        number = self.names.file_of[owner]
+        wanted = f"{self.names.symbols[owner].qualified}.{name}"
         if self.names.families[number] not in _IN_SEVERAL_FILES:
             return []
         others = (at for at in self.names.by_name.get(name, ()) if self.names.symbols[at].qualified == wanted)
@@ -550,8 +571,11 @@ class Linker:
         if known is not None:
             return known
         self._bases[owner] = ([], False)  # a class that is its own base
-        number, qualified = self.names.file_of[owner], self.names.symbols[owner].qualified
-        outer, found, closed = qualified.rpartition(".")[0], list[int](), True
+        number = self.names.file_of[owner]
+        qualified = self.names.symbols[owner].qualified
+        outer = qualified.rpartition(".")[0]
+        found = list[int]()
+        closed = True
         for use in self._inheriting(number).get(qualified, ()):
             bases = self._named(number, ".".join(filter(None, (use.receiver, use.name))), outer)
             found += [at for at in bases if self._is_class(at) and at != owner]

@@ -13,7 +13,9 @@ from typing import NamedTuple, overload
 import numpy as np
 
 KINDS = ("file", "package", "class", "function", "value", "table")
-FILE, PACKAGE, TABLE = KINDS.index("file"), KINDS.index("package"), KINDS.index("table")
+FILE = KINDS.index("file")
+PACKAGE = KINDS.index("package")
+TABLE = KINDS.index("table")
 
 
 class Node(NamedTuple):

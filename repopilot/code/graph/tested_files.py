@@ -14,7 +14,8 @@ from repopilot.code.graph.graph import Edge
 from repopilot.code.languages import is_test_path
 from repopilot.code.split import FileAnalysis
 
-_NAMED, _USED = 0.95, 0.9
+_NAMED = 0.95
+_USED = 0.9
 
 
 def tested(
@@ -41,9 +42,12 @@ def tested(
 def _using(tests: np.ndarray, file_of: np.ndarray, edges: Sequence[array]) -> Iterator[tuple[int, int, float]]:
     """(test file, used file, confidence): a little less than that of the surest edge between them."""
     sources, targets, kinds, confidence = (np.array(column) for column in edges[:4])
-    users, used = file_of[sources], file_of[targets]
+    users = file_of[sources]
+    used = file_of[targets]
     known = (kinds != Edge.DECLARES) & (users >= 0) & (used >= 0)
-    users, used, confidence = users[known], used[known], confidence[known]
+    users = users[known]
+    used = used[known]
+    confidence = confidence[known]
     exercising = tests[users] & ~tests[used]
     pairs = users[exercising] * np.int64(len(tests)) + used[exercising]
     found, inverse = np.unique(pairs, return_inverse=True)

@@ -88,7 +88,8 @@ def fill_vectors(
 
 def _embed_batch(filling: _Filling, numbers: np.ndarray) -> None:
     """Embed chunks a few at a time, so that stopping is quick; store them together, which is cheaper."""
-    index, vectors = filling.index, filling.vectors
+    index = filling.index
+    vectors = filling.vectors
     parts: list[np.ndarray] = []
     try:
         for start in range(0, len(numbers), _EMBED_AT_ONCE):

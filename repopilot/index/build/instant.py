@@ -35,7 +35,8 @@ _FINISH_LIMIT_S = 3600.0
 _PARSE = "repopilot.index.build.parse_batch:parse"
 _FINISH = "repopilot.index.build.finish:finish"
 _COMMIT_INTERVAL_S = 2.0
-_LEAST_BATCH_BYTES, _MOST_BATCH_BYTES = 16 << 10, 256 << 10
+_LEAST_BATCH_BYTES = 16 << 10
+_MOST_BATCH_BYTES = 256 << 10
 _BATCH_FILES = 200
 _REDACTED_SHOWN = 50
 _ROWS_AT_ONCE = 64
@@ -115,7 +116,8 @@ def build_instant(run: BuildRun) -> Index:
         try:
             return _update(run, files, skips)
         except BrokenDatabase:
-            run.rebuild_note, run.full = i18n.message(BROKEN_NOTE), True
+            run.rebuild_note = i18n.message(BROKEN_NOTE)
+            run.full = True
             return _update(run, files, skips)
 
 
@@ -289,7 +291,8 @@ def _skip_of(value: object) -> Skip:
 def _batches(files: Sequence[SourceFile], size: int, count: int) -> Iterator[list[SourceFile]]:
     """Batches by bytes: large ones first, smaller ones towards the end, so that no process works on alone."""
     batch: list[SourceFile] = []
-    batch_size, left = 0, size
+    batch_size = 0
+    left = size
     for file in files:
         batch.append(file)
         batch_size += file.size
@@ -297,7 +300,8 @@ def _batches(files: Sequence[SourceFile], size: int, count: int) -> Iterator[lis
         if batch_size >= enough or len(batch) >= _BATCH_FILES:
             yield batch
             left -= batch_size
-            batch, batch_size = [], 0
+            batch = []
+            batch_size = 0
     if batch:
         yield batch
 

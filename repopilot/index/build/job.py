@@ -13,21 +13,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError
 from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.instant import BuildRun, build_instant, worker_count
-from repopilot.index.build.update_graph import update_graph
 from repopilot.index.build.update_history import update_history
 from repopilot.index.build_report import BuildReport
-from repopilot.index.embed import Embedder
 from repopilot.index.store import Index, IndexStore
 from repopilot.index.workers.pool import WorkerPool
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Progress, Snapshot
+
+if TYPE_CHECKING:
+    from repopilot.index.embed import Embedder
 
 Milestone = Literal["instant", "history", "complete"]
 """What a caller waits for: the instant index; the past commits too; the code graph and vectors as well."""
@@ -61,7 +62,8 @@ class IndexJobs:
     """
 
     def __init__(self, indexes: IndexStore, workers: WorkerPool) -> None:
-        self._indexes, self._workers = indexes, workers
+        self._indexes = indexes
+        self._workers = workers
         self._pause = EmbeddingPause()
         self._lock = threading.Lock()
         self._running: dict[Path, IndexJob] = {}
@@ -200,7 +202,10 @@ class IndexJob:
         self.progress = Progress("waiting", 0, 0)
         self.users = 0
         self._request = request
-        self._indexes, self._workers, self._pause, self._on_end = indexes, workers, pause, on_end
+        self._indexes = indexes
+        self._workers = workers
+        self._pause = pause
+        self._on_end = on_end
         self._round_pending = True
         self._ended = False
         self._lock = threading.Lock()
@@ -249,7 +254,8 @@ class IndexJob:
         with self._lock:
             if self._ended or self._cancel.is_set():
                 return False
-            snapshot, known = request.snapshot, self._request.embedder
+            snapshot = request.snapshot
+            known = self._request.embedder
             embedder = request.embedder if known is None else known
             most = (request if known is None else self._request).most_embedded
             unchanged = snapshot == self.snapshot and snapshot.root is None and not request.full
@@ -283,7 +289,8 @@ class IndexJob:
     def _begin_round(self) -> bool:
         """Whether a round is asked for; ends the job in the same moment if not."""
         with self._lock:
-            pending, self._round_pending = self._round_pending, False
+            pending = self._round_pending
+            self._round_pending = False
             self._ended = not pending
             if not self._cancel.is_set():
                 self._interrupt.clear()
@@ -333,6 +340,8 @@ class IndexJob:
         update_history(request.snapshot, request.settings, folder, self._report, self._interrupt, request.token)
 
     def _graph(self, request: IndexRequest, index: Index) -> None:
+        from repopilot.index.build.update_graph import update_graph
+
         update_graph(index, self._workers, self._report, self._interrupt)
 
     def _vectors(self, request: IndexRequest, index: Index) -> None:

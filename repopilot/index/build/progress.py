@@ -24,7 +24,9 @@ class PhaseProgress:
     """
 
     def __init__(self, report: OnProgress, phase: str, total: int = 0, unit: str = "files", done: int = 0) -> None:
-        self._report, self._total, self._done = report, total, done
+        self._report = report
+        self._total = total
+        self._done = done
         self._phase = phase
         self._unit = unit
         self._reported_at = time.monotonic()

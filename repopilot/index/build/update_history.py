@@ -7,7 +7,7 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import SourceError
-from repopilot.index.history import commit_index, commit_store
+from repopilot.index.history import commit_store
 from repopilot.index.history.commit_store import HistoryState
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.settings import Settings
@@ -62,19 +62,14 @@ def _store(snapshot: Snapshot, folder: Path, state: HistoryState, cancel: thread
     from repopilot.repo import history
 
     stored = commit_store.stored_state(folder)
-    known = commit_store.open_index(folder) if _goes_on(stored, state, snapshot) else None
-    since = stored.commit if stored is not None and known is not None else ""
+    since = stored.commit if stored is not None and _goes_on(stored, state, snapshot) else ""
     commits = history.commits(snapshot, state.limit, since=since, cancel=cancel)
-    bags = commit_index.bags_of(commits)
-    if known is not None:
-        commits = [*commits, *commit_store.read_commits(folder)][: state.limit]
-        bags = commit_index.joined(bags, commit_index.bags_in(known), state.limit)
-    index = commit_index.build(history.follow_renames(commits), bags)
-    commit_store.write_commits(folder, state, commits, index)
+    older = commit_store.read_commits(folder) if since else ()
+    commit_store.write_commits(folder, state, [*commits, *older][: state.limit])
 
 
-def _goes_on(stored: HistoryState | None, wanted: HistoryState, snapshot: Snapshot) -> bool:
+def _goes_on(stored: HistoryState, wanted: HistoryState, snapshot: Snapshot) -> bool:
     """Whether the wanted history is the stored one with newer commits."""
     from repopilot.repo.history import leads_to
 
-    return stored is not None and stored.complete and stored.limit == wanted.limit and leads_to(snapshot, stored.commit)
+    return stored.complete and stored.limit == wanted.limit and leads_to(snapshot, stored.commit)

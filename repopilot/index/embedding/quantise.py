@@ -17,7 +17,10 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _FLOAT = 1  # TensorProto.DataType.FLOAT
 _INT = 2  # AttributeProto.AttributeType.INT
-_STRING, _INT64, _ENUM_AS_INT, _MESSAGE = 9, 3, 5, 11  # FieldDescriptorProto.Type
+_STRING = 9
+_INT64 = 3
+_ENUM_AS_INT = 5
+_MESSAGE = 11  # FieldDescriptorProto.Type
 _FIELDS = {
     "Attribute": (("name", 1, _STRING, ""), ("i", 3, _INT64, ""), ("type", 20, _ENUM_AS_INT, "")),
     "Node": (
@@ -64,7 +67,8 @@ def _rewritten(node: Any, producers: dict[str, Any], weights: set[str], messages
         yield node
         return
     weight, scale = found
-    (x, _), (y,) = node.input, node.output
+    (x, _) = node.input
+    (y,) = node.output
 
     def new(op: str, inputs: list[str], outputs: list[str]) -> Any:
         return messages["Node"](op_type=op, input=inputs, output=outputs)

@@ -11,6 +11,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
+from repopilot.index.embedding.unit_length import normalise
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.servers.embedding_server import EmbeddingServer, NoSuchModel
 from repopilot.settings import Settings
@@ -143,16 +144,3 @@ def _ask_ollama(model: OllamaEmbedding, texts: Sequence[str]) -> np.ndarray:
     if vectors.ndim != 2 or not np.isfinite(vectors).all():
         raise ModelError(i18n.message("index.no_vectors", name=model.model_name), i18n.message("index.no_vectors_hint"))
     return vectors
-
-
-def normalise(vectors: np.ndarray) -> np.ndarray:
-    """Scale vectors to length 1.
-
-    Args:
-        vectors: (…, dimension).
-
-    Returns:
-        float32 of the same shape; a vector of zeros stays one.
-    """
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return (vectors / np.maximum(length, 1e-12)).astype(np.float32)

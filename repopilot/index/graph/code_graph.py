@@ -1,6 +1,6 @@
 """The code graph of an index: stored beside it by the build, loaded on demand.
 
-Where none is stored for the content of the index it is linked then, from the one before where few files have changed.
+Where none is stored for the content of the index it is linked then.
 """
 
 from __future__ import annotations
@@ -12,19 +12,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph
-from repopilot.code.graph.import_resolver import file_lookup, resolve
-from repopilot.code.graph.link_state import Linked
-from repopilot.code.graph.linker import Linker, names
-from repopilot.code.project.manifest import Manifest, is_manifest, maps_modules, read_manifest
 from repopilot.errors import IndexFailed, StorageError
 from repopilot.index.graph import graph_file
 from repopilot.index.storage.codec import FileInfo
 from repopilot.index.store import Index
+
+if TYPE_CHECKING:
+    from repopilot.code.graph.linker import Linker
 
 _LOCK_TIMEOUT_S = 120.0
 _log = logging.getLogger(__name__)
@@ -59,7 +58,8 @@ def graph_of(index: Index) -> Graph:
     Raises:
         IndexFailed: the index is broken.
     """
-    folder, key = index.folder.parent, content_key(index)
+    folder = index.folder.parent
+    key = content_key(index)
     found = graph_file.load(folder, key)
     if found is not None:
         return found
@@ -67,12 +67,12 @@ def graph_of(index: Index) -> Graph:
         found = graph_file.load(folder, key)
         if found is not None:
             return found
-        linked = _link(index)
+        graph = _link(index)
         try:
-            _store(index, linked)
+            _store(index, graph)
         except StorageError as error:
             _log.warning("The code graph could not be stored: %s", error)
-        return linked.graph
+        return graph
 
 
 def _open(generation: Path) -> Index | None:
@@ -87,10 +87,10 @@ def _link_if_missing(index: Index) -> None:
         _store(index, _link(index))
 
 
-def _store(index: Index, linked: Linked) -> None:
+def _store(index: Index, graph: Graph) -> None:
     """Store a graph, unless a newer generation has come: its graph is not to be replaced by an old one."""
     if index.folder.exists():
-        graph_file.save(index.folder.parent, content_key(index), linked)
+        graph_file.save(index.folder.parent, content_key(index), graph)
 
 
 def linker_of(index: Index) -> Linker:
@@ -99,16 +99,21 @@ def linker_of(index: Index) -> Linker:
 
 
 def _linker(index: Index) -> Linker:
+    from repopilot.code.graph.import_resolver import file_lookup, resolve
+    from repopilot.code.graph.linker import Linker, names
+    from repopilot.index.manifests import every_manifest
+
     files = list(index.analyses())
-    lookup = file_lookup(files, _manifests(index))
+    lookup = file_lookup(files, every_manifest(index))
     return Linker(lookup, names(files), [resolve(lookup, number) for number in range(len(files))])
 
 
-def _link(index: Index) -> Linked:
+def _link(index: Index) -> Graph:
+    from repopilot.code.graph.build import link_graph
+    from repopilot.index.manifests import every_manifest
+
     with _garbage_collection_disabled():
-        previous = graph_file.load_linked(index.folder.parent)
-        files = list(index.analyses())
-        return link_graph(files, [_file_key(index.files[file.path]) for file in files], _manifests(index), previous)
+        return link_graph(list(index.analyses()), every_manifest(index))
 
 
 def content_key(index: Index) -> str:
@@ -120,13 +125,6 @@ def content_key(index: Index) -> str:
 def _file_key(info: FileInfo) -> str:
     # Whether a text was parsed in full may depend on how busy the machine was.
     return f"{info.hash}{info.parsed:d}"
-
-
-def _manifests(index: Index) -> Iterator[Manifest]:
-    for path in index.files:
-        found = read_manifest(path, index.text(path) or "") if is_manifest(path) or maps_modules(path) else None
-        if found is not None:
-            yield found
 
 
 @contextmanager

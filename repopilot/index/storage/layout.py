@@ -8,8 +8,9 @@
             checksums.json    of the files above but the report
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
-        history.bin           past commits (no part of a generation), see commit_store.py
+        history.json          past commits (no part of a generation), see commit_store.py
         graph.bin             the code graph, see graph_file.py
+        mypy-<environment>/   what mypy keeps, see review/type_errors.py
         graph.lock            locked by the one process that links it
         dense.json            how many chunks have vectors
         stamps.json           hashes of a local folder's files by modification time
@@ -44,7 +45,7 @@ BUILDING = "building"
 DATABASE = "index.db"
 DENSE = "dense.json"
 GRAPH = "graph.bin"
-HISTORY = "history.bin"
+HISTORY = "history.json"
 LEXICAL = "lexical"
 REPORT = "report.json"
 STAMPS = "stamps.json"
@@ -158,7 +159,8 @@ def _is_abandoned(draft: str) -> bool:
     written = _DRAFT.fullmatch(draft)
     if written is None:
         return False
-    process, token = int(written[1]), written[2]
+    process = int(written[1])
+    token = written[2]
     if process == os.getpid():
         return token != _PROCESS
     try:

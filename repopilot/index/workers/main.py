@@ -108,7 +108,8 @@ def _set_alarm(seconds: int) -> None:
 
 def _open_streams() -> tuple[IO[bytes], IO[bytes]]:
     """Standard input and output for messages only: any other output goes to standard error."""
-    calls, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    calls = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.stdin = open(os.devnull)  # noqa: SIM115  # stays open as long as the process
     return calls, replies

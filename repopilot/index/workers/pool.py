@@ -70,7 +70,8 @@ class Worker:
 
     def begin(self) -> None:
         """Note that it begins something."""
-        self.since, self.cpu_at = time.monotonic(), cpu_seconds(self.process.pid)
+        self.since = time.monotonic()
+        self.cpu_at = cpu_seconds(self.process.pid)
 
     def cpu_since_start(self) -> float | None:
         """Processor seconds it has spent on what it is busy with; None where the system doesn't tell."""
@@ -175,7 +176,8 @@ class WorkerPool:
     def close(self) -> None:
         """End the idle processes. A later call starts new ones."""
         with self._lock:
-            workers, self._idle = self._idle, []
+            workers = self._idle
+            self._idle = []
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
@@ -201,7 +203,8 @@ def is_overdue(waited_s: float, cpu_s: float | None, limit_s: float) -> bool:
 def _collect(
     lanes: list[_Lane], results: queue.SimpleQueue, limit_s: float, cancel: threading.Event
 ) -> Iterator[object]:
-    running, checked_at = len(lanes), time.monotonic()
+    running = len(lanes)
+    checked_at = time.monotonic()
     while running:
         if cancel.is_set():
             raise Cancelled(i18n.message("index.stopped"), i18n.message("index.stopped_hint"))
@@ -240,7 +243,10 @@ class _Lane:
     """One thread of the parent with its worker process, which is replaced when it dies."""
 
     def __init__(self, pool: WorkerPool, call: Call, feed: _Feed, results: queue.SimpleQueue) -> None:
-        self._pool, self._call, self._feed, self._results = pool, call, feed, results
+        self._pool = pool
+        self._call = call
+        self._feed = feed
+        self._results = results
         self._worker: Worker | None = None
         self._ended = False
         self._lock = threading.Lock()
@@ -289,7 +295,8 @@ class _Lane:
     def _send_and_receive(self, batch: Sequence) -> int:
         """How many items of the batch the worker has answered; fewer than all when it died."""
         busy = self._current_worker()
-        calls, replies = busy.process.stdin, busy.process.stdout
+        calls = busy.process.stdin
+        replies = busy.process.stdout
         assert calls is not None and replies is not None
         busy.begin()
         done = 0
@@ -323,7 +330,8 @@ class _Lane:
     def _remove_dead_worker(self) -> str:
         """Remove the dead worker; how it died."""
         with self._lock:
-            dead, self._worker = self._worker, None
+            dead = self._worker
+            self._worker = None
         assert dead is not None
         dead.close()
         if not dead.ready:

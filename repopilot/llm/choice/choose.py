@@ -6,6 +6,7 @@ Every fallback is named in `Model.notes`.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import threading
 from collections.abc import Callable, Sequence
@@ -21,7 +22,6 @@ from repopilot.llm.resources import ModelResources
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import calibration, machine
-from repopilot.llm.speed.calibration import SpeedKey
 from repopilot.llm.token_budget import TokenBudget
 from repopilot.settings import Settings
 from repopilot.types import Progress
@@ -36,6 +36,7 @@ _AT_ONCE = {"ollama": 2, "openai": 16}
 
 _LEAST = 0.25
 """The least size of a second model of another family, as a share of the first."""
+log = logging.getLogger(__name__)
 
 
 async def choose(settings: Settings, resources: ModelResources) -> Model | None:
@@ -48,7 +49,10 @@ async def choose(settings: Settings, resources: ModelResources) -> Model | None:
     Returns:
         The model, None when there is none.
     """
-    found = await asyncio.to_thread(find_model, settings, PROBE_S, [])
+    tried: list[str] = []
+    found = await asyncio.to_thread(find_model, settings, PROBE_S, tried)
+    for note in tried if settings.llm_urls else ():  # a service that the user has named doesn't answer
+        log.warning("%s", note)
     return await asyncio.to_thread(build, found, settings, resources) if found else None
 
 
@@ -68,9 +72,17 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
     """
     if model.kind == "embedded" and (installed := embedded.find_reviewer(settings, model.name)):
         notes = (i18n.message("llm.second_model"),)
-        return embedded.build(*installed, settings, notes, resources.engines, resources.replies)
+        return embedded.build(*installed, settings, notes, resources.engines)
     found = await asyncio.to_thread(_find_reviewer, settings, model.name)
     return await asyncio.to_thread(build, found, settings, resources) if found else None
+
+
+def reviewer_missing(settings: Settings, model: Model, reviewer: Model | None) -> str:
+    """That the reviewer which the user named is not there, as a message; '' where it is, or none was named."""
+    if reviewer is not None or settings.reviewer_model in ("", model.name):
+        return ""
+    option = "REPOPILOT_REVIEWER_MODEL"
+    return i18n.message("llm.role_missing", option=option, name=settings.reviewer_model, model=model.name)
 
 
 async def warm_up(model: Model) -> None:
@@ -90,27 +102,20 @@ async def calibrate(model: Model, settings: Settings) -> bool:
         settings: where measurements are kept.
 
     Returns:
-        Whether there is a new measurement: `choose` may choose another model now. False on a machine that is too busy.
+        Whether it was measured: `choose` may choose another model now.
 
     Raises:
         ModelError: the model doesn't answer.
     """
     found = await asyncio.to_thread(find_model, settings, PROBE_S, [])
-    if found is None or found.speed_key is None or (found.kind, found.name) != (model.kind, model.name):
+    if found is None or not found.speed_key or (found.kind, found.name) != (model.kind, model.name):
         return False
-    measured = await _measure(model, found.speed_key)
-    if measured is not None:
-        await asyncio.to_thread(calibration.keep, settings.home, measured)
-    return measured is not None
-
-
-async def _measure(model: Model, key: SpeedKey) -> calibration.Measurement | None:
     if isinstance(model.engine, embedded.Engine):
-        return await calibration.measure_engine(model.engine, key)
-    if model.kind == "ollama":
-        url = cast("Ollama", model.llm).base_url
-        return await calibration.measure_ollama(url, model.name, model.context_window, key)
-    return None
+        speed = await calibration.measure_engine(model.engine)
+    else:
+        speed = await calibration.measure_ollama(found.url, model.name, model.context_window)
+    await asyncio.to_thread(calibration.keep, settings.home, found.speed_key, speed)
+    return True
 
 
 async def pull(
@@ -192,7 +197,7 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         if weights is None:
             raise ModelError(i18n.message("llm.weights_gone", name=found.name), i18n.message("llm.pull_weights"))
         name, path, _ = weights
-        engine = embedded.build(name, path, settings, found.notes, resources.engines, resources.replies)
+        engine = embedded.build(name, path, settings, found.notes, resources.engines)
         return replace(engine, calls=resources.calls(name, settings.model_calls or embedded.SLOTS))
     can = found.can or _capability(found, settings, resources)
     way = capability.way_of(can, settings, found.speed)
@@ -206,7 +211,6 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         estimate_tokens,
         found.notes,
         settings.model_timeout_s,
-        resources.replies,
         speed=found.speed,
         calls=resources.calls(found.url, settings.model_calls or _AT_ONCE[found.kind]),
         way=way,

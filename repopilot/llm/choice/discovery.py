@@ -14,7 +14,6 @@ from repopilot.llm.choice.installed import AGENT_MODEL, Installed, ModelHost, mo
 from repopilot.llm.servers import ollama_api, openai_api
 from repopilot.llm.servers.address import is_loopback, without_credentials
 from repopilot.llm.speed import calibration, machine
-from repopilot.llm.speed.calibration import SpeedKey
 from repopilot.llm.speed.model_speed import Speed
 from repopilot.llm.speed.sizing import MEMORY_SHARE, SizeChoice
 from repopilot.settings import Settings
@@ -36,7 +35,7 @@ class FoundModel:
         tags: all models of an Ollama server.
         notes: why this one, and every fallback before it.
         sizes: what suits the machine, None where a server answers whose speed is not known.
-        speed_key: what a measured speed of the model holds for.
+        speed_key: what a measured speed of the model holds for, '' where it can't be measured.
         can: what an Ollama server says of the model.
         listed: the models that a server of another kind lists.
     """
@@ -48,7 +47,7 @@ class FoundModel:
     tags: tuple[ollama_api.Tag, ...] = ()
     notes: tuple[str, ...] = ()
     sizes: SizeChoice | None = None
-    speed_key: SpeedKey | None = None
+    speed_key: str = ""
     can: capability.Capability | None = None
     listed: tuple[str, ...] = ()
 
@@ -124,7 +123,7 @@ def _in_ollama(
     if not chat:
         return None
     keys = ollama_speed_keys(url, tags)
-    speeds = {name: each.speed for name, each in calibration.kept_for(settings.home, keys).items()}
+    speeds = calibration.kept_for(settings.home, keys)
     wanted = settings.llm_model
     named = ollama_api.find([tag.name for tag in chat], wanted) if wanted else None
     asked = [tag for tag in chat if named in (None, tag.name)]
@@ -148,11 +147,10 @@ def _host(url: str, speeds: Mapping[str, Speed]) -> ModelHost:
     return ModelHost(max(graphics, MEMORY_SHARE * machine.memory()), graphics > 0, speeds)
 
 
-def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, SpeedKey]:
+def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, str]:
     """What measured speeds of an Ollama server's models hold for, by the names of the models."""
     engine = f"ollama {ollama_api.version(url, VERSION_S)} at {without_credentials(url)}"
-    place = machine.fingerprint()
-    return {tag.name: SpeedKey(place, engine, f"{tag.name} {tag.digest[:16]}") for tag in tags}
+    return {tag.name: calibration.speed_key(engine, f"{tag.name} {tag.digest[:16]}") for tag in tags}
 
 
 def ollama_address(settings: Settings) -> str | None:

@@ -19,7 +19,8 @@ from repopilot.llm.speed.sizing import SizeChoice, next_size
 from repopilot.llm.weights import models
 from repopilot.settings import Settings
 
-STATUS_S, ELSEWHERE_S = 1.8, 7.5
+STATUS_S = 1.8
+ELSEWHERE_S = 7.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class ModelStatus:
         notes: which model and why, and every fallback before it.
         speed: of the model, None while it is unknown.
         way: how it works: with tools in a loop, on few lines at a time, or not at all.
-        needs_calibration: whether the speed can be measured and was not yet, or not in peace.
+        measurable: whether the speed can be measured.
         speed_note: the speed in words, as a message; '' while it is unknown.
         offer: another size that the user may have, None for none.
         sizes: what is known of all sizes, None where nothing is.
@@ -65,7 +66,7 @@ class ModelStatus:
     reachable: bool = True
     notes: tuple[str, ...] = ()
     speed: Speed | None = None
-    needs_calibration: bool = False
+    measurable: bool = False
     speed_note: str = ""
     offer: SizeOffer | None = None
     sizes: SizeChoice | None = None
@@ -90,8 +91,7 @@ def _status(settings: Settings, limit: float) -> ModelStatus:
         offer = _size_offer(wanted) if settings.embedded and embedded.is_installed() else None
         return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes), offer=offer)
     reachable = not settings.llm_urls or any(found.url.startswith(url) for url in settings.llm_urls)
-    measured = _measured(found, settings)
-    speed_note = _speed_note(found, measured)
+    speed_note = _speed_note(found, found.speed_key in calibration.kept(settings.home))
     return ModelStatus(
         found.kind,
         found.name,
@@ -100,7 +100,7 @@ def _status(settings: Settings, limit: float) -> ModelStatus:
         reachable,
         found.notes,
         found.speed,
-        found.speed_key is not None and (measured is None or measured.disturbed),
+        bool(found.speed_key),
         speed_note,
         _offer(found, settings),
         found.sizes,
@@ -144,14 +144,16 @@ def _offer(found: FoundModel, settings: Settings) -> SizeOffer | None:
         installed = [size for size in SIZES if ollama_api.find(names, size)]
         answering = next((size for size in SIZES if ollama_api.find([found.name], size)), found.name)
     else:
-        installed, answering = [model.name for model in models.available(settings) if model.path], found.name
+        installed = [model.name for model in models.available(settings) if model.path]
+        answering = found.name
     name = next_size(found.sizes, answering, installed)
     return _size_offer(name, found.sizes) if name else None
 
 
 def _agent_offer(found: FoundModel, sizes: SizeChoice, settings: Settings) -> SizeOffer | None:
     """A model for the loop, where it fits and would be fast enough; None where one answers, or is there."""
-    memory, speed = sizes.memory_mb, sizes.speed(AGENT_MODEL.name)
+    memory = sizes.memory_mb
+    speed = sizes.speed(AGENT_MODEL.name)
     there = ollama_api.find([tag.name for tag in found.tags], AGENT_MODEL.name)
     able = way_of(AGENT_MODEL.can, settings, speed) == "agent" and fits(AGENT_MODEL.bytes, memory and memory * 2**20)
     if there or not able or way_found(found, settings) == "agent":
@@ -160,23 +162,20 @@ def _agent_offer(found: FoundModel, sizes: SizeChoice, settings: Settings) -> Si
 
 
 def _size_offer(name: str, sizes: SizeChoice | None = None) -> SizeOffer:
-    speed, known = sizes.speed(name) if sizes else None, models.KNOWN.get(name)
+    speed = sizes.speed(name) if sizes else None
+    known = models.KNOWN.get(name)
     licence = i18n.message(known.licence) if known and known.licence else ""
     return SizeOffer(name, speed, known.size if known else None, licence)
 
 
-def _measured(found: FoundModel, settings: Settings) -> calibration.Measurement | None:
-    keys = {found.name: found.speed_key} if found.speed_key else {}
-    return calibration.kept_for(settings.home, keys).get(found.name)
-
-
-def _speed_note(found: FoundModel, measured: calibration.Measurement | None) -> str:
+def _speed_note(found: FoundModel, measured: bool) -> str:
     """How fast the model found is, and how much memory it takes; '' for a server whose speed is not known."""
-    if found.speed_key is None:
+    if not found.speed_key:
         return ""
-    note, speed = i18n.message("llm.speed.unknown"), found.speed
+    note = i18n.message("llm.speed.unknown")
+    speed = found.speed
     if speed is not None:
-        how = "estimated" if measured is None else "disturbed" if measured.disturbed else "measured"
+        how = "measured" if measured else "estimated"
         seconds = speed.answer_seconds()
         note = i18n.message(f"llm.speed.{how}", prompt=speed.prompt, generation=speed.generation, seconds=seconds)
     known = models.KNOWN.get(found.name)

@@ -1,13 +1,12 @@
-"""Server addresses: as they may be shown, whether they are on this machine, and which servers are trusted."""
+"""Server addresses: as they may be shown, whether they are on this machine, and how they are reached."""
 
 from __future__ import annotations
 
 import ipaddress
 import ssl
 from functools import cache
+from typing import Any
 from urllib.parse import urlsplit
-
-import httpx
 
 
 def without_credentials(url: str) -> str:
@@ -28,7 +27,14 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def reached(url: str) -> dict[str, Any]:
+    """Options of httpx for a server: the system's certificates, and no proxy before one of this machine."""
+    return {"verify": _trusted(), "trust_env": not is_loopback(url)}
+
+
 @cache
-def trusted() -> ssl.SSLContext:
+def _trusted() -> ssl.SSLContext:
     """The certificates that httpx trusts. Without it each client reads them again, which takes 20 ms."""
+    import httpx
+
     return httpx.create_ssl_context()

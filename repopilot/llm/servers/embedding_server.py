@@ -11,7 +11,7 @@ import numpy as np
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm.servers.address import trusted, without_credentials
+from repopilot.llm.servers.address import reached, without_credentials
 from repopilot.llm.servers.server_json import json_of
 
 _AT_ONCE = 32  # the least that a common server (text-embeddings-inference) takes in one request by default
@@ -43,7 +43,7 @@ class EmbeddingServer:
 
     def __post_init__(self) -> None:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        object.__setattr__(self, "_client", httpx.Client(headers=headers, verify=trusted()))
+        object.__setattr__(self, "_client", httpx.Client(headers=headers, **reached(self.url)))
 
     def vectors(self, texts: Sequence[str], timeout_s: float) -> np.ndarray:
         """The vectors of texts. Thread-safe.
@@ -97,7 +97,8 @@ class EmbeddingServer:
             ) from error
 
     def _refusal(self, answer: httpx.Response) -> ModelError:
-        url, said = without_credentials(self.url), " ".join(answer.text.split())[:_ANSWER_CHARS]
+        url = without_credentials(self.url)
+        said = " ".join(answer.text.split())[:_ANSWER_CHARS]
         if answer.status_code in (401, 403):
             return ModelError(
                 i18n.message("llm.embedding_server.key", url=url), i18n.message("llm.embedding_server.key_hint")

@@ -13,8 +13,8 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, ModelError
-from repopilot.foreign_text import valid
-from repopilot.llm.servers.address import trusted
+from repopilot.foreign_text import without_surrogates
+from repopilot.llm.servers.address import reached
 from repopilot.llm.servers.server_json import json_of, parsed
 from repopilot.types import Progress
 
@@ -44,7 +44,7 @@ class Tag:
 def tags(url: str, timeout_s: float) -> list[Tag] | None:
     """List the models of the Ollama server at `url`; None when nothing there speaks its protocol."""
     try:
-        answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s, verify=trusted())
+        answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s, **reached(url))
         listed = json_of(answer)["models"]
         return [_tag(entry) for entry in listed if isinstance(entry, dict) and _is_name(entry.get("name"))]
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
@@ -52,21 +52,22 @@ def tags(url: str, timeout_s: float) -> list[Tag] | None:
 
 
 def _tag(entry: Mapping[str, Any]) -> Tag:
-    details, size = entry.get("details"), entry.get("size")
+    details = entry.get("details")
+    size = entry.get("size")
     family = details.get("family") if isinstance(details, dict) else ""
     whole = size if isinstance(size, int) else 0
     return Tag(entry["name"], family if isinstance(family, str) else "", whole, str(entry.get("digest") or ""))
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and value == valid(value)
+    return isinstance(value, str) and value == without_surrogates(value)
 
 
 def version(url: str, timeout_s: float) -> str:
     """The version of the Ollama server at `url`, '' when it doesn't say."""
     try:
-        answer = httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s, verify=trusted())
-        return valid(str(json_of(answer)["version"]))
+        answer = httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s, **reached(url))
+        return without_surrogates(str(json_of(answer)["version"]))
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
         return ""
 
@@ -75,7 +76,7 @@ def show(url: str, name: str, timeout_s: float) -> dict[str, Any]:
     """What the Ollama server at `url` says of a model; {} where it doesn't answer."""
     try:
         body = {"model": name}
-        answer = httpx.post(f"{url.rstrip('/')}/api/show", json=body, timeout=timeout_s, verify=trusted())
+        answer = httpx.post(f"{url.rstrip('/')}/api/show", json=body, timeout=timeout_s, **reached(url))
         shown = json_of(answer)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         return {}
@@ -103,7 +104,7 @@ async def load(url: str, name: str, num_ctx: int, timeout_s: float) -> None:
     """
     body = {"model": name, "messages": [], "keep_alive": "24h", "options": {"num_ctx": num_ctx}}
     try:
-        async with httpx.AsyncClient(timeout=timeout_s, verify=trusted()) as client:
+        async with httpx.AsyncClient(timeout=timeout_s, **reached(url)) as client:
             (await client.post(f"{url}/api/chat", json=body)).raise_for_status()
     except httpx.HTTPError as error:
         reason = i18n.reason(error)
@@ -131,10 +132,11 @@ async def pull(
         ModelError: the server can't be reached or can't pull it.
         Cancelled: `cancel` was set.
     """
-    started, body = time.monotonic(), {"model": name, "stream": True}
+    started = time.monotonic()
+    body = {"model": name, "stream": True}
     finished = False
     try:
-        async with httpx.AsyncClient(timeout=httpx.Timeout(120.0, connect=5.0), verify=trusted()) as client:
+        async with httpx.AsyncClient(timeout=httpx.Timeout(120.0, connect=5.0), **reached(url)) as client:
             async with client.stream("POST", f"{url}/api/pull", json=body) as response:
                 response.raise_for_status()
                 async for event in _events(response):

@@ -12,10 +12,12 @@ import httpx
 
 from repopilot import i18n
 from repopilot.errors import ModelError, ModelRefused
-from repopilot.llm.servers.address import trusted, without_credentials
+from repopilot.llm.servers.address import reached, without_credentials
 from repopilot.llm.servers.server_json import parsed
 
 _NO_KEY = (401, 403)
+SPENT = (402, 429)
+"""Statuses of a service whose limit is reached, or the credit there used up."""
 
 
 def find_models(url: str, key: str, timeout_s: float) -> tuple[str, list[str]]:
@@ -70,7 +72,7 @@ def _names(base: str, key: str, timeout_s: float) -> list[str]:
 def _asked(verb: str, url: str, key: str, timeout_s: float, **options: Any) -> httpx.Response:
     headers: Mapping[str, str] = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        return httpx.request(verb, url, headers=headers, timeout=timeout_s, verify=trusted(), **options)
+        return httpx.request(verb, url, headers=headers, timeout=timeout_s, **reached(url), **options)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         # Not as the cause: the header with the key is in some of them.
         raise ModelError(i18n.message("llm.server_silent", url=without_credentials(url))) from None
@@ -79,7 +81,7 @@ def _asked(verb: str, url: str, key: str, timeout_s: float, **options: Any) -> h
 def _check(answer: httpx.Response, base: str) -> None:
     if answer.status_code in _NO_KEY:
         raise _refused(answer, base, "key")
-    if answer.status_code in (402, 429):
+    if answer.status_code in SPENT:
         raise _refused(answer, base, "limit")
     if not answer.is_success:
         raise _refused(answer, base, "server" if answer.is_server_error else "other")

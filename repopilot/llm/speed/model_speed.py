@@ -5,20 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-ANSWER_PROMPT_TOKENS, ANSWER_TOKENS = 700, 90
-"""A usual answer: a focused context read, a short explanation written."""
+from pydantic import Field
+
+ANSWER_PROMPT_TOKENS = 700
+"""Tokens read for a usual answer: a focused context."""
+ANSWER_TOKENS = 90
+"""Tokens written for a usual answer: a short explanation."""
 
 READING_MARGIN = 2.0
 """A long prompt is read more slowly than the short one of a measurement, and the machine may be busy meanwhile."""
+
+
+Rate = Annotated[float, Field(gt=0.01, lt=1e6, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
     """Tokens per second: of the prompt, which is read, and of the reply, which is generated. Both above 0."""
 
-    prompt: float
-    generation: float
+    prompt: Rate
+    generation: Rate
 
     def answer_seconds(self) -> float:
         """Seconds of a usual answer from the question to its last word."""
@@ -77,5 +85,7 @@ def estimate(name: str, measured: Mapping[str, Speed]) -> Speed | None:
         return None
     place = SIZES.index(name)
     nearest = min(sources, key=lambda size: (abs(SIZES.index(size) - place), -SIZES.index(size)))
-    known, (prompt, generation), (known_prompt, known_generation) = measured[nearest], _COSTS[name], _COSTS[nearest]
+    known = measured[nearest]
+    (prompt, generation) = _COSTS[name]
+    (known_prompt, known_generation) = _COSTS[nearest]
     return Speed(known.prompt * known_prompt / prompt, known.generation * known_generation / generation)

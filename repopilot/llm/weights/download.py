@@ -21,8 +21,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-import httpx
-
 from repopilot import disk, i18n
 from repopilot.errors import Cancelled, ModelError
 from repopilot.types import Progress
@@ -124,6 +122,8 @@ def from_hub(
         ModelError: there is no address, or the download failed.
         Cancelled: `cancel` was set.
     """
+    import httpx  # which takes longer to import than a search takes
+
     if not url:
         raise ModelError(i18n.message("llm.not_on_hub"))
     host = httpx.URL(url).host
@@ -142,6 +142,8 @@ def from_hub(
 
 
 def _stream_to(url: str, partial: Path, meter: DownloadMeter, cancel: threading.Event) -> None:
+    import httpx
+
     have = partial.stat().st_size if partial.exists() else 0
     timeout = httpx.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
     headers = {"Range": f"bytes={have}-"} if have else {}
@@ -198,11 +200,14 @@ def _resume(partial: Path, record: Path, parts: Sequence[FilePart]) -> tuple[int
     """Parts and bytes to keep of an earlier attempt; the file is cut to them."""
     try:
         state = json.loads(record.read_text())
-        finished, size = int(state["parts"]), int(state["size"])
+        finished = int(state["parts"])
+        size = int(state["size"])
         if state["first"] != parts[0].requirement or partial.stat().st_size < size or finished > len(parts):
-            finished, size = 0, 0
+            finished = 0
+            size = 0
     except (OSError, ValueError, KeyError, TypeError):
-        finished, size = 0, 0
+        finished = 0
+        size = 0
     with partial.open("ab") as out:
         out.truncate(size)
     return finished, size

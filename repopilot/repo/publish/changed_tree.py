@@ -8,8 +8,9 @@ from pathlib import Path
 
 from repopilot.types import FileChange
 
-NAME, ADDRESS = "RepoPilot", "repopilot@localhost"
+NAME = "RepoPilot"
 """Who commits where git doesn't know the user."""
+ADDRESS = "repopilot@localhost"
 RunGit = Callable[..., str]
 """Runs git with more variables of the environment (the first argument); what it prints, without the last newline."""
 
@@ -36,7 +37,8 @@ def changed_tree(
         The id of the tree.
     """
     with tempfile.TemporaryDirectory(prefix="repopilot-tree-", ignore_cleanup_errors=True) as folder:
-        own, content = {"GIT_INDEX_FILE": f"{folder}/index"}, Path(folder, "content")
+        own = {"GIT_INDEX_FILE": f"{folder}/index"}
+        content = Path(folder, "content")
         git(own, "read-tree", base)
         for path, file in files.items():
             if file.change == "deleted":

@@ -52,7 +52,8 @@ def push_branch(
         StorageError: the clone can't be written.
     """
     assert snapshot.git_dir is not None
-    git_dir, limits = snapshot.git_dir, fetch_limits(settings)
+    git_dir = snapshot.git_dir
+    limits = fetch_limits(settings)
     remote = network.check(fork[0], settings) if fork else remote_of(git_dir, settings, None)
     with clone_lock(git_dir, limits), storing():
         commit = _commit(git_dir, snapshot.commit, list(files), message)

@@ -73,7 +73,8 @@ def list_refs(git_dir: Path, remote: Remote, limits: FetchLimits) -> Refs:
         output = _run_remote(git_dir, ["ls-remote", "--symref", "--", remote.url], remote, limits)
     except GitFailed as error:
         raise translate_error(error, remote) from None
-    head, commits = "", {}
+    head = ""
+    commits = {}
     for line in output.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("\t")
         if value.startswith("ref: ") and name == "HEAD":
@@ -177,9 +178,11 @@ def storing() -> Iterator[None]:
         yield
     except (OSError, GitFailed) as error:
         if disk.is_full(error) or disk.says_full(str(error)):
-            message, hint = i18n.message("repo.disk_full"), i18n.message("repo.free_space")
+            message = i18n.message("repo.disk_full")
+            hint = i18n.message("repo.free_space")
         else:
-            message, hint = i18n.message("repo.clone_not_stored", error=error), i18n.message("repo.check_home")
+            message = i18n.message("repo.clone_not_stored", error=error)
+            hint = i18n.message("repo.check_home")
         raise StorageError(message, hint) from error
 
 
@@ -240,7 +243,9 @@ def translate_error(error: GitFailed, remote: Remote) -> RepoPilotError:
     for pattern, kind, message, hint in _CAUSES:
         if re.search(pattern, text, re.IGNORECASE):
             if kind is CredentialsNeeded and not remote.confidential:
-                kind, message, hint = SourceRefused, "credentials_unencrypted", "use_https"
+                kind = SourceRefused
+                message = "credentials_unencrypted"
+                hint = "use_https"
             explanation = i18n.message(f"repo.{message}", host=_host(remote), url=remote.url)
             return kind(explanation, i18n.message(f"repo.{hint}", host=host_of(remote.url)))
     words = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or text.splitlines()[-1:]
@@ -269,7 +274,9 @@ class _ProgressLines:
 
         self._parse = RemoteProgress.re_op_relative
         self._report = report
-        self._phase, self._started, self._last = "", 0.0, 0.0
+        self._phase = ""
+        self._started = 0.0
+        self._last = 0.0
 
     def feed(self, line: str) -> None:
         """Take one line of git's standard error."""
@@ -279,7 +286,8 @@ class _ProgressLines:
         remote, name, _, done, total, rest = match.groups()
         now = time.monotonic()
         if name != self._phase:
-            self._phase, self._started = name, now
+            self._phase = name
+            self._started = now
         elif now - self._last < 0.1 and done != total:
             return
         self._last = now

@@ -47,7 +47,8 @@ def check(url: str, settings: Settings, token: HostToken | None = None) -> Remot
             (loopback, private, link-local, …), unless the settings allow them.
     """
     parts = urlsplit(url)
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     if parts.scheme != "https" and not settings.allow_http:
         raise SourceRefused(i18n.message("repo.unencrypted", host=host), i18n.message("repo.unencrypted_hint"))
     addresses = _resolve(host, port)

@@ -23,6 +23,8 @@ _DIRECTIVE = re.compile(
     r"|(?>[^\w@]*?-[-:=])[\w, \t=-]*+)\W*$"
 )
 """A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`, `eslint-disable no-console`; or a ruler."""
+_FOR_TOOLS = re.compile(r"-\*-|\bvim?:|^\W*[\w@]+-(?:ignore|disable|enable|expect-error)\b|^https?://\S+$")
+"""A line of a comment that no reader is told anything by: of an editor or a linter, or an address alone."""
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
 _LONGEST_LINE = 2 * LONGEST
@@ -79,7 +81,7 @@ def _head_comment(lines: Sequence[str]) -> str:
 
 def _comment_end(lines: Sequence[str], start: int) -> int:
     """The number of lines up to the end of the comment that begins at `start`; `start` where none does."""
-    if "/*" in lines[start]:
+    if lines[start].lstrip().startswith("/*"):
         return next((n + 1 for n in range(start, len(lines)) if "*/" in lines[n]), start)
     end = start
     while end < len(lines) and _COMMENT.match(lines[end]) and lines[end].strip():
@@ -110,7 +112,8 @@ def _comment_above(lines: Sequence[str], start: int) -> str:
     while number > 0 and start - number <= _MOST_LINES and (found := _COMMENT.match(lines[number - 1])):
         number -= 1
     if number == start - 1:
-        number, start = start - 1, start - 1 + _leading_comments(lines[start - 1 : start - 1 + _MOST_LINES]) + 1
+        number = start - 1
+        start = start - 1 + _leading_comments(lines[start - 1 : start - 1 + _MOST_LINES]) + 1
     said = [found["said"] for line in lines[number : start - 1] if (found := _COMMENT.match(line))]
     return "\n".join(said)
 
@@ -123,6 +126,8 @@ def _sentence(text: str) -> str:
     paragraph: list[str] = []
     for line in text.strip().split("\n"):
         line = _LEAD.sub("", line.strip())
+        if _FOR_TOOLS.search(line):
+            continue
         if (not line and paragraph) or _TAG.match(line):
             break
         paragraph.append(line)

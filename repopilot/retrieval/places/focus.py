@@ -77,7 +77,8 @@ def clipped(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tupl
         return line, list(spans)
     start = max(0, min((spans[0][0] if spans else 0) - LONGEST_LINE // 4, len(line) - LONGEST_LINE))
     end = start + LONGEST_LINE
-    before, after = "…" if start else "", "…" if end < len(line) else ""
+    before = "…" if start else ""
+    after = "…" if end < len(line) else ""
     shift = len(before) - start
     kept = [(a + shift, b + shift) for a, b in spans if a >= start and b <= end]
     return f"{before}{line[start:end]}{after}", kept

@@ -6,6 +6,9 @@ from collections.abc import Collection, Sequence
 
 from repopilot.types import Chunk, Symbol, innermost
 
+_OWN = frozenset(("function", "method", "class"))
+"""Kinds of what is a place of its own within a class."""
+
 
 def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Collection[str]) -> Symbol | None:
     """The definition that a place is about.
@@ -28,7 +31,7 @@ def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Coll
     if named:
         return max(named, key=lambda s: s.end_line - s.start_line)
     return (
-        innermost(inside, line)
+        innermost(_without_fields(inside), line)
         or _commented(inside, chunk, line)
         or next((s for s in inside if s.qualified == chunk.symbol), None)
     )
@@ -36,8 +39,8 @@ def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Coll
 
 def definition_spans(outline: Sequence[Symbol], chunk: Chunk) -> list[tuple[int, int]]:
     """Take apart what the splitter and the ranking put together: the first and last lines of the definitions in a place
-    that hold no other, and of what stands between them. What a function defines belongs to it. The whole place where it
-    is a document or holds none.
+    that hold no other, with the comment above each, and of what stands between them. What a function defines belongs to
+    it, and the fields of a class to the class. The whole place where it is a document or holds none.
 
     Args:
         outline: the definitions of its file.
@@ -48,10 +51,32 @@ def definition_spans(outline: Sequence[Symbol], chunk: Chunk) -> list[tuple[int,
     inside = [
         s for s in inside if not any(s is not f and f.start_line <= s.start_line <= f.end_line for f in functions)
     ]
-    leaves = [s for s in inside if not any(s is not o and s.start_line <= o.start_line <= s.end_line for o in inside)]
-    cuts = {chunk.start_line, *(s.start_line for s in leaves), *(s.end_line + 1 for s in leaves)}
+    own = _without_fields(inside)
+    leaves = [s for s in own if not any(_is_within(each, s) for each in own)]
+    lines = chunk.text.split("\n")
+    cuts = {chunk.start_line, *(s.end_line + 1 for s in leaves)}
+    for leaf in leaves:
+        start = leaf.start_line
+        while start not in cuts and start > chunk.start_line and _goes_on(lines[: start - chunk.start_line]):
+            start -= 1
+        cuts.add(start)
     starts = sorted(cut for cut in cuts if cut <= chunk.end_line)
     return list(zip(starts, [*(start - 1 for start in starts[1:]), chunk.end_line], strict=True))
+
+
+def _without_fields(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Some definitions without the fields of a class among them."""
+    classes = [s for s in symbols if s.kind == "class"]
+    return [s for s in symbols if s.kind in _OWN or not any(_is_within(s, each) for each in classes)]
+
+
+def _is_within(symbol: Symbol, other: Symbol) -> bool:
+    return symbol is not other and other.start_line <= symbol.start_line <= other.end_line
+
+
+def _goes_on(before: Sequence[str]) -> bool:
+    """Whether the last of some lines belongs to what follows: it isn't blank, or parts a closed comment from it."""
+    return bool(before[-1].strip() or (before[-2:-1] and before[-2].strip() == "*/"))
 
 
 def _commented(symbols: Sequence[Symbol], chunk: Chunk, line: int) -> Symbol | None:

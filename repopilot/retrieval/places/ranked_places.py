@@ -22,8 +22,10 @@ LONGEST = 160
 """Lines of a joined place at most."""
 NEAR = 3
 """Passages of one file with at most this many lines between them are near each other."""
-MOST_RANGES, MOST_LINES = 3, 12
-"""How many ranges of lines of a place are named, and how many lines of one statement."""
+MOST_RANGES = 3
+"""Ranges of lines of a place that are named."""
+MOST_LINES = 12
+"""Lines of one statement that are named."""
 LEAST_SHARE = 0.5
 """A statement that has less than this share of what the best one has is left out."""
 
@@ -77,7 +79,8 @@ def joined(passages: Passages, ranked: Iterable[int], count: int, outer: bool) -
         )
         place = next((place for place in candidates if max(end, place.end) - min(start, place.start) < LONGEST), None)
         if place is not None:
-            place.start, place.end = min(place.start, start), max(place.end, end)
+            place.start = min(place.start, start)
+            place.end = max(place.end, end)
             place.rows.append(row)
         elif len(found) == count:
             break
@@ -153,12 +156,14 @@ def statements(lines: Sequence[str]) -> list[tuple[int, int]]:
         (start, end) indices of each statement, end exclusive.
     """
     found: list[tuple[int, int]] = []
-    start, depth = -1, 0
+    start = -1
+    depth = 0
     for number, line in enumerate(lines):
         if start < 0:
             if not line.strip():
                 continue
-            start, depth = number, 0
+            start = number
+            depth = 0
         depth += _depth(line)
         if depth <= 0 or number - start + 1 >= MOST_LINES or line.rstrip().endswith(("{", ":")):
             found.append((start, number + 1))

@@ -11,10 +11,13 @@ Command = Literal["install", "build", "start", "test", "lint", "docs", "bench"]
 History = Literal["added", "changed", "reason"]
 Manifest = Literal["dependency", "licence", "version"]
 Scope = Literal["uncommitted", "last commit", "generated", "everything"]
-Computed = Literal[Relation, Command, History, Manifest, "value", "path"]
+Computed = Literal[Relation, Command, History, Manifest, "path"]
 """What code answers from the index; `reason`: why something changed; `path`: from one definition to another."""
-Asked = Literal[Computed, Scope, "none", "overview", "task", "run tests"]
-"""`Scope`: of a review or an impact; `task`: reads like a commit message; `none`: nothing of these."""
+Part = Literal["overview", "structure", "entry points", "reading"]
+"""What is asked about the repository as a whole: all of it, how it is built up, where it starts, where to read."""
+Asked = Literal[Computed, Scope, Part, "value", "none", "task", "run tests"]
+"""`Scope`: of a review or an impact; `value`: which one a name has, as the evidence shows; `task`: reads like a commit
+message; `none`: nothing of these."""
 SURE = 0.75
 """Least chance of what is asked: a wrong computed answer costs more than the evidence that is shown else."""
 

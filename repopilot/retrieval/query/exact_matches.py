@@ -14,7 +14,9 @@ from repopilot.retrieval.query.parse import Filters, Query
 from repopilot.retrieval.query.stack_frames import Frame
 from repopilot.types import Chunk
 
-MOST_DEFINITIONS, MOST_COMPARED, MOST_VERIFIED = 1000, 20, 100
+MOST_DEFINITIONS = 1000
+MOST_COMPARED = 20
+MOST_VERIFIED = 100
 ALIASES = {
     "py": "python",
     "js": "javascript",
@@ -68,7 +70,8 @@ def allowed(filters: Filters, lexical: LexicalIndex, chunks: Sequence[Chunk]) ->
 
 def _matches(path: str, wanted: str) -> bool:
     """Match a pattern with wildcards against the path; one without, against any part of it."""
-    path, wanted = path.lower(), wanted.lower().removeprefix("./")
+    path = path.lower()
+    wanted = wanted.lower().removeprefix("./")
     return wanted in path or (bool(WILDCARD.search(wanted)) and matches(path, wanted))
 
 

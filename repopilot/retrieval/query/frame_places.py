@@ -73,13 +73,15 @@ class _Files:
     def of(self, frame: Frame) -> str:
         """The likeliest file of a frame; '' where none of that name is like it."""
         wanted = next(iter(frame.suffixes), "").split("/")
-        best, best_score = "", (False, False, -1)
+        best = ""
+        best_score = (False, False, -1)
         for path in self._paths.get(wanted[-1], ())[:MOST_CANDIDATES]:
             common = _common(path.split("/"), wanted)
             whole = common > 1 and common == path.count("/") + 1
             score = (whole, self._defines(path, frame), common)
             if score > best_score:
-                best, best_score = path, score
+                best = path
+                best_score = score
         return best if self._is_like(frame, wanted, best_score) else ""
 
     def _is_like(self, frame: Frame, wanted: Sequence[str], score: tuple[bool, bool, int]) -> bool:

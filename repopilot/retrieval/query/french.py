@@ -8,14 +8,12 @@ dictionary is french_terms.txt.
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-import Stemmer
-
+from repopilot.index.tokens import stemmed
 from repopilot.retrieval.query.query_words import STOP_FR
 
 LONGEST_TERM = 4
@@ -44,7 +42,8 @@ def english_terms(words: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
 
 def english_words(word: str) -> tuple[str, ...]:
     """The English words for a French one, whatever its accents and ending; none for a word that isn't listed."""
-    return next((_TERMS[key] for key in _keys(word.lower()) if key in _TERMS), ())
+    terms = _by_key()
+    return next((terms[key] for key in _keys(word.lower()) if key in terms), ())
 
 
 def is_french(word: str) -> bool:
@@ -61,7 +60,6 @@ def without_accents(text: str) -> str:
 
 _INFLECTION = re.compile(r"(?:er|ee?s?|s)$")
 """Endings that the stemmer leaves where accents are missing."""
-_local = threading.local()
 
 
 def _entries() -> Iterator[tuple[str, tuple[str, ...], bool]]:
@@ -76,20 +74,13 @@ def _entries() -> Iterator[tuple[str, tuple[str, ...], bool]]:
 def _keys(word: str) -> tuple[str, ...]:
     """The keys of a word in lower case, the most certain first; stems are marked, so that no word equals a stem."""
     plain = without_accents(word)
-    stems = without_accents(_stem(word)), _stem(plain), _INFLECTION.sub("", plain)
+    stems = without_accents(stemmed(word, "french")), stemmed(plain, "french"), _INFLECTION.sub("", plain)
     return tuple(
         dict.fromkeys((word, plain, plain.removesuffix("s"), *(f"{stem}~" for stem in stems if len(stem) > 2)))
     )
 
 
-def _stem(word: str) -> str:
-    # A Snowball stemmer keeps state while it works, so every thread has its own.
-    stemmer = getattr(_local, "stemmer", None)
-    if stemmer is None:
-        stemmer = _local.stemmer = Stemmer.Stemmer("french", 0)
-    return stemmer.stemWord(word)
-
-
+@cache
 def _by_key() -> Mapping[str, tuple[str, ...]]:
     """The table of single words by all their keys; words as written come before those that only share a stem."""
     entries = [(_keys(french), english) for french, english, _ in _ENTRIES if " " not in french]
@@ -102,9 +93,10 @@ def _by_key() -> Mapping[str, tuple[str, ...]]:
 
 
 def _phrase_key(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_stem(without_accents(word.lower())) for word in words)
+    return tuple(stemmed(without_accents(word.lower()), "french") for word in words)
 
 
+@cache
 def _by_phrase() -> Mapping[tuple[str, ...], tuple[str, ...]]:
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for french, english, _ in _ENTRIES:
@@ -118,17 +110,15 @@ def _by_phrase() -> Mapping[tuple[str, ...], tuple[str, ...]]:
 def _phrases_at(content: Sequence[str], at: int) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The terms of several words that begin at a word, the longest first, with how many words they have."""
     for length in range(min(LONGEST_TERM, len(content) - at), 1, -1):
-        english = _PHRASE_TERMS.get(_phrase_key(content[at : at + length]))
+        english = _by_phrase().get(_phrase_key(content[at : at + length]))
         if english is not None:
             yield length, english
 
 
 _ENTRIES = tuple(_entries())
-_TERMS = _by_key()
 _PLAIN_FRENCH = frozenset(
     key
     for word, english, shared in _ENTRIES
     for key in (word, without_accents(word))
     if key not in english and not shared and " " not in word
 )
-_PHRASE_TERMS = _by_phrase()

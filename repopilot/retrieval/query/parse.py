@@ -13,9 +13,9 @@ from math import log
 from typing import Literal, get_args
 
 from repopilot import i18n
-from repopilot.foreign_text import valid
+from repopilot.foreign_text import without_surrogates
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.query.asked import Asked, Command, asked
+from repopilot.retrieval.query.asked import Asked, Command, Part, asked
 from repopilot.retrieval.query.french import english_terms, is_french
 from repopilot.retrieval.query.query_words import (
     AREA_HEAD,
@@ -38,12 +38,19 @@ from repopilot.settings import Settings
 Kind = Literal["overview", "symbol", "path", "natural", "traceback", "task"]
 Language = Literal["en", "fr"]
 
-HEAD, TAIL, MOST_TERMS, SHORT = 12_000, 6_000, 64, 7
-VERB_WEIGHT, BODY_WEIGHT, FRENCH_WEIGHT, FURTHER_WEIGHT, NAME_WEIGHT = 0.5, 0.6, 0.5, 0.5, 1.3
+HEAD = 12_000
+TAIL = 6_000
+MOST_TERMS = 64
+SHORT = 7
+VERB_WEIGHT = 0.5
+BODY_WEIGHT = 0.6
+FRENCH_WEIGHT = 0.5
+FURTHER_WEIGHT = 0.5
+NAME_WEIGHT = 1.3
 
 BESIDE = 1
 """Words that a question has beside the name that it looks for."""
-_OF_ALL = frozenset(("overview", *get_args(Command)))
+_OF_ALL = frozenset((*get_args(Part), *get_args(Command)))
 """What is asked about the repository as a whole."""
 _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(?!//)(\"[^\"\n]+\"|[^\s\"]+)", re.I)
 _PHRASE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{2,200}?)\s?[\"”»]")
@@ -117,7 +124,7 @@ def without_filters(text: str) -> str:
 
 def parse(text: str) -> Query:
     """Parse a query. Any text can be parsed; one without a word has no terms."""
-    text = valid(text)
+    text = without_surrogates(text)
     cut, notes = _bounded(text)
     bare, filters = _filters(cut)
     language = _language(bare)
@@ -216,7 +223,7 @@ def _kind(
 ) -> Kind:
     if stack:
         return "traceback"
-    content = [word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR]
+    content = content_words(text)
     if not asks and not filters and (_is_message(text) or (wish == "task" and len(text.split()) > 2)):
         return "task"
     if asks and words(text) and not (content or names or paths or filters):
@@ -229,6 +236,11 @@ def _kind(
     if content and (names or filters.symbols) and len(content) <= sum(len(words(name)) for name in names) + beside:
         return "symbol"
     return "natural"
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The words of a text but for the small ones of English and French, as they are written."""
+    return tuple(word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR)
 
 
 def _is_message(text: str) -> bool:

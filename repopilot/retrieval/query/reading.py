@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from repopilot.retrieval.query.stack_frames import without_traces
 
 BUCKETS = 32768
-HEAD, TAIL = 1500, 700
+HEAD = 1500
+TAIL = 700
 _READ = 600
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
 _NAME = re.compile(

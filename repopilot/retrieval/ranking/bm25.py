@@ -88,13 +88,17 @@ class TokenFrequencies:
         """`files` and `in_path`."""
         shape = len(self.tokens), len(lexical.files)
         in_path = np.zeros(shape, bool)
-        places, values = [], []
+        places = []
+        values = []
         for name, found in self.postings.items():
             files = lexical.file_of[found.rows]
-            place, counts = found.positions * shape[1] + files, found.counts
+            place = found.positions * shape[1] + files
+            counts = found.counts
             if name == "path":  # that of all rows of a file, which counts once
                 once = lexical.first_of_file[found.rows]
-                place, counts, files = place[once], counts[once], files[once]
+                place = place[once]
+                counts = counts[once]
+                files = files[once]
                 in_path.reshape(-1)[place] = True
             norm = getattr(constants, name) * _length_factor(lexical.file_lengths[name], constants.b)
             places.append(place)

@@ -1,8 +1,7 @@
 """Past commits as signals: which files were changed by commits whose messages say what the query says. Pure.
 
 Relative votes: the commits most similar to the query vote for their files. Absolute votes: the same without regard to
-what else there is, so that a commit that is repeated speaks loudly and a chance match hardly. Scopes: the language
-model over the tree of paths (index/history/path_tree.py).
+what else there is, so that a commit that is repeated speaks loudly and a chance match hardly.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.i18n import Message, message
-from repopilot.index.history import commit_index, path_tree
+from repopilot.index.history import commit_index
 from repopilot.index.history.commit_index import BODY, CommitIndex
 from repopilot.index.ragged import ragged
 from repopilot.retrieval.ranking.bm25 import idf
@@ -24,10 +23,12 @@ from repopilot.retrieval.ranking.bm25 import idf
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
 
-VOTERS, ABSOLUTE_VOTERS = 30, 100
+VOTERS = 30
+ABSOLUTE_VOTERS = 100
 SHOWN = 5
 """How many of the most similar commits an explanation counts."""
-K1, B = 1.2, 0.75
+K1 = 1.2
+B = 0.75
 HALF_LIFE_DAYS = 365.0
 """After which a commit counts half in the absolute votes."""
 _DAY = 86400.0
@@ -40,8 +41,7 @@ class History:
     Attributes:
         commits: n commits, searchable.
         usable: how many of them say something about a file: those that changed some, and not too many.
-        file_of_node: int32, by node of the tree: the number of the file in the index, −1 for none.
-        node_of_file: int32, by file: its node, or that of the nearest folder that has a past.
+        numbers: int32, by file of the commits: its number in the index, −1 for none.
         alive: bool (n,): the commit changed a file that is in the index.
         subject_lengths: float32 (n,): words of the subject.
         lengths: float32 (n,): the same and those of the body, weighted.
@@ -50,8 +50,7 @@ class History:
 
     commits: CommitIndex
     usable: int
-    file_of_node: np.ndarray
-    node_of_file: np.ndarray
+    numbers: np.ndarray
     alive: np.ndarray
     subject_lengths: np.ndarray
     lengths: np.ndarray
@@ -62,8 +61,8 @@ class History:
 class HistorySignals:
     """What past commits say about the files of an index for one query.
 
-    `files` has float32 (files,) by name: "history" (relative votes, 0–1), "history, absolute" (0 and more, seldom above
-    1) and "history, scopes" (how much likelier the query is in commits to this file than in any: mostly −1 to 1).
+    `files` has float32 (files,) by name: "history" (relative votes, 0–1) and "history, absolute" (0 and more, seldom
+    above 1).
     `similar` are the numbers of the most similar commits, best first; `touches` says, for a file that any of the SHOWN
     most similar ones changed, how many of these did.
     """
@@ -100,25 +99,16 @@ def open_history(commits: CommitIndex | None, numbers: Mapping[str, int]) -> His
     """
     if commits is None or not numbers:
         return None
-    paths = commits.paths
-    nodes = {path: node for node, path in enumerate(paths)}
-    file_of_node = np.array([numbers.get(path, -1) for path in paths], np.int32)
-    node_of_file = np.array([_nearest(path, nodes) for path in numbers], np.int32)
+    known = np.array([numbers.get(path, -1) for path in commits.paths], np.int32)
     sizes = np.diff(commits.file_starts)
     owners = np.repeat(np.arange(len(sizes)), sizes)
-    alive = np.bincount(owners[file_of_node[commits.files] >= 0], minlength=len(sizes)) > 0
+    alive = np.bincount(owners[known[commits.files] >= 0], minlength=len(sizes)) > 0
     if not alive.any():
         return None
     subject = np.bincount(commits.commits, commits.subject, minlength=len(sizes)).astype(np.float32)
     body = np.bincount(commits.commits, commits.body, minlength=len(sizes)).astype(np.float32)
     usable = int((sizes > 0).sum())
-    return History(commits, usable, file_of_node, node_of_file, alive, subject, subject + BODY * body, sizes)
-
-
-def _nearest(path: str, nodes: Mapping[str, int]) -> int:
-    while path not in nodes:
-        path = path.rpartition("/")[0]
-    return nodes[path]
+    return History(commits, usable, known, alive, subject, subject + BODY * body, sizes)
 
 
 def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex) -> HistorySignals:
@@ -139,7 +129,6 @@ def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex)
     files = {
         "history": _relative(history, scores, similar, size),
         "history, absolute": _absolute(history, found, size),
-        "history, scopes": _scopes(history, found),
     }
     shown = similar[:SHOWN].tolist()
     touches = Counter(file for commit in shown for file in set(_files(history, commit).tolist()))
@@ -179,11 +168,9 @@ class _Matches:
 
 def _matches(history: History, terms: Mapping[str, float]) -> _Matches:
     index = history.commits
-    keys = np.array([commit_index.token_key(token) for token in terms], np.uint64)
     weights = np.array(list(terms.values()), np.float64)
-    places = np.minimum(np.searchsorted(index.tokens, keys), max(len(index.tokens) - 1, 0))
-    known = index.tokens[places] == keys if len(index.tokens) else np.zeros(len(keys), bool)
-    tokens = places[known]
+    known = np.array([token in index.tokens for token in terms], bool)
+    tokens = np.array([index.tokens[token] for token in terms if token in index.tokens], np.int64)
     rows, sizes = commit_index.postings(index, tokens)
     return _Matches(
         tokens,
@@ -237,28 +224,15 @@ def _absolute(history: History, found: _Matches, size: int) -> np.ndarray:
     return np.bincount(files, values[owners], minlength=size).astype(np.float32)
 
 
-def _scopes(history: History, found: _Matches) -> np.ndarray:
-    """float32 (files,): Σ q·ln(P(w|file)/P(w|root)) divided by Σ −q·ln P(w|root)."""
-    tree = history.commits.tree
-    known = np.isfinite(tree.root[found.tokens])
-    tokens, weights = found.tokens[known], found.weights[known]
-    sizes = tree.starts[tokens + 1] - tree.starts[tokens]
-    rows = ragged(tree.starts[tokens], sizes)
-    own = np.bincount(tree.nodes[rows], tree.gains[rows] * np.repeat(weights, sizes), minlength=len(tree.parents))
-    scores = path_tree.pushed_down(tree, own) + weights.sum() * tree.base
-    possible = max(float(-(weights * tree.root[tokens]).sum()), 1e-9)
-    return (scores / possible).astype(np.float32)[history.node_of_file]
-
-
 def _votes(history: History, voters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(voter, file) of each file in the index that one of the voters changed; the voter as position in `voters`."""
     starts = history.commits.file_starts
     sizes = history.sizes[voters]
-    files = history.file_of_node[history.commits.files[ragged(starts[voters], sizes)]]
+    files = history.numbers[history.commits.files[ragged(starts[voters], sizes)]]
     inside = files >= 0
     return np.repeat(np.arange(len(voters)), sizes)[inside], files[inside]
 
 
 def _files(history: History, commit: int) -> np.ndarray:
     starts = history.commits.file_starts
-    return history.file_of_node[history.commits.files[starts[commit] : starts[commit + 1]]]
+    return history.numbers[history.commits.files[starts[commit] : starts[commit + 1]]]

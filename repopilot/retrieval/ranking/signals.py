@@ -168,7 +168,8 @@ def _definition_words(lexical: LexicalIndex, frequencies: TokenFrequencies, weig
 
 def _body_bm25(lexical: LexicalIndex, frequencies: TokenFrequencies, weights: np.ndarray) -> np.ndarray:
     """float32 (rows,): Okapi BM25 over the bodies alone, divided by the largest."""
-    lengths, found = lexical.fields["body"].lengths, frequencies.postings["body"]
+    lengths = lexical.fields["body"].lengths
+    found = frequencies.postings["body"]
     norm = 1.2 * (0.25 + 0.75 * lengths / max(float(lengths.mean()), 1e-9))
     factors = weights * lexical.rarity[frequencies.tokens] * 2.2
     values = factors[found.positions] * found.counts / (found.counts + norm[found.rows])
@@ -210,7 +211,8 @@ def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarr
     for number, weight in zip(numbers, asked, strict=True):
         shared[lexical.name_tokens.of(number)[0]] += weight
     found = np.flatnonzero(shared)
-    shared, mass = shared[found], lexical.name_mass[found]
+    shared = shared[found]
+    mass = lexical.name_mass[found]
     match = 2 * shared / np.maximum(mass + asked.sum(), 1e-9)
     # A short name is covered by chance.
     share = shared / np.maximum(np.maximum(mass, lexical.median_rarity), 1e-9)
@@ -254,10 +256,12 @@ def file_best(lexical: LexicalIndex, values: np.ndarray) -> np.ndarray:
 def _further_passages(lexical: LexicalIndex, scores: np.ndarray) -> np.ndarray:
     """float (files,): the mean score of the FURTHER passages after the best; missing ones count as zero."""
     rows = np.flatnonzero(scores > 0)
-    files, found = lexical.file_of[rows], scores[rows]
+    files = lexical.file_of[rows]
+    found = scores[rows]
     # By file, and in each from the best score to the worst, which are at most 1.
     order = np.argsort(2.0 * files - found)
-    files, found = files[order], found[order]
+    files = files[order]
+    found = found[order]
     place = places_in_groups(files)
     further = (place >= 1) & (place <= FURTHER)
     return np.bincount(files[further], found[further], minlength=len(lexical.files)) / FURTHER

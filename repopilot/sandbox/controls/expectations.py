@@ -18,8 +18,10 @@ from typing import TypeGuard
 from repopilot.code.python_ast import FUNCTIONS, Function, is_literal
 from repopilot.code.source_positions import SourcePositions
 
-LITERAL, OPPOSITE = 0, 1
-"""How good a way is: another value tells nothing, an opposite may be rarer than what it replaces."""
+LITERAL = 0
+"""The better way: another value tells nothing."""
+OPPOSITE = 1
+"""The other way: an opposite may be rarer than what it replaces."""
 _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
     ast.NotEq: ("!=", "=="),
@@ -84,7 +86,8 @@ _UNRELATED = ("ZeroDivisionError", "RecursionError")
 _QUOTES = re.compile(r"^[a-zA-Z]*('''|\"\"\"|'|\")")
 _NUMBER = re.compile(r"^\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?$|^\.\d+$")
 _TRIES = 24
-_ANYWHERE, _NEAR = 0.3, 2
+_ANYWHERE = 0.3
+_NEAR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,9 @@ def _of_condition(test: ast.expr, spans: SourcePositions, rng: random.Random) ->
 
 
 def _of_comparison(test: ast.Compare, spans: SourcePositions, rng: random.Random) -> Iterator[Splice]:
-    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    left = test.left
+    operator = test.ops[0]
+    right = test.comparators[0]
     if isinstance(operator, ast.Eq):
         literal = [side for side in (right, left) if _is_value(side)]
         if len(literal) == 1:
@@ -201,7 +206,8 @@ def _of_comparison(test: ast.Compare, spans: SourcePositions, rng: random.Random
     if isinstance(operator, _ORDERS) and not _is_number(left) and not _is_number(right):
         return  # an order may be partial: neither a < b nor a >= b
     pattern, opposite = _OPPOSITES[type(operator)]
-    begin, end = spans.span(left)[1], spans.span(right)[0]
+    begin = spans.span(left)[1]
+    end = spans.span(right)[0]
     if found := re.search(pattern, spans.text[begin:end]):
         yield Splice(begin + found.start(), begin + found.end(), opposite, OPPOSITE)
 
@@ -279,7 +285,8 @@ def _another_text(literal: str, rng: random.Random) -> str | None:
     opening = _QUOTES.match(literal)
     if opening is None or "\\" in literal or "{" in literal:
         return None
-    start, end = opening.end(), len(literal) - len(opening[1])
+    start = opening.end()
+    end = len(literal) - len(opening[1])
     places = [place for place in range(start, end) if literal[place].isascii() and literal[place].isalnum()]
     if not places:
         return None

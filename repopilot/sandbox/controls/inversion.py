@@ -39,6 +39,8 @@ _SKIPPING = {
     "expectedFailure",
     "SkipTest",
 }
+_BEFORE_EACH = {"setUp", "setUpClass", "asyncSetUp", "setup_method", "setup_class"}
+"""Methods that run before the tests of their class."""
 _Scope = tuple[ast.ClassDef, ...]
 
 
@@ -88,11 +90,14 @@ def expected_tests(source: str) -> tuple[ExpectedTest, ...]:
     """The tests that pytest collects from a file, by its default naming rules. Raises SyntaxError."""
     module = parse_python(source)
     top = [node for node in module.body if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
-    module_skips = any(_mentions_skipping(node) for node in top)
+    skipping = _what_skips(module)
+    module_skips = any(_mentions(node, skipping) for node in top)
     found: dict[str, ExpectedTest] = {}
     for scope, function in _tests(module):
         decorators = [decorator for class_ in scope for decorator in class_.decorator_list]
-        skips = module_skips or any(_mentions_skipping(node) for node in (function, *decorators))
+        before = {node.name for class_ in scope for node in class_.body if isinstance(node, FUNCTIONS)} & _BEFORE_EACH
+        mentions = any(_mentions(node, skipping) for node in (function, *decorators))
+        skips = module_skips or mentions or bool(before & skipping)
         identity = _identity(scope, function)
         found[identity] = ExpectedTest(identity, function.lineno, skips)
     return tuple(found.values())
@@ -102,7 +107,8 @@ def parse_tests(source: str) -> TestFile:
     """Find what can be made wrong in a test file. Raises SyntaxError."""
     module = parse_python(source)
     tests = {_identity(scope, function): function for scope, function in _tests(module)}
-    positions, rng = SourcePositions(source), random.Random(0)
+    positions = SourcePositions(source)
+    rng = random.Random(0)
     units = {name: Unit(name, frozenset([name])) for name, function in tests.items() if _ways(function, positions, rng)}
     bare = {name: function for name, function in tests.items() if name not in units}
     for helper in _helpers(module):
@@ -127,7 +133,8 @@ def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
     Returns:
         The text, which parses.
     """
-    module, positions = parse_python(file.source), SourcePositions(file.source)
+    module = parse_python(file.source)
+    positions = SourcePositions(file.source)
     functions: dict[str, Function] = {helper.name: helper for helper in _helpers(module)}
     functions |= {_identity(scope, function): function for scope, function in _tests(module)}
     chosen = []
@@ -226,9 +233,19 @@ def _identity(scope: _Scope, function: Function) -> str:
     return "::".join([*(class_.name for class_ in scope), function.name])
 
 
-def _mentions_skipping(node: ast.AST) -> bool:
-    names = (inner for inner in ast.walk(node) if isinstance(inner, (ast.Name, ast.Attribute)))
-    return any(last_name(name) in _SKIPPING for name in names)
+def _what_skips(module: ast.Module) -> set[str]:
+    """The names that skip a test where it mentions them: pytest's and unittest's, and the file's own functions and
+    fixtures that mention one."""
+    own = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS) and not _is_test(node)]
+    known = set(_SKIPPING)
+    while more := {node.name for node in own if node.name not in known and _mentions(node, known)}:
+        known |= more
+    return known
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    said = (inner for inner in ast.walk(node) if isinstance(inner, (ast.Name, ast.Attribute)))
+    return bool(_names(node) & names) or any(last_name(name) in names for name in said)
 
 
 def _helpers(module: ast.Module) -> list[Function]:

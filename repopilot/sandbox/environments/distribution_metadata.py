@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from configparser import ConfigParser, Error
 from pathlib import Path
 
-from repopilot.code.dependencies.python_project import ProjectDeclaration
+from repopilot.project.python_project import ProjectDeclaration
 
 UNKNOWN_VERSION = "0.0.0"
 _PLUGINS = "pytest11"

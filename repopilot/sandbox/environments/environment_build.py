@@ -7,18 +7,18 @@ the user allows them to be built.
 from __future__ import annotations
 
 import platform
+import sys
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from packaging.specifiers import SpecifierSet
-
 from repopilot import i18n
-from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import EnvironmentFailed
+from repopilot.project.python_project import ProjectDeclaration
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
+from repopilot.sandbox.environments.named_interpreter import Interpreter, fits, interpreter_for
 from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
 from repopilot.sandbox.environments.resolution import PackageResolution, resolve
 from repopilot.sandbox.environments.uv import UvRun, index_variables, run_uv, too_large
@@ -61,8 +61,10 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
         StorageError: the data directory can't be used.
         Cancelled: `cancel` was set.
     """
-    project, settings = request.project, request.settings
-    check_python(project)
+    project = request.project
+    settings = request.settings
+    other = interpreter_for(project.python)
+    check_python(project, other)
     started = time.monotonic()
     key = store.environment_key(project)
     with building(key, settings) as folder:
@@ -76,6 +78,7 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
             allow_builds=request.allow_builds,
             variables=index_variables(),
             as_of=project.as_of,
+            python=str(other.program) if other else sys.executable,
         )
         progress(Progress("environment_resolve", 0, 0, ""))
         resolution = resolve(project.requirements, project.constraints, run, progress)
@@ -93,7 +96,6 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
             store.megabytes_of(folder / store.SITE),
             round(time.monotonic() - started, 1),
             resolution.unlocked,
-            request.allow_builds,
         )
         store.write_facts(facts, folder)
         publish(folder, settings.environments_folder / key)
@@ -102,14 +104,10 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
     return built
 
 
-def check_python(project: ProjectDeclaration) -> None:
-    """Raises EnvironmentFailed where the project's bounds exclude the Python that runs us."""
+def check_python(project: ProjectDeclaration, other: Interpreter | None) -> None:
+    """Raises EnvironmentFailed where the project's bounds exclude the Python that runs us, and there is no other."""
     ours = platform.python_version()
-    try:
-        fits = not project.python or SpecifierSet(project.python).contains(ours, prereleases=True)
-    except ValueError:  # InvalidSpecifier, and numbers too long to be read
-        return
-    if not fits:
+    if other is None and not fits(project.python, ours):
         raise EnvironmentFailed(
             i18n.message("environments.python_excluded", wanted=project.python, ours=ours),
             i18n.message("environments.python_excluded_hint"),

@@ -14,22 +14,26 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.code.dependencies.python_project import ProjectDeclaration
 from repopilot.errors import StorageError
+from repopilot.project.python_project import ProjectDeclaration
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins, write_metadata
+from repopilot.sandbox.environments.named_interpreter import interpreter_for
 from repopilot.sandbox.job_spec import MB
 from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
 from repopilot.types import Environment, LeftOut
 
-FACTS, SITE, METADATA = "environment.json", "site", "metadata"
+FACTS = "environment.json"
+SITE = "site"
+METADATA = "metadata"
 CACHE = "cache"
 _FORM = 2
-_FAILED, _AGAIN_S = ".failed.json", 3600.0
+_FAILED = ".failed.json"
+_AGAIN_S = 3600.0
 _MOST_COUNTED = 1 << 42
 
 
@@ -45,7 +49,6 @@ class EnvironmentFacts:
         megabytes: on disk.
         seconds: it took to build.
         unlocked: the versions of the project's lock files could not be kept.
-        built_code: packages were built from source.
     """
 
     project: str = ""
@@ -55,12 +58,13 @@ class EnvironmentFacts:
     megabytes: float = 0.0
     seconds: float = 0.0
     unlocked: bool = False
-    built_code: bool = False
 
 
 def environment_key(project: ProjectDeclaration) -> str:
     """The key of a project's environment: what it declares, and the interpreter."""
-    content = [_FORM, sorted(project.requirements), sorted(project.constraints), sys.implementation.cache_tag]
+    other = interpreter_for(project.python)
+    tag = other.version if other else sys.implementation.cache_tag
+    content = [_FORM, sorted(project.requirements), sorted(project.constraints), tag]
     content += [platform.system(), platform.machine()]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:20]
 
@@ -88,8 +92,15 @@ def load_environment(
     except OSError as error:
         raise StorageError(i18n.message("environments.not_stored", error=error)) from error
     packages = tuple(path for path in (metadata, folder / SITE) if path is not None)
+    other = interpreter_for(project.python)
     return Environment(
-        key, packages=packages, plugins=installed_plugins(packages), files=files or {}, left_out=facts.left_out
+        key,
+        other.program if other else None,
+        packages,
+        other.readable if other else (),
+        installed_plugins(packages),
+        files or {},
+        facts.left_out,
     )
 
 
@@ -99,7 +110,9 @@ def read_facts(folder: Path) -> EnvironmentFacts | None:
         data = json.loads((folder / FACTS).read_text("utf-8"))
         data["left_out"] = tuple(LeftOut(name, i18n.from_json(reason)) for name, reason in data["left_out"])
         data |= {name: tuple(data[name]) for name in ("requirements", "packages")}
-        return EnvironmentFacts(**data)
+        return EnvironmentFacts(
+            **{each.name: data[each.name] for each in fields(EnvironmentFacts) if each.name in data}
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from repopilot import i18n
-from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
+from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.sandbox.inside.maven_poms import POM, coordinates, parent_of, reduced, runs_code
 
 REPOSITORY = "repository"
@@ -66,7 +66,8 @@ def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Seque
         while (artifact := _parent(path, text, declaration)) and artifact not in known:
             known.add(artifact)
             yield (*get, "-Dtransitive=false", f"-Dartifact={artifact}:pom"), True
-            path, text = "", _text_of(artifact, repository)
+            path = ""
+            text = _text_of(artifact, repository)
     yield (*options, "-fae", f"{_GOALS}resolve"), len(declaration.files) == 1  # of several modules one may do without
     yield (*options, f"{_GOALS}resolve-plugins"), False  # one that no test needs may be gone
     surefire = _versions(repository, f"{_SUREFIRE}/maven-surefire-common")

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import secrets
 import shutil
 import threading
@@ -20,8 +21,8 @@ from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
 from repopilot.code.data_formats import table
-from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import EnvironmentFailed
+from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.sandbox import stage, supervise
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments import maven_repository as maven
@@ -31,15 +32,22 @@ from repopilot.sandbox.environments.uv import check_disk, too_large
 from repopilot.sandbox.job_spec import MB, SandboxLimits
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
+from repopilot.sandbox.runners.junit import local_repository
 from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
 from repopilot.types import InstalledPackages, LeftOut, OnProgress, Progress
 
-NODE_MODULES, VENDOR, GO_CACHE = "node_modules", "vendor", "go"
+NODE_MODULES = "node_modules"
+PACKAGE_NAME = re.compile(r"(?:@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*")
+VENDOR = "vendor"
+GO_CACHE = "go"
 CARGO_CONFIGURATION = "config.toml"
 _FORM = 1
 _LIMITS = SandboxLimits(memory=4096 * MB, file=1024 * MB, processes=256)
 _LONGEST_PROBLEM = 500
+_NOT_TRANSFERRED = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \((\S+?)\)")
+"""An artifact, and the address from which Maven can't have it."""
+_UNREACHED = re.compile(r"\bE(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NETUNREACH|TIMEDOUT)\b")
 _PNPM_LOCK = "pnpm-lock.yaml"
 
 
@@ -109,7 +117,8 @@ def install_packages(
             i18n.message("environments.no_installer", program=installer.program),
             i18n.message("sandbox.install_program", program=installer.program),
         )
-    started, key = time.monotonic(), packages_key(declaration)
+    started = time.monotonic()
+    key = packages_key(declaration)
     with building(key, settings) as folder:
         _write(installer.written(declaration), folder)
         with watched(lambda: progress(_moment(folder, settings))):
@@ -177,10 +186,17 @@ def _install(
             kept = number < len(commands) and "--no-package-lock" not in arguments
             return kept or number == 1 or not declaration.lock
         problem = problem or outcome.output
+        if _UNREACHED.search(outcome.output):  # other options lead to the same host
+            break
     raise _not_installed(installer, problem)
 
 
 def _not_installed(installer: _Installer, output: str) -> EnvironmentFailed:
+    if missed := _NOT_TRANSFERRED.search(output):
+        return EnvironmentFailed(
+            i18n.message("environments.maven_unreached", address=missed[2], artifact=missed[1]),
+            i18n.message("environments.maven_hint", repository=str(local_repository())),
+        )
     return EnvironmentFailed(
         i18n.message("environments.not_installed", problem=_in_one_line(output)),
         i18n.message("environments.installer_hint", program=installer.program),
@@ -237,10 +253,14 @@ def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str
         *quiet,
     )
     dated = ("--before", declaration.as_of) if declaration.as_of else ()
-    anew, conflicting = ("install", *options), "--force"  # takes peers that exclude each other, too
+    anew = ("install", *options)
+    conflicting = "--force"  # takes peers that exclude each other, too
     loose = (*anew, "--no-package-lock")
     locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
     first = [("ci", *options), (*anew, *dated), (*anew, *dated, conflicting)] if locked else []
+    names = (requirement.rpartition("@")[0] for requirement in declaration.requirements)
+    if locked and not all(f'"{name}"' in declaration.files[declaration.lock] for name in names):
+        first = first[1:]  # `ci` refuses a lock file that lacks one, as that of a Node which was added here
     return list(dict.fromkeys([*first, (*loose, *dated), (*loose, *dated, conflicting), (*loose, conflicting)]))
 
 

@@ -14,7 +14,8 @@ from repopilot.sandbox.environments.uv import UvRun, run_uv
 from repopilot.types import LeftOut, OnProgress, Progress
 
 _REPORTER_NEEDS = "pytest>=7"
-_LOCK, _DATED_LOCK = "pylock.toml", "pylock.dated.toml"
+_LOCK = "pylock.toml"
+_DATED_LOCK = "pylock.dated.toml"
 _UNREACHABLE = re.compile(
     r"error sending request|dns error|failed to fetch|Request failed|connect error|tcp connect|network|"
     r"operation timed out|401 Unauthorized|403 Forbidden|invalid peer certificate",
@@ -121,7 +122,8 @@ def _take(requirement: str, others: tuple[str, ...], accepted: list[str], left_o
 
 def _problem(requirements: Sequence[str], constraints: Sequence[str], run: UvRun) -> str:
     """What uv says against the requirements together; '' where they go together, which writes the lock."""
-    wanted, bounds = run.folder / "requirements.in", run.folder / "constraints.txt"
+    wanted = run.folder / "requirements.in"
+    bounds = run.folder / "constraints.txt"
     wanted.write_text("\n".join([_REPORTER_NEEDS, *requirements]) + "\n", "utf-8")
     bounds.write_text("\n".join(constraints) + "\n", "utf-8")
     output = ["--format", "pylock.toml", "--output-file", str(_lock(run)), "--quiet", "--no-header"]

@@ -47,6 +47,7 @@ class UvRun:
         allow_builds: packages without a wheel are built, which runs their code.
         variables: uv's, for the index, beside those of our own process.
         as_of: packages that came later are not seen; '' for all.
+        python: the interpreter that the packages are for.
     """
 
     folder: Path
@@ -57,6 +58,7 @@ class UvRun:
     allow_builds: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     as_of: str = ""
+    python: str = sys.executable
 
 
 def find_uv() -> str:
@@ -83,7 +85,7 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
         StorageError: the disk is full.
         Cancelled: `run.cancel` was set.
     """
-    options = ["--python", sys.executable, "--cache-dir", str(run.cache), "--no-progress", "--color", "never"]
+    options = ["--python", run.python, "--cache-dir", str(run.cache), "--no-progress", "--color", "never"]
     options += ["--no-python-downloads"]
     options += [] if run.allow_builds else ["--only-binary", ":all:"]
     options += ["--exclude-newer", run.as_of] if run.as_of else []

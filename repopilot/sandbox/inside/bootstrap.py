@@ -30,6 +30,7 @@ NOT_STARTED = 97
 _CHANNEL = 3
 """The descriptor of the report in every run: the one it has outside depends on how many the caller has open, which
 would tell one run from another."""
+_SEND_S = 1.0
 MAX_REPORT = 15 * 1024 * 1024
 _ASYNC_PLUGINS = {"asyncio", "anyio", "trio", "tornado", "twisted", "aiohttp"}
 """Plugins that run `async def` tests their own way."""
@@ -50,6 +51,9 @@ def main() -> int:
     except (OSError, ImportError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return NOT_CONFINED
+    os.makedirs(os.environ["TMPDIR"], exist_ok=True)
+    if job["copied"]:
+        shutil.copytree(job["copied"], job["root"], symlinks=True)
     os.chdir(job["cwd"])
     if serves:
         return _server(**job["program"])
@@ -73,7 +77,8 @@ def _confine(job: dict[str, Any]) -> None:
         import confine
         import own_root
 
-    level, limits = job["level"], job["limits"]
+    level = job["level"]
+    limits = job["limits"]
     if level in ("landlock", "limits") and sys.platform == "linux":
         confine.guard()
     if level == "landlock" and own_root.hide_other_files([*job["read"], *job["write"]]) and "nproc" in limits:
@@ -142,11 +147,12 @@ def _pytest(job: dict[str, Any]) -> int:
     gc.freeze()
     gc.enable()
     sys.path[:1] = job["import"]
-    _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
+    own = _forget([*job["import"], os.path.dirname(os.path.abspath(__file__))])
     if job["packages"]:
         os.environ["PYTHONPATH"] = os.pathsep.join([*job["import"], *job["packages"]])  # for programs that tests start
         os.environ["COVERAGE_FILE"] = os.path.join(os.environ["TMPDIR"], ".coverage")  # the repository is read-only
     outcomes = reporter.Reporter(_CHANNEL, job["nonce"], job["root"], job["left_out"])
+    reporter.pass_over_missing_plugins(outcomes, own)
     return pytest.main(
         [
             *job["tests"],
@@ -203,7 +209,7 @@ def _program(
             stderr=subprocess.STDOUT if sends_output else None,
             start_new_session=caches is not None,
         )
-        status = started.wait()
+        status = _awaited(started, report)
     except OSError as error:
         print(f"{arguments[0]}: {error}", file=sys.stderr)
         return NOT_STARTED
@@ -211,10 +217,28 @@ def _program(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(started.pid, signal.SIGKILL)  # what it left running in the background
         _send_changes(root, folder, caches)
-    elif report and os.path.isfile(report):
-        with open(report, "rb") as file, os.fdopen(_CHANNEL, "wb") as pipe:
-            pipe.write(file.read(MAX_REPORT))
     return status if status >= 0 else 128 - status
+
+
+def _awaited(started: subprocess.Popen[bytes], report: str) -> int:
+    """The status of a program once it has ended. What it writes to the file `report`, '' for none, is sent while it
+    runs, so that a limit which ends it leaves what it had reported."""
+    sent = 0
+    status = None
+    while status is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = started.wait(_SEND_S)
+        sent += _send(report, sent)
+    return status
+
+
+def _send(report: str, start: int) -> int:
+    """Send what a file has from some byte on; returns how many bytes these were."""
+    if not os.path.isfile(report):
+        return 0
+    with open(report, "rb") as file, open(_CHANNEL, "wb", closefd=False) as pipe:
+        file.seek(start)
+        return pipe.write(file.read(max(0, MAX_REPORT - start)))
 
 
 def _send_changes(root: str, folder: str, caches: list[str]) -> None:
@@ -240,14 +264,16 @@ def _server(arguments: list[str], variables: dict[str, str], **_: object) -> int
     return NOT_STARTED
 
 
-def _forget(folders: list[str]) -> None:
+def _forget(folders: list[str]) -> set[str]:
     """Let modules that were imported up to now be imported again where the folders have others of their names: those
-    of a project that pytest itself uses, such as pluggy, and our neighbours, whose names the code may use."""
+    of a project that pytest itself uses, such as pluggy, and our neighbours, whose names the code may use. Returns the
+    names of all modules in the folders."""
     own = {entry.removesuffix(".py") for folder in folders if os.path.isdir(folder) for entry in os.listdir(folder)}
     kept = {*sys.stdlib_module_names, "pytest", "_pytest", "__main__"}
     for name in list(sys.modules):
         if (top := name.partition(".")[0]) in own and top not in kept:
             del sys.modules[name]
+    return own
 
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ def _entries(top: str, left_out: Callable[[str, bool], bool]) -> dict[str, os.st
         folder = folders.pop()
         with os.scandir(f"{top}/{folder}") as entries:
             for entry in entries:
-                path, is_folder = f"{folder}{entry.name}", entry.is_dir(follow_symlinks=False)
+                path = f"{folder}{entry.name}"
+                is_folder = entry.is_dir(follow_symlinks=False)
                 if left_out(path, is_folder):
                     continue
                 if is_folder:

@@ -19,15 +19,29 @@ if TYPE_CHECKING:
 else:
     import seccomp
 
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
-_SET_PDEATHSIG, _SET_NO_NEW_PRIVS, _CAPBSET_DROP, _SET_CHILD_SUBREAPER = 1, 38, 24, 36
-_SET_KEEPCAPS, _CAP_AMBIENT, _CAP_AMBIENT_RAISE = 8, 47, 2
-_CAPABILITY_VERSION_3, _DAC_READ_SEARCH = 0x20080522, 2
-_FIRST_UNUSED_USER, _UNUSED_USERS = 61184, 4336  # systemd's range of dynamic users
+_CREATE_RULESET = 444
+_ADD_RULE = 445
+_RESTRICT_SELF = 446  # the same on every architecture
+_SET_PDEATHSIG = 1
+_SET_NO_NEW_PRIVS = 38
+_CAPBSET_DROP = 24
+_SET_CHILD_SUBREAPER = 36
+_SET_KEEPCAPS = 8
+_CAP_AMBIENT = 47
+_CAP_AMBIENT_RAISE = 2
+_CAPABILITY_VERSION_3 = 0x20080522
+_DAC_READ_SEARCH = 2
+_FIRST_UNUSED_USER = 61184
+_UNUSED_USERS = 4336  # systemd's range of dynamic users
 
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_EXECUTE = 1 << 0
+_WRITE_FILE = 1 << 1
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
 _FIRST_ABI_RIGHTS = (1 << 13) - 1
-_REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
+_REFER = 1 << 13
+_TRUNCATE = 1 << 14
+_IOCTL_DEVICE = 1 << 15
 _FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _NO_TCP = 3
@@ -83,7 +97,8 @@ def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
 
 
 def _set_capabilities(libc: ctypes.CDLL, kept: int) -> None:
-    header, sets = struct.pack("II", _CAPABILITY_VERSION_3, 0), struct.pack("6I", kept, kept, kept, 0, 0, 0)
+    header = struct.pack("II", _CAPABILITY_VERSION_3, 0)
+    sets = struct.pack("6I", kept, kept, kept, 0, 0, 0)
     _checked(libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(sets)), "capabilities")
 
 

@@ -22,10 +22,14 @@ else:  # beside this file
 _REPORTS = re.compile(r"/(?:surefire-reports|test-results/[^/]+)/TEST-[^/]+\.xml$")
 _SOURCES = (".java", ".kt", ".groovy", ".scala")
 _BUILDS = {"maven": ("pom.xml",), "gradle": ("build.gradle", "build.gradle.kts")}
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.M)
 _FRAME = re.compile(r"\bat (?:[\w.@-]+/)?([\w.$]+)\.[\w$<>]+\([\w$]+\.\w+:(\d+)\)")
 _COMPILER = re.compile(r"(\.(?:java|kt)):\[?(\d+)[,:]\d+\]?")
+_ADVICE = " -> [Help"
+"""Where Maven has said what went wrong: advice on its own options follows."""
 _TOLD = re.compile(r"^\[ERROR\]|^e: |error: |^\* What went wrong|^> |^Execution failed")
-_MOST_LINES, _LONGEST = 40, 20_000
+_MOST_LINES = 40
+_LONGEST = 20_000
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -62,7 +66,8 @@ def _chosen(tool: str, tests: Sequence[str]) -> list[str]:
     for test in tests:
         folders = (str(folder) for folder in PurePosixPath(test).parents)
         module = next((each for each in folders if any(Path(each, name).is_file() for name in _BUILDS[tool])), ".")
-        modules.setdefault(module, []).append(PurePosixPath(test).stem)
+        name = PurePosixPath(test).stem
+        modules.setdefault(module, []).append(_package(test) + name if tool == "gradle" else name)
     if tool == "gradle":
         tasks = {module: ":" + "".join(f"{part}:" for part in PurePosixPath(module).parts) for module in modules}
         chosen = [(f"{tasks[module]}test", *(f"--tests={name}" for name in names)) for module, names in modules.items()]
@@ -74,16 +79,25 @@ def _chosen(tool: str, tests: Sequence[str]) -> list[str]:
     return ["test", f"-Dtest={names}", "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false", *limited]
 
 
+def _package(path: str) -> str:
+    """What stands before the name of a class of a file: Gradle knew no simple names before 4.7."""
+    named = _PACKAGE.search(Path(path).read_text("utf-8", "replace")) if Path(path).is_file() else None
+    return f"{named[1]}." if named else ""
+
+
 def _run(command: Sequence[str]) -> tuple[int, list[str]]:
     """Run a program and pass its output on: its status, and the first lines that tell of an error."""
     told: list[str] = []
+    advised = False
     top = f"{os.getcwd()}/"
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL) as child:
         assert child.stdout
         for raw in child.stdout:
             line = raw.decode("utf-8", "replace").rstrip("\n").replace(f"file://{top}", "").replace(top, "")
             print(line, flush=True)
-            if _TOLD.search(line) and len(told) < _MOST_LINES:
+            if _TOLD.search(line) and len(told) < _MOST_LINES and not advised:
+                advised = _ADVICE in line
+                line = line.partition(_ADVICE)[0]
                 told.append(_COMPILER.sub(r"\1:\2", line.removeprefix("[ERROR] ").replace("[ERROR]", ""))[:500])
     return child.returncode, list(filter(None, dict.fromkeys(told)))
 

@@ -44,7 +44,8 @@ def reduced(text: str, own: Collection[str] = ()) -> str:
 
 def coordinates(text: str) -> tuple[str, str, str]:
     """Group, name and version of a pom.xml, which inherits what it doesn't say."""
-    own, parent = _values(ElementTree.fromstring(text)), parent_of(text)
+    own = _values(ElementTree.fromstring(text))
+    parent = parent_of(text)
     inherited = parent[:3] if parent else ("", "", "")
     return own.get("groupId") or inherited[0], own.get("artifactId", ""), own.get("version") or inherited[2]
 

@@ -11,8 +11,13 @@ import os
 import platform
 import sys
 
-_CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
-_MS_BIND, _MS_REC, _MS_PRIVATE, _MS_NOSUID, _MS_NODEV = 4096, 16384, 1 << 18, 2, 4
+_CLONE_NEWNS = 0x20000
+_CLONE_NEWUSER = 0x10000000
+_MS_BIND = 4096
+_MS_REC = 16384
+_MS_PRIVATE = 1 << 18
+_MS_NOSUID = 2
+_MS_NODEV = 4
 _MNT_DETACH = 2
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _PLACES = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var", "/home")
@@ -42,7 +47,8 @@ def _enter(paths: list[str]) -> None:
     if sys.platform != "linux" or platform.machine() not in _PIVOT_ROOT:
         raise OSError("not on this system")
     libc = ctypes.CDLL(None, use_errno=True)
-    user, group = os.geteuid(), os.getegid()
+    user = os.geteuid()
+    group = os.getegid()
     _checked(libc.unshare(_CLONE_NEWNS if user == 0 else _CLONE_NEWNS | _CLONE_NEWUSER), "unshare")
     if user != 0:
         _write("/proc/self/setgroups", "deny")

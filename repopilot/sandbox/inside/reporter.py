@@ -26,7 +26,9 @@ class Reporter:
 
     def __init__(self, channel: int, nonce: str, root: str, left_out: list[str]) -> None:
         self._left_out = frozenset(left_out)
-        self._channel, self._nonce, self._root = channel, nonce, os.path.realpath(root)
+        self._channel = channel
+        self._nonce = nonce
+        self._root = os.path.realpath(root)
 
     def send(self, event: str, **facts: object) -> None:
         """Write one event as a line."""
@@ -76,6 +78,28 @@ class Reporter:
             if path.startswith(self._root + os.sep):
                 return [os.path.relpath(path, self._root), place.lineno]
         return []
+
+
+def pass_over_missing_plugins(reporter: Reporter, own: set[str]) -> None:
+    """Let pytest go on without the plugins that options and `conftest.py` name where these need a module that isn't
+    there, which would end the run, and report them.
+
+    Args:
+        reporter: of the run.
+        own: names of the repository's own modules, whose absence is a failure.
+    """
+    load = pytest.PytestPluginManager.import_plugin
+
+    def import_plugin(self: pytest.PytestPluginManager, modname: str, consider_entry_points: bool = False) -> None:
+        try:
+            load(self, modname, consider_entry_points)
+        except Exception as error:  # of a class that differs from version to version
+            cause = error.__cause__
+            if not isinstance(cause, ModuleNotFoundError) or (cause.name or "").partition(".")[0] in own:
+                raise
+            reporter.send("missing plugin", name=modname)
+
+    pytest.PytestPluginManager.import_plugin = import_plugin  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -15,73 +15,162 @@ from collections.abc import Mapping
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 _X32_BIT = 0x40000000
 
-_LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_LOAD = 0x20
+_JUMP_EQUAL = 0x15
+_JUMP_GREATER_EQUAL = 0x35
+_JUMP_ANY_BIT = 0x45
+_RETURN = 0x06
+_NUMBER = 0
+_ARCHITECTURE = 4
+_ARGUMENTS = 16  # offsets in struct seccomp_data
 
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_ERRNO = 0x00050000
 _PRETEND = _ERRNO  # errno 0: the call returns 0 and does nothing
 _REFUSE = _ERRNO | errno.EPERM
 
 _NAMESPACE_FLAGS = 0x7E020000
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
-_SOCKET_LEVEL, _BUFFER_OPTIONS = 1, [7, 8, 32, 33]
+_TIOCSTI = 0x5412
+_TIOCLINUX = 0x541C
+_SOCKET_LEVEL = 1
+_BUFFER_OPTIONS = [7, 8, 32, 33]
 _COOKIES = [57, 71]
 """Numbers of sockets and networks, counted for the whole machine: a memory from one run to the next."""
-_SET_PIPE_SIZE, _SET_DUMPABLE = 1031, 4
+_SET_PIPE_SIZE = 1031
+_SET_DUMPABLE = 4
 
-# fmt: off
 # name: (x86-64, ARM64); None where the architecture has no such call.
 _CALLS: dict[str, tuple[int, int]] = {
-    "clone": (56, 220), "clone3": (435, 435), "ioctl": (16, 29), "socket": (41, 198), "setsockopt": (54, 208),
-    "fcntl": (72, 25), "prctl": (157, 167), "getsockopt": (55, 209),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "ioctl": (16, 29),
+    "socket": (41, 198),
+    "setsockopt": (54, 208),
+    "fcntl": (72, 25),
+    "prctl": (157, 167),
+    "getsockopt": (55, 209),
 }
 _KERNEL = {
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
-    "process_madvise": (440, 440), "process_mrelease": (448, 448), "pidfd_getfd": (438, 438),
-    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "bpf": (321, 280),
-    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "fanotify_init": (300, 262),
-    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "setns": (308, 268),
-    "unshare": (272, 97), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
-    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
-    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "init_module": (175, 105),
-    "finit_module": (313, 273), "delete_module": (176, 106), "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294), "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225),
-    "acct": (163, 89), "quotactl": (179, 60), "quotactl_fd": (443, 443), "settimeofday": (164, 170),
-    "clock_settime": (227, 112), "adjtimex": (159, 171), "clock_adjtime": (305, 266), "sethostname": (170, 161),
-    "setdomainname": (171, 162), "iopl": (172, None), "ioperm": (173, None), "syslog": (103, 116),
-    "vhangup": (153, 58), "personality": (135, 92), "lookup_dcookie": (212, 18),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "kcmp": (312, 272),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
+    "pidfd_getfd": (438, 438),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "fanotify_init": (300, 262),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "setns": (308, 268),
+    "unshare": (272, 97),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "adjtimex": (159, 171),
+    "clock_adjtime": (305, 266),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "syslog": (103, 116),
+    "vhangup": (153, 58),
+    "personality": (135, 92),
+    "lookup_dcookie": (212, 18),
 }
 # Memory that is in no process's resident set, so that the supervisor would not see it.
 _HIDDEN_MEMORY = {
-    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmat": (30, 196),
-    "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "mq_unlink": (241, 181),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
 }
 # What is in the page cache outlives a run: with these a run could leave notes for the next one, and read them.
 _PAGE_CACHE_ASKED = {"mincore": (27, 232), "cachestat": (451, 451), "preadv2": (327, 286)}
 _PAGE_CACHE_SET = {"fadvise64": (221, 223), "readahead": (187, 213)}
 # Without namespaces the files and processes of the same user can be reached; Landlock does not cover these calls.
 _SHARED_HOST = {
-    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
-    "lremovexattr": (198, 15), "fremovexattr": (199, 16), "setxattrat": (463, 463), "removexattrat": (466, 466),
-    "file_setattr": (469, 469), "setpriority": (141, 140), "ioprio_set": (251, 30), "socket": (41, 198),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "setxattrat": (463, 463),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "socket": (41, 198),
 }
 _OWN_PROCESS_ONLY = {  # the first argument is a process id; 0 means the caller
-    "prlimit64": (302, 261), "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
-    "sched_setparam": (142, 118), "sched_setattr": (314, 274), "migrate_pages": (256, 238), "move_pages": (279, 239),
+    "prlimit64": (302, 261),
+    "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118),
+    "sched_setattr": (314, 274),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
 }
 _HARMLESS_WHEN_PRETENDED = {  # ordinary programs call these, and work on when nothing happens
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None),
-    "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
-    "futimesat": (261, None), "utimensat": (280, 88),
-    "setsid": (112, 157), "setpgid": (109, 154),  # one process group, so that one signal ends everything
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setsid": (112, 157),
+    "setpgid": (109, 154),  # one process group, so that one signal ends everything
 }
 _SIGNALS = {
-    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240), "pidfd_send_signal": (424, 424),
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424),
 }
 _TRUNCATE = {"truncate": (76, 45)}
-# fmt: on
 
 _Table = Mapping[str, tuple[int | None, int | None]]
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
@@ -129,7 +218,9 @@ def program(machine: str, *, namespaces: bool, landlock_abi: int) -> list[_Instr
     filter_ += _socket_options(_CALLS["setsockopt"][column], _BUFFER_OPTIONS, _PRETEND)
     filter_ += _socket_options(_CALLS["getsockopt"][column], _COOKIES, _REFUSE)
     if namespaces:
-        unix, internet, internet6 = 1, 2, 10
+        unix = 1
+        internet = 2
+        internet6 = 10
         filter_ += _argument_is(_CALLS["socket"][column], 0, [unix, internet, internet6], refuse_when_equal=False)
     else:
         filter_ += _answer(numbers(_SHARED_HOST), _REFUSE)
@@ -150,7 +241,8 @@ def install(*, namespaces: bool, landlock_abi: int) -> None:
     buffer = ctypes.create_string_buffer(code, len(code))
     header = struct.pack("HxxxxxxP", len(instructions), ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
-    set_seccomp, mode_filter = 22, 2
+    set_seccomp = 22
+    mode_filter = 2
     if libc.prctl(set_seccomp, mode_filter, ctypes.c_char_p(header), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "the kernel refuses a seccomp filter")
 

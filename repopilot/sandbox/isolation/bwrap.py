@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from repopilot import i18n
 from repopilot.errors import SandboxError
 from repopilot.sandbox.isolation import machine_state
-from repopilot.sandbox.job_spec import INSIDE, MB, Mounts, SandboxJob, environment, python, readable, system
+from repopilot.sandbox.job_spec import INSIDE, KEPT, MB, Mounts, SandboxJob, environment, python, readable, system
 
 MOUNTS = Mounts(root="/sandbox/repo", work="/sandbox/work", inside="/sandbox/inside")
 
@@ -28,12 +28,17 @@ def command(job: SandboxJob) -> list[str]:
     options += ["--proc", "/proc", *machine_state.cover(_counters(job)), "--dev", "/dev", "--chdir", "/"]
     for folder, size in (("/dev/shm", 64 * MB), ("/tmp", 64 * MB), (MOUNTS.work, job.limits.disk)):
         options += ["--perms", "1777", "--size", str(size), "--tmpfs", folder]
+    if job.keeps:
+        options += ["--bind", str(job.work / KEPT), f"{MOUNTS.work}/{KEPT}"]
     bound = [*system(), *readable(job)]
-    for folder in _above([*bound, MOUNTS.root]):  # bubblewrap would make them for root only
+    links = job.program.links if job.program is not None and serves else {}
+    for folder in _above([*bound, MOUNTS.root, *links]):  # bubblewrap would make them for root only
         options += ["--perms", "0755", "--dir", folder]
     for path in bound:
         options += _link_or_bind(path)
     options += ["--ro-bind", str(job.root), MOUNTS.root, "--ro-bind", str(INSIDE), MOUNTS.inside]
+    for link, target in links.items():
+        options += ["--symlink", target, link]
     options += ["--ro-bind", str(INSIDE / "hosts"), "/etc/hosts"]  # localhost, which servers of tests listen on
     return [program, *options, "--", *python(job), f"{MOUNTS.inside}/bootstrap.py"]
 

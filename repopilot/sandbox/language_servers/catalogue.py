@@ -18,7 +18,7 @@ from typing import Any
 from repopilot import i18n
 from repopilot.errors import SandboxError
 from repopilot.sandbox.job_spec import MB
-from repopilot.sandbox.language_servers import fetched
+from repopilot.sandbox.language_servers import fetched, java_server
 from repopilot.sandbox.runners.runner_table import find_program
 from repopilot.settings import Settings
 
@@ -36,7 +36,9 @@ class LanguageServer:
         variables: of its environment.
         packaged: the folder of the program in a Python package, '' where it is a script of one or none.
         toolchain: the language whose tools it starts, of `runner_table.LANGUAGES`; '' for none.
+        packages: the language whose installed packages it reads, of `runner_table.LANGUAGES` or Python; '' for none.
         beside: what it reads of its installation, from the folder of its program.
+        overlays: the text that it was shown of a file counts wherever that is read, not only where it is asked about.
         learns: what it answers about one file depends on whether it has read the others yet, so that it is asked twice.
         memory: of all its processes, in bytes.
         patience: how long it may say nothing, in seconds.
@@ -50,6 +52,8 @@ class LanguageServer:
     variables: Mapping[str, str] = field(default_factory=dict)
     packaged: str = ""
     toolchain: str = ""
+    packages: str = ""
+    overlays: bool = False
     learns: bool = False
     beside: tuple[str, ...] = ()
     memory: int = 3072 * MB
@@ -87,8 +91,24 @@ _JAVA_SETTINGS = {
 }
 
 SERVERS: tuple[LanguageServer, ...] = (
-    LanguageServer("ty", {"python": "python"}, ("server",), {"logLevel": "error"}, {"ty": {"logLevel": "error"}}),
-    LanguageServer("tsc", _JAVASCRIPT, ("--lsp", "-stdio"), _TYPESCRIPT_OPTIONS, beside=(".",)),
+    LanguageServer(
+        "ty",
+        {"python": "python"},
+        ("server",),
+        {"logLevel": "error"},
+        {"ty": {"logLevel": "error"}},
+        packages="python",
+        overlays=True,
+    ),
+    LanguageServer(
+        "tsc",
+        _JAVASCRIPT,
+        ("--lsp", "-stdio"),
+        _TYPESCRIPT_OPTIONS,
+        packages="javascript",
+        overlays=True,
+        beside=(".",),
+    ),
     LanguageServer(
         "clangd",
         {"c": "c", "cpp": "cpp", "objc": "objective-c"},
@@ -106,7 +126,7 @@ SERVERS: tuple[LanguageServer, ...] = (
         learns=True,
         beside=("../lib/clang",),
     ),
-    LanguageServer("gopls", {"go": "go"}, ("serve",), variables=_GO_VARIABLES, toolchain="go"),
+    LanguageServer("gopls", {"go": "go"}, ("serve",), variables=_GO_VARIABLES, toolchain="go", packages="go"),
     LanguageServer(
         "rust-analyzer",
         {"rust": "rust"},
@@ -119,10 +139,11 @@ SERVERS: tuple[LanguageServer, ...] = (
     LanguageServer(
         "jdtls",
         {"java": "java"},
-        ("-data", "{work}/jdtls"),
+        (),
         {"settings": {"java": _JAVA_SETTINGS}},
         {"java": _JAVA_SETTINGS},
-        beside=("../plugins", "../features", "../config_linux", "../config_mac"),
+        overlays=True,
+        beside=("plugins", "configuration", "../plugins", "../configuration", "../Eclipse"),
         patience=60.0,
     ),
 )
@@ -146,7 +167,7 @@ def program_of(server: LanguageServer, outside_of: Path | None, settings: Settin
         found = shutil.which(server.name, path=str(place)) if place.is_absolute() else None
         real = Path(os.path.realpath(found)) if found else None
         # One that is a link to another program would be rustup, which fetches it.
-        if real is None or real.name != server.name:
+        if real is None or real.name != server.name or not _can_start(server, real):
             continue
         if repository is None or not real.is_relative_to(repository):
             return real
@@ -171,6 +192,13 @@ def how_to_get(server: LanguageServer) -> str:
     return i18n.message(f"resolve.get.{server.name.replace('-', '_')}")
 
 
+def _can_start(server: LanguageServer, program: Path) -> bool:
+    """Whether what a server runs on is here, too."""
+    return "java" not in server.ids or (
+        java_server.launcher(program) is not None and java_server.java_home() is not None
+    )
+
+
 def _places(server: LanguageServer, settings: Settings) -> list[Path]:
     """The folders in which the program of a server may be, the surest first."""
     on_path = list(map(Path, os.get_exec_path()))
@@ -179,6 +207,8 @@ def _places(server: LanguageServer, settings: Settings) -> list[Path]:
         packages = [Path(os.path.realpath(script)).parents[2] for script in scripts if script]
         machine = [place.parent / "lib" / fetched.NODE_MODULES for place in on_path]
         return list(fetched.folders_of(server.name, settings, [*packages, *machine]))
+    if "java" in server.ids:
+        return [*java_server.packaged_in(), *on_path]
     wheel = find_spec(server.packaged.split("/")[0]) if server.packaged else None
     ours = [Path(wheel.origin).parent.parent / server.packaged] if wheel and wheel.origin else []
     tools = tools_of(server)

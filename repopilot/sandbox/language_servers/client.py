@@ -41,7 +41,8 @@ class LanguageClient:
         self, name: str, launch: Callable[[], subprocess.Popen[bytes]], configuration: Mapping[str, Any]
     ) -> None:
         self.name = name
-        self._launch, self._configuration = launch, configuration
+        self._launch = launch
+        self._configuration = configuration
         self._process: subprocess.Popen[bytes] | None = None
         self._failure: LanguageServerError | None = None
         self._answers: dict[int, Any] = {}

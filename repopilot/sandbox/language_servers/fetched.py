@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from repopilot.code.dependencies.package_declarations import PackageDeclaration
+from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages
 from repopilot.settings import Settings
 from repopilot.types import OnProgress

@@ -1,14 +1,30 @@
-"""From which folders of a repository Python imports modules, where it holds several projects."""
+"""Where modules of a repository are imported from, as a server doesn't find out by itself: the folders of several
+projects of Python, and what TypeScript 7 no longer takes from the settings of a project."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from repopilot.code.data_formats import from_jsonc, parsed_table, table
+from repopilot.code.languages import language_of
+from repopilot.sandbox.environments.package_install import NODE_MODULES, PACKAGE_NAME
+from repopilot.sandbox.isolation.bwrap import MOUNTS
+from repopilot.types import ImportedPackages
+
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
-_NO_PROJECTS = frozenset({"node_modules", "venv", "site-packages", "__pycache__", "build", "dist"})
-_DEEPEST, _MOST_FOLDERS = 4, 2000
+_NO_PROJECTS = frozenset({NODE_MODULES, "venv", "site-packages", "__pycache__", "build", "dist"})
+_SETTINGS = ("tsconfig.json", "jsconfig.json")
+_CHECKED = {"allowJs": True, "checkJs": True}
+_JAVASCRIPT = {"maxNodeModuleJsDepth": 0, "module": "preserve", "target": "esnext", "strict": False, "noEmit": True}
+"""Of a project of JavaScript that has no settings."""
+_DEEPEST = 4
+_MOST_FOLDERS = 2000
+_LONGEST = 200_000
+"""Bytes of a file of settings."""
 
 
 def import_folders(root: Path) -> list[str]:
@@ -21,6 +37,56 @@ def import_folders(root: Path) -> list[str]:
     places = [place for project in (root, *inner) for place in (project, project / "src") if place.is_dir()]
     named = [os.path.relpath(place, root) for place in places]
     return list(dict.fromkeys(named)) if inner else []
+
+
+def import_settings(root: Path) -> dict[str, str]:
+    """The settings of projects that a server has to be told otherwise than they lie there, as texts by file: `baseUrl`,
+    which TypeScript 7 doesn't know, as the paths that it stands for; and that JavaScript is checked, where most of the
+    code is."""
+    folders = list(_folders(root))
+    files = [file for folder in folders for file in sorted(folder.glob("[jt]sconfig*.json")) if _is_readable(file)]
+    read = {file: parsed_table(from_jsonc, file.read_text("utf-8-sig", "replace")) for file in files}
+    found = {}
+    for file, settings in read.items():
+        options = dict(table(settings.get("compilerOptions")))
+        base = options.pop("baseUrl", None)
+        if isinstance(base, str) and not base.startswith(("/", "$")):
+            paths = {"*": ["*"], **table(options.get("paths"))}
+            lists = {name: to for name, to in paths.items() if isinstance(to, list)}
+            options["paths"] = {name: [f"./{base}/{each}" for each in to] for name, to in lists.items()}
+            found[file] = {**settings, "compilerOptions": options}
+    if _is_javascript(folders):
+        own = next((root / name for name in _SETTINGS if root / name in read), root / _SETTINGS[-1])
+        settings = found.get(own, read.get(own, {"compilerOptions": _JAVASCRIPT}))
+        found[own] = {**settings, "compilerOptions": {**table(settings.get("compilerOptions")), **_CHECKED}}
+    return {file.relative_to(root).as_posix(): json.dumps(settings) for file, settings in found.items()}
+
+
+def _is_readable(file: Path) -> bool:
+    return not file.is_symlink() and file.is_file() and file.stat().st_size <= _LONGEST
+
+
+def _is_javascript(folders: Iterable[Path]) -> bool:
+    """Whether there is more code of JavaScript than of TypeScript in some folders."""
+    names = [entry.name for folder in folders for entry in _entries(folder) if not entry.name.endswith(".d.ts")]
+    kinds = Counter(language_of(name) for name in names)
+    return kinds["javascript"] > kinds["typescript"] + kinds["tsx"]
+
+
+def module_links(imported: ImportedPackages) -> dict[str, str]:
+    """Where a server sees packages of JavaScript that its folder lacks: links beside that, the targets by path.
+
+    Args:
+        imported: the packages, and the members of a workspace.
+    """
+    found = {}
+    for folder in imported.folders:
+        for entry in _entries(folder):
+            inner = _entries(Path(entry.path)) if entry.name.startswith("@") else [entry]
+            found.update({os.path.relpath(each.path, folder): os.path.realpath(each.path) for each in inner})
+    found.update({name: f"{MOUNTS.root}/{place}" for name, place in imported.members.items()})
+    beside = Path(MOUNTS.root).parent / NODE_MODULES
+    return {str(beside / name): target for name, target in found.items() if PACKAGE_NAME.fullmatch(name)}
 
 
 def _folders(root: Path) -> Iterator[Path]:

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,17 +19,20 @@ from urllib.parse import quote, unquote, urlsplit
 from repopilot import i18n
 from repopilot.errors import EnvironmentFailed, LanguageServerError, SandboxError, StorageError
 from repopilot.sandbox import levels, supervise
+from repopilot.sandbox.environments.package_install import NODE_MODULES
 from repopilot.sandbox.isolation.bwrap import MOUNTS
 from repopilot.sandbox.job_spec import SandboxJob, SandboxLimits, SandboxProgram
+from repopilot.sandbox.language_servers import java_server
 from repopilot.sandbox.language_servers.catalogue import LanguageServer, program_of, server_of, tools_of
 from repopilot.sandbox.language_servers.client import LanguageClient
 from repopilot.sandbox.language_servers.fetched import can_be_fetched, fetch_servers
-from repopilot.sandbox.language_servers.import_folders import import_folders
+from repopilot.sandbox.language_servers.import_folders import import_folders, import_settings, module_links
 from repopilot.sandbox.language_servers.positions import Positions
 from repopilot.sandbox.usage.processes import descendants, memory
 from repopilot.settings import Settings
-from repopilot.types import Environment, SandboxLevel
+from repopilot.types import ImportedPackages, PackagesOf, SandboxLevel
 
+NO_PACKAGES = ImportedPackages()
 _DAY = 86_400.0
 _WATCH_S = 0.5
 _STARTS = 2
@@ -49,6 +53,7 @@ _CAPABILITIES = {
         "synchronization": {"didSave": False},
         "definition": {"linkSupport": True},
         "implementation": {"linkSupport": True},
+        "rename": {"prepareSupport": False},
         "diagnostic": {"relatedDocumentSupport": False},
     },
 }
@@ -92,7 +97,7 @@ class LanguageSession:
         program: its path.
         root: the folder, which it only reads.
         settings: the sandbox's level.
-        environment: the packages that the repository needs, None for none.
+        imported: the packages that the repository needs.
         idle: it ends after so many seconds without a question.
     """
 
@@ -102,7 +107,7 @@ class LanguageSession:
         program: Path,
         root: Path,
         settings: Settings,
-        environment: Environment | None = None,
+        imported: ImportedPackages = NO_PACKAGES,
         idle: float = _IDLE_S,
     ) -> None:
         self.server = server
@@ -115,16 +120,23 @@ class LanguageSession:
         self._closing = threading.Lock()
         self._level = _level(settings)
         self._folder = Path(tempfile.mkdtemp(prefix="repopilot-server-")).resolve()
-        packages = environment.packages if environment and "python" in server.ids else ()
-        self._job = _job(server, program, root, self._folder, packages)
         self._root = MOUNTS.root if self._level == "bwrap" else os.path.realpath(root)
+        self._opened = self._root
+        if "java" in server.ids:
+            project = self._folder / "project"
+            self._opened = str(project)
+            imported = ImportedPackages(java_server.write_project(root, self._root, project))
+        self._job = _job(server, program, root, self._folder, imported)
         self._marker = ""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in close
-        options = _configured(server, root, packages)
+        options = _configured(server, root, imported.folders)
         self._client = LanguageClient(server.name, self._launch, options)
         try:
             threading.Thread(target=self._watch, name=f"memory of {server.name}", daemon=True).start()
             self.capabilities = self._initialized(options.get(server.name) or server.options)
+            for path, text in (import_settings(root) if "typescript" in server.ids else {}).items():
+                document = {"uri": self.uri(path), "languageId": "json", "version": 1, "text": text}
+                self._client.notify("textDocument/didOpen", {"textDocument": document})
         except LanguageServerError:
             self.close()
             raise
@@ -206,15 +218,46 @@ class LanguageSession:
         """What implements or overrides that which stands at some places; as `definitions`."""
         return self._targets("textDocument/implementation", places, seconds)
 
+    def references(self, path: str, offset: int, seconds: float = _ANSWER_S) -> tuple[Target, ...]:
+        """Where that is used which stands at a place of a file that it was shown: also through what it overrides."""
+        with self._lock:
+            question = {**self._at(path, offset), "context": {"includeDeclaration": False}}
+        answers = self._client.ask_all("textDocument/references", [question], self.server.patience, seconds)
+        return self._located(answers[0])
+
+    def renames(self, path: str, offset: int, new: str, seconds: float = _ANSWER_S) -> list[tuple[Target, str]]:
+        """What the server would write at which places to rename that which stands at a place; nothing where it can't.
+
+        Args:
+            path: a file that it was shown.
+            offset: a character of its text.
+            new: the new name.
+            seconds: how long it may take.
+        """
+        with self._lock:
+            question = {**self._at(path, offset), "newName": new}
+        patience = self.server.patience
+        answer = self._client.ask_all("textDocument/rename", [question], patience, max(seconds, patience))[0]
+        found = ((self._target(place), text) for place, text in _edits(answer))
+        return [(target, text) for target, text in found if target is not None]
+
+    @property
+    def renaming(self) -> bool:
+        """Whether it says what to write to rename a definition."""
+        return bool(self.capabilities.get("renameProvider"))
+
     @property
     def checks(self) -> bool:
         """Whether it says what is wrong with a file when it is asked."""
         return bool(self.capabilities.get("diagnosticProvider"))
 
     def problems(self, paths: Sequence[str], seconds: float = _ANSWER_S) -> list[tuple[ServerMessage, ...]]:
-        """What the server says of files that it was shown."""
+        """What the server says of files that it was shown. Raises LanguageServerError where it takes too long."""
         questions = [{"textDocument": {"uri": self.uri(path)}} for path in paths]
+        end = time.monotonic() + seconds
         answers = self._client.ask_all("textDocument/diagnostic", questions, self.server.patience, seconds)
+        if None in answers and time.monotonic() >= end:
+            raise LanguageServerError(i18n.message("resolve.late", name=self.server.name, seconds=round(seconds)))
         return [tuple(_problems(answer)) for answer in answers]
 
     def uri(self, path: str) -> str:
@@ -254,7 +297,7 @@ class LanguageSession:
         return process
 
     def _initialized(self, options: Any) -> Mapping[str, Any]:
-        uri = f"file://{quote(self._root)}"
+        uri = f"file://{quote(self._opened)}"
         params = {
             "processId": None,
             "rootUri": uri,
@@ -323,12 +366,15 @@ class Servers:
 
     Args:
         settings: the sandbox's level.
-        environment: the packages that the repository needs, None for none.
+        packages: finds what the repository needs.
         idle: a server ends after so many seconds without a question.
     """
 
-    def __init__(self, settings: Settings, environment: Environment | None = None, idle: float = _IDLE_S) -> None:
-        self._settings, self._environment = settings, environment
+    def __init__(
+        self, settings: Settings, packages: PackagesOf = lambda _language: NO_PACKAGES, idle: float = _IDLE_S
+    ) -> None:
+        self._settings = settings
+        self._packages = packages
         self._idle = idle
         self._lock = threading.Lock()
         self._sessions: dict[tuple[str, Path], LanguageSession] = {}
@@ -336,8 +382,13 @@ class Servers:
         self._closed = False
         weakref.finalize(self, _close_all, self._sessions)
 
-    def session(self, language: str, root: Path) -> LanguageSession | None:
+    def session(self, language: str, root: Path, written: Callable[[], Path] | None = None) -> LanguageSession | None:
         """The server of a language for a folder, started where it isn't yet; None where none is installed.
+
+        Args:
+            language: which.
+            root: the folder, which need not hold what the server is shown.
+            written: makes the folder that does, for a server that reads other files from the disk only.
 
         Raises:
             LanguageServerError: it can't be started, or failed too often.
@@ -345,6 +396,10 @@ class Servers:
         server = server_of(language)
         if server is None:
             return None
+        if written is not None and not server.overlays:
+            if self._program(server, root) is None:
+                return None
+            root = written()
         key = (server.name, root)
         with self._lock:
             running = self._sessions.get(key)
@@ -361,7 +416,8 @@ class Servers:
                 program = self._program(server, root)
                 if program is None:
                     return None
-                found = LanguageSession(server, program, root, self._settings, self._environment, self._idle)
+                imported = self._packages(server.packages) if server.packages else NO_PACKAGES
+                found = LanguageSession(server, program, root, self._settings, imported, self._idle)
             except LanguageServerError as error:
                 failures.append(error)
                 raise
@@ -409,13 +465,19 @@ def _level(settings: Settings) -> SandboxLevel:
         return "limits"
 
 
-def _job(server: LanguageServer, program: Path, root: Path, folder: Path, packages: Sequence[Path]) -> SandboxJob:
+def _job(server: LanguageServer, program: Path, root: Path, folder: Path, imported: ImportedPackages) -> SandboxJob:
     (folder / "work").mkdir()
     tools = tools_of(server)
     own = (path for path in (program.parent / each for each in server.beside) if path.is_dir())
-    readable = (program, *own, *packages, *((tools[0].parent, *tools[1]) if tools else ()))
+    readable = (program, *own, *imported.folders, *((tools[0].parent, *tools[1]) if tools else ()))
     variables = dict(server.variables) | ({"PATH": f"{tools[0].parent}:/usr/bin:/bin"} if tools else {})
-    command = SandboxProgram((str(program), *server.arguments), variables, readable=readable, serves=True)
+    links: Mapping[str, str] = {}
+    if server.packages == "javascript" and not (root / NODE_MODULES).is_dir():
+        links = module_links(imported)
+    elif server.packages == "go" and imported.folders:
+        variables["GOMODCACHE"] = os.path.realpath(imported.folders[0])
+    started = java_server.arguments(program) if "java" in server.ids else (str(program), *server.arguments)
+    command = SandboxProgram(started, variables, readable=readable, serves=True, links=links)
     limits = SandboxLimits(seconds=_DAY, memory=server.memory, descriptors=4096, processes=256)
     return SandboxJob(root, folder / "work", in_repository=True, limits=limits, program=command)
 
@@ -439,6 +501,21 @@ def _position(place: Any) -> tuple[int, int] | None:
     found = (place.get("line"), place.get("character")) if isinstance(place, dict) else ()
     line, units = found if all(type(number) is int and number >= 0 for number in found) and found else (None, None)
     return (line, units) if line is not None and units is not None else None
+
+
+def _edits(answer: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The places and the new texts of an edit of several files."""
+    edit = answer if isinstance(answer, dict) else {}
+    changes = edit.get("changes")
+    files = list(changes.items()) if isinstance(changes, dict) else []
+    documents = edit.get("documentChanges")
+    for each in documents if isinstance(documents, list) else ():
+        document = each.get("textDocument") if isinstance(each, dict) else None
+        files += [(document.get("uri"), each.get("edits"))] if isinstance(document, dict) else []
+    for uri, edits in files:
+        for one in edits if isinstance(edits, list) else ():
+            if isinstance(one, dict) and isinstance(one.get("newText"), str):
+                yield {"uri": uri, "range": one.get("range")}, one["newText"]
 
 
 def _problems(answer: Any) -> list[ServerMessage]:

@@ -64,7 +64,8 @@ def _is_bounded(raw: bytes) -> bool:
     for token in _TOKEN.finditer(raw):
         match token[0]:
             case b"[" | b"{":
-                depth, containers = depth + 1, containers + 1
+                depth = depth + 1
+                containers = containers + 1
             case b"]" | b"}":
                 depth -= 1
             case b",":

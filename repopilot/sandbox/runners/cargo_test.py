@@ -47,17 +47,22 @@ def command(plan: RunPlan) -> SandboxProgram:
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read cargo's output: the tests of each binary, by the file that it is made of."""
     lines = [plain(line.decode("utf-8", "replace"), _LONGEST_LINE) for line in lines_of(raw)]
-    binary, started, ended = "", 0, 0
+    binary = ""
+    started = 0
+    ended = 0
     results: list[tuple[str, str, str]] = []
     outputs: dict[tuple[str, str], list[str]] = {}
     failing: list[str] | None = None
     for line in lines:
         if found := _BINARY.match(line):
-            binary, started, failing = found[1], started + 1, None
+            binary = found[1]
+            started = started + 1
+            failing = None
         elif found := _OUTPUT.match(line):
             failing = outputs.setdefault((binary, found[1]), [])
         elif _ENDS_OUTPUT.match(line):
-            ended, failing = ended + bool(_ENDED.match(line)), None
+            ended = ended + bool(_ENDED.match(line))
+            failing = None
         elif failing is not None:
             if len(failing) < _LINES_KEPT and line.strip() and not line.startswith("note: "):
                 failing.append(line)

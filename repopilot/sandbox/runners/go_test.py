@@ -45,7 +45,10 @@ def read(raw: bytes, root: str) -> ProgramReport:
     """Read the events of `go test -json`; tests are named by their package."""
     said: dict[tuple[str, str], str] = defaultdict(str)
     found: list[TestOutcome] = []
-    packages, ended, other, red = set(), set(), "", False
+    packages = set()
+    ended = set()
+    other = ""
+    red = False
     for line in lines_of(raw, _MOST_LINES):
         event = table(json_of(line))
         action, package, test = (plain(event.get(key), _LONGEST_NAME) for key in ("Action", "Package", "Test"))

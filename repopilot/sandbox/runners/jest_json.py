@@ -13,7 +13,6 @@ from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
-    NODE_VARIABLES,
     ProgramReport,
     RunPlan,
     entries,
@@ -25,6 +24,7 @@ from repopilot.sandbox.runners.runner_form import (
 from repopilot.sandbox.verdict import TestOutcome
 
 _REPORT = "{work}/report.json"
+_MEMBERS = "vitest.members.mjs"
 _MOST_PARTS = 20
 """Titles around a test, and messages of its failure, that are read."""
 _OUTCOMES = {"passed": "passed", "failed": "failed", "pending": "skipped", "skipped": "skipped", "todo": "skipped"}
@@ -50,7 +50,8 @@ def vitest_command(plan: RunPlan) -> SandboxProgram:
         "--coverage.enabled=false",
     )
     processes = ("--no-file-parallelism", "--pool=forks")
-    return _with_node(plan, "vitest/vitest.mjs", (*options, *processes, *plan.tests))
+    settings = (f"--config={{root}}/{_MEMBERS}",) if plan.projects else ()
+    return _with_node(plan, "vitest/vitest.mjs", (*options, *processes, *settings, *plan.tests))
 
 
 def vitest_settings(plan: RunPlan) -> Mapping[str, str]:
@@ -60,12 +61,12 @@ def vitest_settings(plan: RunPlan) -> Mapping[str, str]:
         for folder, path in plan.projects.items()
     ]
     text = f"export default {{ test: {{ projects: {json.dumps(projects)} }} }};\n"
-    return {"vitest.config.mjs": text} if projects else {}
+    return {_MEMBERS: text} if projects else {}
 
 
 def _with_node(plan: RunPlan, module: str, arguments: tuple[str, ...]) -> SandboxProgram:
     flags = plan.project.options("node", ("--conditions",), ("--experimental-",))
-    variables = {**NODE_VARIABLES, "CI": "true"}
+    variables = {**plan.node_variables, "CI": "true"}
     return SandboxProgram(
         (str(plan.program), *flags, f"{{root}}/node_modules/{module}", *arguments), variables, _REPORT
     )

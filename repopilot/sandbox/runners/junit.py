@@ -9,11 +9,12 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 from repopilot import i18n
-from repopilot.code.dependencies.node_project import NodeProject
-from repopilot.code.dependencies.package_declarations import PackageDeclaration
 from repopilot.errors import SandboxError
+from repopilot.project.node_project import NodeProject
+from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.runners.runner_form import RunPlan
 from repopilot.types import InstalledPackages
@@ -22,6 +23,8 @@ _REPORT = "{work}/java-report.jsonl"
 _CHECKS = ("checkstyle", "enforcer", "jacoco", "pmd", "spotbugs", "rat", "license", "spring-javaformat")
 _MEMORY = "-Xmx768m -XX:+UseSerialGC -XX:-UsePerfData -Duser.home={work} -Djava.io.tmpdir={work}"
 
+_SUREFIRE = "org.apache.maven.surefire"
+_VARIABLE = re.compile(r"\$\{(?:user\.home|env\.(\w+))\}")
 _LITERAL = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _FROM_ANYWHERE = "-Daether.enhancedLocalRepository.trackingFilename=not-tracked"
 """Maven takes an artifact whatever mirror it came from: the sandbox has no settings that name one."""
@@ -31,7 +34,6 @@ def maven_command(plan: RunPlan) -> SandboxProgram:
     """The program that runs the tests of a plan by Maven."""
     maven = _program("mvn", Path.home() / ".m2", "wrapper/dists/apache-maven-*/**/bin/mvn")
     options = ["-B", "-o", "-fae", "-DtrimStackTrace=false", *(f"-D{name}.skip" for name in _CHECKS)]
-    options += [f"-Dmaven.repo.local={plan.packages}", _FROM_ANYWHERE] if plan.packages else []
     return _program_of(plan, "maven", maven, options)
 
 
@@ -56,12 +58,30 @@ def own_artifacts(declaration: PackageDeclaration) -> InstalledPackages | None:
     if by_gradle(declaration.node):
         cache = (Path.home() / ".gradle" / "caches").resolve()
         return InstalledPackages("", cache) if (cache / "modules-2").is_dir() else None
-    repository = (Path.home() / ".m2" / "repository").resolve()
-    wanted = [tuple(re.split("[:@]", each)) for each in declaration.requirements]
-    named = [parts for parts in wanted if len(parts) == 3 and all(map(_LITERAL.fullmatch, parts))]
-    there = (repository.joinpath(*group.split("."), name, version).is_dir() for group, name, version in named)
-    surefire = (repository / "org/apache/maven/surefire").is_dir()
-    return InstalledPackages("", repository) if surefire and all(there) else None
+    return None if lacking_artifacts(declaration) else InstalledPackages("", local_repository())
+
+
+def lacking_artifacts(declaration: PackageDeclaration) -> tuple[str, ...]:
+    """What the user's own repository of artifacts lacks of what a project of Maven asks for, as it is declared."""
+    repository = local_repository()
+    wanted = {each: re.split("[:@]", each) for each in (_SUREFIRE, *declaration.requirements)}
+    named = {each: parts for each, parts in wanted.items() if all(map(_LITERAL.fullmatch, parts))}
+    return tuple(
+        each for each, (group, *rest) in named.items() if not repository.joinpath(*group.split("."), *rest).is_dir()
+    )
+
+
+def local_repository() -> Path:
+    """The user's own repository of artifacts: where their settings of Maven put it, else where it is by default."""
+    home = Path.home()
+    settings = home / ".m2" / "settings.xml"
+    try:
+        root = ElementTree.parse(settings).getroot() if settings.is_file() else ElementTree.Element("settings")
+    except ElementTree.ParseError:  # Maven will say so
+        root = ElementTree.Element("settings")
+    named = next((each.text or "" for each in root if each.tag.rpartition("}")[2] == "localRepository"), "")
+    folder = _VARIABLE.sub(lambda found: os.environ.get(found[1], "") if found[1] else str(home), named.strip())
+    return Path(folder or home / ".m2" / "repository").resolve()
 
 
 def _program(name: str, home: Path, wrapped: str) -> Path:
@@ -77,23 +97,26 @@ def _program(name: str, home: Path, wrapped: str) -> Path:
 
 def _program_of(plan: RunPlan, tool: str, program: Path, options: list[str]) -> SandboxProgram:
     java = plan.program.parent.parent
+    artifacts = f"-Dmaven.repo.local={plan.packages} {_FROM_ANYWHERE}" if plan.packages else ""
     variables = {
         "JAVA_HOME": str(java),
         "LD_LIBRARY_PATH": str(java / "lib"),  # found by /proc otherwise, which not every level has
         "MAVEN_SKIP_RC": "1",
-        "MAVEN_OPTS": _MEMORY,
+        "MAVEN_OPTS": f"{_MEMORY} {artifacts}",
+        "MAVEN_ARGS": "-o",
+        "MAVEN_USER_HOME": str(Path.home() / ".m2"),
         "GRADLE_OPTS": _MEMORY,
         "GRADLE_USER_HOME": "{work}/gradle",
-        "PATH": f"{java / 'bin'}:/usr/bin:/bin",
+        "PATH": f"{java / 'bin'}:{program.parent}:/usr/bin:/bin",
     }
     if plan.packages:
         variables["GRADLE_RO_DEP_CACHE"] = str(plan.packages)
     command = json.dumps([str(program), *options])
     arguments = (sys.executable, "-s", "-B", "{inside}/java_tests.py", _REPORT, tool, command, *plan.tests)
-    return SandboxProgram(arguments, variables, _REPORT, tuple(_read_by(java, program.parent.parent)))
+    return SandboxProgram(arguments, variables, _REPORT, tuple(read_by(java, program.parent.parent)))
 
 
-def _read_by(*homes: Path) -> Iterator[Path]:
+def read_by(*homes: Path) -> Iterator[Path]:
     """The folders of installations, and their settings where these are links, as in Debian."""
     for home in homes:
         yield home

@@ -6,7 +6,6 @@ from repopilot.code.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.runners.runner_form import (
-    NODE_VARIABLES,
     ProgramReport,
     RunPlan,
     entries,
@@ -29,7 +28,7 @@ def command(plan: RunPlan) -> SandboxProgram:
     tests = plan.tests or plan.project.operands("mocha", (*_TAKEN, *_IGNORED))
     reporter = ("--reporter", "json", "--reporter-option", f"output={_REPORT}", "--no-color", "--no-parallel")
     arguments = (str(plan.program), "{root}/node_modules/mocha/bin/mocha.js", *options, *reporter, *tests)
-    return SandboxProgram(arguments, NODE_VARIABLES, _REPORT)
+    return SandboxProgram(arguments, plan.node_variables, _REPORT)
 
 
 @within_bounds
@@ -39,7 +38,8 @@ def read(raw: bytes, root: str) -> ProgramReport:
     found = []
     for name, result in _LISTS.items():
         for test in entries(report.get(name)):
-            error, seconds = table(test.get("err")), number_of(test.get("duration")) / 1000
+            error = table(test.get("err"))
+            seconds = number_of(test.get("duration")) / 1000
             path = inside_repository(test.get("file"), root)
             text = (error.get("message"), error.get("stack"))
             found.append(outcome(path, test.get("fullTitle") or test.get("title"), result, seconds, text))

@@ -7,7 +7,6 @@ from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
-    NODE_VARIABLES,
     ProgramReport,
     RunPlan,
     inside_repository,
@@ -25,7 +24,7 @@ def command(plan: RunPlan) -> SandboxProgram:
     reporter = ("--test-reporter={inside}/node_reporter.mjs", f"--test-reporter-destination={_REPORT}")
     # Two files at a time, whatever the number of cores: each has a process with about ten threads.
     arguments = (str(plan.program), *options, "--test", "--test-concurrency=2", *reporter)
-    return SandboxProgram((*arguments, *(f"./{test}" for test in plan.tests)), NODE_VARIABLES, _REPORT)
+    return SandboxProgram((*arguments, *(f"./{test}" for test in plan.tests)), plan.node_variables, _REPORT)
 
 
 @within_bounds

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from repopilot.code.dependencies.node_project import NodeProject
+from repopilot.project.node_project import NodeProject
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import ReportExceedsBounds
 from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain
@@ -20,7 +20,8 @@ MOST_TESTS = 20_000
 """Tests of a report that are read."""
 NODE_VARIABLES = {"NODE_ENV": "test", "OPENSSL_CONF": "/dev/null"}
 """Of every Node process; the system's configuration of OpenSSL can't be read in each level."""
-LONGEST_ID, LONGEST_MESSAGE = 400, 2_000
+LONGEST_ID = 400
+LONGEST_MESSAGE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,14 @@ class RunPlan:
     tests: tuple[str, ...] = ()
     project: NodeProject = field(default_factory=NodeProject)
     packages: Path | None = None
+
+    @property
+    def node_variables(self) -> dict[str, str]:
+        """Of a test run by Node: those that the test script sets, and programs are found as in a script of npm."""
+        own = self.project.variables
+        path = f"{{root}}/node_modules/.bin:{self.program.parent}:/usr/bin:/bin"
+        options = f"--require={{inside}}/network_interfaces.cjs {own.get('NODE_OPTIONS', '')}".rstrip()
+        return {**NODE_VARIABLES, **own, "NODE_OPTIONS": options, "PATH": path}
 
     @property
     def projects(self) -> dict[str, str]:
@@ -107,7 +116,8 @@ def outcome(path: object, name: object, result: str, seconds: object, failure: t
         seconds: its duration as the runner says.
         failure: the message, and the longer text with the place.
     """
-    file, test = plain(path, LONGEST_ID), " ".join(plain(name, LONGEST_ID).split())
+    file = plain(path, LONGEST_ID)
+    test = " ".join(plain(name, LONGEST_ID).split())
     took = number_of(seconds)
     took = took if 0 <= took < 1e6 else 0.0
     message = plain(failure[0], LONGEST_MESSAGE) if result == "failed" else ""

@@ -11,11 +11,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
-from repopilot.code.dependencies.node_project import NodeProject
 from repopilot.code.languages import is_test_path
-from repopilot.errors import SandboxError
+from repopilot.errors import NoRunner, SandboxError
+from repopilot.project.node_project import NodeProject
 from repopilot.sandbox.job_spec import MB, SandboxLimits
-from repopilot.sandbox.runners import cargo_test, go_test, jest_json, junit, mocha, node_test
+from repopilot.sandbox.runners import ava, cargo_test, go_test, jest_json, junit, mocha, node_test
 from repopilot.sandbox.runners.runner_form import Runner
 
 RUNNERS = (
@@ -29,6 +29,7 @@ RUNNERS = (
     ),
     Runner("jest", "javascript", lambda p: p.runner == "jest", jest_json.jest_command, jest_json.read),
     Runner("mocha", "javascript", lambda p: p.runner == "mocha", mocha.command, mocha.read),
+    Runner("ava", "javascript", lambda p: p.runner == "ava", ava.command, node_test.read),
     Runner("node --test", "javascript", lambda p: p.runner == "node", node_test.command, node_test.read),
     Runner("cargo test", "rust", lambda p: True, cargo_test.command, cargo_test.read),
     Runner("go test", "go", lambda p: True, go_test.command, go_test.read),
@@ -62,7 +63,7 @@ LANGUAGES = {
     "javascript": Toolchain(
         "node",
         (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
-        SandboxLimits(memory=2048 * MB, disk=512 * MB, processes=128, descriptors=1024),
+        SandboxLimits(memory=2048 * MB, disk=512 * MB, processes=384, descriptors=1024),  # each Node has about ten
     ),
     "rust": Toolchain(
         "cargo",
@@ -107,13 +108,13 @@ def runner_of(language: str, project: NodeProject) -> Runner:
         project: what its package.json declares.
 
     Raises:
-        SandboxError: it uses one that isn't known here.
+        NoRunner: it uses one that isn't known here.
     """
     for runner in RUNNERS:
         if runner.language == language and runner.used_by(project):
             return runner
     known = ", ".join(runner.name for runner in RUNNERS if runner.language == language)
-    raise SandboxError(
+    raise NoRunner(
         i18n.message("sandbox.unknown_runner", name=project.runner), i18n.message("sandbox.known_runners", names=known)
     )
 

@@ -18,7 +18,9 @@ _OVERSHOOT = 64 * _KB
 """A socket takes one more message than its buffer has room for."""
 _QUEUED_TWICE = 2
 """A packet takes up to about twice the memory of its content."""
-_UNIX, _DATAGRAMS, _STREAMS = ("unix",), ("udp", "udp6", "raw", "raw6"), ("tcp", "tcp6")
+_UNIX = ("unix",)
+_DATAGRAMS = ("udp", "udp6", "raw", "raw6")
+_STREAMS = ("tcp", "tcp6")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ def socket_buffers(sockets: int) -> int:
 
 def open_files(pids: Collection[int]) -> OpenFiles:
     """Look at all file descriptors of the processes."""
-    sockets, deleted, unreadable = set(), dict[tuple[int, int], int](), 0
+    sockets = set()
+    deleted = dict[tuple[int, int], int]()
+    unreadable = 0
     for pid in pids:
         folder = f"/proc/{pid}/fd"
         try:
@@ -129,11 +133,14 @@ def temporary_files(pids: Collection[int]) -> int:
 
 def is_temporary(folder: Path) -> bool:
     """Whether a folder is in a file system that is kept in memory."""
-    path, best, kind = os.path.realpath(folder), "", b""
+    path = os.path.realpath(folder)
+    best = ""
+    kind = b""
     for line in _lines("/proc/self/mounts"):
         place = line.split()[1].decode("utf-8", "replace")
         if (path == place or path.startswith(place.rstrip("/") + "/")) and len(place) >= len(best):
-            best, kind = place, line.split()[2]
+            best = place
+            kind = line.split()[2]
     return kind in (b"tmpfs", b"ramfs")
 
 

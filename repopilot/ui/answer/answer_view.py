@@ -12,6 +12,7 @@ from chainlit.chat_context import chat_contexts
 
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
+from repopilot.agents.wiki.agent import lead
 from repopilot.forge.contents import Pull
 from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.types import Evidence
@@ -25,6 +26,7 @@ from repopilot.ui.answer.plan_view import plan_element, plan_of
 from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
 from repopilot.ui.answer.search_view import index_status, search_of, search_props
 from repopilot.ui.answer.sentence_marks import marked_answer
+from repopilot.ui.answer.wiki_view import contents_props, wiki_of
 from repopilot.ui.changes.file_changes import files_element, show_decisions
 from repopilot.ui.changes.hunks import file_of
 from repopilot.ui.chat import Chat, Decisions, ShownAnswer
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
 
 CLEAR_MARGIN = 0.2
 """The router's other choices are offered as buttons unless its first is more likely by this much."""
-ANSWERS_KEPT, MESSAGES_KEPT, DECISIONS_KEPT = 20, 4, 1000
+ANSWERS_KEPT = 20
+MESSAGES_KEPT = 4
+DECISIONS_KEPT = 1000
 
 
 async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index: Index) -> None:
@@ -68,10 +72,12 @@ async def _show(
     chat: Chat, message: cl.Message, answer: Answer, index: Index, exchange: Exchange | None = None
 ) -> None:
     """Put an answer into its message; `exchange` is None while it isn't complete."""
-    opening, before = chat.opening, chat.answers.get(message.id)
+    opening = chat.opening
+    before = chat.answers.get(message.id)
     root = opening.snapshot.root if opening and opening.snapshot else None
     shown = message.streaming or before is not None
-    decided, written = decisions_kept(before, answer), before.written if before else {}
+    decided = decisions_kept(before, answer)
+    written = before.written if before else {}
     if exchange is not None and answer.files:
         # Two pages may show the same answer: they decide on the same.
         first = Decisions(decided or dict(exchange.decisions), written)
@@ -80,8 +86,10 @@ async def _show(
             del chat.process.decisions[id]
     current = ShownAnswer(answer, index, root, decided, written=written)
     if exchange is not None:
-        current.request, current.steps = exchange.id, exchange.steps
-        current.question, current.command = exchange.question, exchange.command
+        current.request = exchange.id
+        current.steps = exchange.steps
+        current.question = exchange.question
+        current.command = exchange.command
     chat.answers[message.id] = current
     _forget_old(chat)
     message.content = _content(answer, message.id, chat.language)
@@ -133,7 +141,8 @@ async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evid
 
 def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence], explained: Explanation) -> cl.CustomElement:
     def text_of(place: Evidence) -> str | None:
-        origin, store = place.origin, chat.indexes
+        origin = place.origin
+        store = chat.indexes
         index = store.open_key(origin.key) if origin else chat.answers[id].index
         return index.text(place.path) if index else None
 
@@ -185,6 +194,8 @@ def _text(answer: Answer, language: str) -> str:
         return ""
     if review := review_of(answer):
         return review_summary(review, language)
+    if wiki := wiki_of(answer):
+        return lead(wiki, language)
     if isinstance(answer.result, Explanation) and answer.evidence:
         return "\n\n".join(filter(None, (_understood(answer, language), answer.result.lead, answer.result.draft)))
     plan = plan_of(answer)
@@ -205,12 +216,15 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
         item, pull = chat.process.about.get(exchange.id if exchange else "", (None, None))
         posts = {"pull": item.url} if item and isinstance(pull, Pull) and pull.state == "open" else {}
         elements.append(own("Findings", {**props, **posts}))
-    if folds := folds_props(id, answer, chat.language):
-        elements.append(own("Folds", folds))
-    if impact := impact_props(answer, chat.language):
-        elements.append(own("Impact", impact))
-    if isinstance(answer.result, Explanation) and answer.evidence:
-        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence, answer.result))
+    wiki = wiki_of(answer)
+    lists = {
+        "Wiki": contents_props(id, wiki, chat.language) if wiki else None,
+        "Folds": folds_props(id, answer, chat.language),
+        "Impact": impact_props(answer, chat.language),
+    }
+    elements += [own(name, props) for name, props in lists.items() if props]
+    if (explained := _explanation_in(answer)) and answer.evidence:
+        elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence, explained))
     if plan := plan_of(answer):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:
@@ -225,6 +239,13 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
         sources["follow_ups"] = await follow_ups(answer, exchange.question, chat.answers[id].index, chat.language)
     sources["larger"] = larger_model(chat, exchange.footer)
     return [*elements, own("Sources", sources)]
+
+
+def _explanation_in(answer: Answer) -> Explanation | None:
+    """The explanation that an answer is, or holds beside other parts."""
+    if isinstance(answer.result, Explanation):
+        return answer.result
+    return Explanation() if answer.parts and answer.evidence else None
 
 
 def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomElement:
@@ -247,7 +268,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
     """
     answer = exchange.answer
     # Findings of a review and evidence show their places themselves.
-    cited = () if review_of(answer) or isinstance(answer.result, Explanation) else answer.citations
+    cited = () if review_of(answer) or _explanation_in(answer) else answer.citations
     unsupported = sum(not citation.supported for citation in cited)
     return {
         "answer": answer_id,
@@ -255,7 +276,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "command": exchange.command,
         "sources": source_rows(cited),
         "doubt": i18n.text("ui.sources.unsupported", language, count=unsupported) if unsupported else "",
-        "notes": [inert(i18n.said(note, language)) for note in answer.degraded],
+        "notes": [inert(i18n.translated(note, language)) for note in answer.degraded],
         "alternatives": alternatives(answer, language),
         "choices": place_choices(exchange),
         "retry": exchange.interrupted or _broke_off(answer),

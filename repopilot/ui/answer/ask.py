@@ -91,7 +91,8 @@ async def ask(
         command: that of the intent to force, '' for the router's choice.
         about: the issue or pull request that it is about, None for none.
     """
-    subject, chat.subject = chat.subject, ""
+    subject = chat.subject
+    chat.subject = ""
     if subject and "@" not in question and command in ("", "explain"):
         question = f"{question} @{subject}"
     pending = PendingQuestion(question, command, chat.language, cl.Message(content=""), chat.thread_key)
@@ -141,9 +142,9 @@ def _unexpected(error: Exception) -> RepoPilotError:
 
 def in_language(answer: Answer, language: str) -> Answer:
     """The answer with its notes in a language, as plain text."""
-    answer = replace(answer, degraded=tuple(i18n.said(note, language) for note in answer.degraded))
+    answer = replace(answer, degraded=tuple(i18n.translated(note, language) for note in answer.degraded))
     if found := search_of(answer):
-        notes = tuple(i18n.said(note, language) for note in found.notes)
+        notes = tuple(i18n.translated(note, language) for note in found.notes)
         answer = replace(answer, result=replace(found, notes=notes))
     return answer
 
@@ -165,32 +166,39 @@ async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> t
 
 async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     """The open repository with the models of the moment, and the language to answer in."""
-    opening, models = chat.opening, chat.process.models
+    opening = chat.opening
+    models = chat.process.models
     assert opening is not None and opening.index is not None and opening.snapshot is not None
     options = {name: value for name, value in chat.overrides.items() if name not in REPOSITORY}
     update = {**options, "language": language_to_answer_in(chat, pending.question)}
     settings = opening.settings.model_copy(update=update)
     if pending.command in intents.lookups():
         # Nothing is waited for: what is not loaded by now is done without.
-        lookups = chat.process.runtime.lookups
-        return Workspace(opening.snapshot, opening.index, settings, embedder=models.embedder, lookups=lookups)
+        return Workspace(
+            opening.snapshot,
+            opening.index,
+            settings,
+            embedder=models.embedder,
+            lookups=chat.process.runtime.lookups,
+            workers=chat.process.runtime.workers,
+        )
     if models.model is None:
         await models.look()
-    model, chat.next_model = await models.named(chat.next_model), ""
+    model = await models.named(chat.next_model)
+    chat.next_model = ""
     return Workspace(
         opening.snapshot,
         opening.index,
         settings,
         model=model,
-        reviewer=models.roles.reviewer,
-        router=models.roles.router,
-        coder=models.roles.coder,
+        reviewer=models.reviewer,
         embedder=await models.find_embedder(),
         turns=chat.turns,
         environment=await asyncio.to_thread(usable_environment, opening.snapshot, settings),
         ask=partial(ask_in_chat, pending.language),
         agree=consent_of(chat, pending.language),
         lookups=chat.process.runtime.lookups,
+        workers=chat.process.runtime.workers,
     )
 
 
@@ -268,8 +276,10 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
     Returns:
         `EXPLAIN · qwen2.5-coder:1.5b · 212 tokens · 3.2 s · 43 % of the dense vectors built · commit abc1234`
     """
-    language, dense = pending.language, workspace.index.dense
-    embeds, filling = workspace.embedder is not None, len(workspace.index.chunks) <= workspace.settings.most_embedded
+    language = pending.language
+    dense = workspace.index.dense
+    embeds = workspace.embedder is not None
+    filling = len(workspace.index.chunks) <= workspace.settings.most_embedded
     data = [event.data for event in pending.events if isinstance(event, Finished)]
     models = dict.fromkeys(str(noted["model"]) for noted in data if noted.get("model"))
     tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))
@@ -309,7 +319,8 @@ async def _remember_early_end(chat: Chat, pending: PendingQuestion, note: str) -
 
 async def _keep_unfinished(chat: Chat, pending: PendingQuestion) -> None:
     """Stop was pressed: what is finished of the answer stays, and belongs to the conversation."""
-    shown, message = chat.answers.get(pending.message.id), pending.message
+    shown = chat.answers.get(pending.message.id)
+    message = pending.message
     note = i18n.text("ui.chat.stopped", pending.language)
     if shown is None:
         await _end_early(pending)

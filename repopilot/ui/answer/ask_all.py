@@ -8,7 +8,7 @@ import time
 import chainlit as cl
 
 from repopilot import i18n, intents
-from repopilot.agents.everywhere import answer_all
+from repopilot.agents.all_repositories import answer_all
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import duration
 from repopilot.trace import Event, root
@@ -30,8 +30,11 @@ async def ask_all(chat: Chat, question: str, command: str) -> None:
         command: `search` for a list of places; `explain` or '' for evidence with a lead.
     """
     events: list[Event] = []
-    began, language, runtime = time.monotonic(), chat.language, chat.process.runtime
-    intent, store = intents.commands().get(command, "EXPLAIN"), await asyncio.to_thread(lambda: chat.indexes)
+    began = time.monotonic()
+    language = chat.language
+    runtime = chat.process.runtime
+    intent = intents.commands().get(command, "EXPLAIN")
+    store = await asyncio.to_thread(lambda: chat.indexes)
     indexes = await asyncio.to_thread(lambda: [each for each in map(store.open_key, store.stored_keys()) if each])
     if not indexes:
         await cl.Message(content=i18n.text("ui.chat.none_indexed", language)).send()
@@ -45,7 +48,8 @@ async def ask_all(chat: Chat, question: str, command: str) -> None:
     of = i18n.text("ui.search.repository", language, count=len(indexes))
     took = duration(time.monotonic() - began, language)
     footer = " · ".join([intent, i18n.text("ui.footer.no_model_needed", language), took, of])
-    asked, steps = f"--all {question}".strip(), kept_steps(events, language)
+    asked = f"--all {question}".strip()
+    steps = kept_steps(events, language)
     exchange = Exchange(asked, command, in_language(answer, language), footer, steps=steps)
     open_one = chat.opening.index if chat.opening else None
     await show_answer(chat, cl.Message(content=""), exchange, open_one or indexes[0])

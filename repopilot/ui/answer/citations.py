@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from urllib.parse import quote, urlsplit
 
 from repopilot.i18n.format import short_commit
@@ -77,3 +78,17 @@ def host_link(url: str, citation: Citation, start: int, end: int) -> str:
     path = quote(citation.path)
     address = f"{form.file}{form.lines}".format(commit=citation.commit, path=path, start=start, end=end)
     return url.removesuffix(".git") + address
+
+
+def editor_link(template: str, root: PurePath, path: str, line: int) -> str:
+    """The address that opens a line of a local folder in the user's editor; '' without a template.
+
+    Args:
+        template: of the address, with `{path}` and `{line}` in it.
+        root: the folder.
+        path: of the file in it.
+        line: 1-based.
+    """
+    whole = f"/{(root / path).as_posix().lstrip('/')}"
+    values = {"{path}": quote(whole, safe="/:"), "{line}": str(line)}
+    return re.sub(r"\{(?:path|line)\}", lambda found: values[found[0]], template)

@@ -4,24 +4,27 @@ file of the repository."""
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
-from repopilot.impact.call_graph import Relations, callers
 from repopilot.repo.path_globs import WILDCARD, matches
+from repopilot.resolve.uses.call_graph import Relations, callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
-from repopilot.ui.answer.citations import host_link
+from repopilot.ui.answer.citations import editor_link, host_link
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.highlight import highlighted
+from repopilot.workspace import imported_packages
 
 if TYPE_CHECKING:
     from repopilot.index.store import Index
 
-FILES_SHOWN, PLACES_SHOWN = 200, 40
+FILES_SHOWN = 200
+PLACES_SHOWN = 40
 
 
 async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
@@ -56,7 +59,8 @@ async def open_file(chat: Chat, payload: dict) -> dict:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
     line = payload.get("line")
     line = line if isinstance(line, int) and line > 0 else 1
-    path, origin = str(payload.get("path", "")), index.origin if key else None
+    path = str(payload.get("path", ""))
+    origin = index.origin if key else None
     return await show_code(chat, index, Citation(0, path, line, line, index.commit, origin=origin))
 
 
@@ -91,7 +95,8 @@ def _callers(chat: Chat, index: Index, name: str) -> Relations:
     opening = chat.opening
     if opening is None or opening.snapshot is None or opening.index is not index:
         return callers(index, name)
-    resolver = chat.process.runtime.lookups.resolver(opening.snapshot, index, chat.settings, None)
+    packages = partial(imported_packages, opening.snapshot, index, chat.settings)
+    resolver = chat.process.runtime.lookups.resolver(opening.snapshot, index, chat.settings, packages)
     return callers(index, name, resolver=resolver)
 
 
@@ -138,7 +143,8 @@ def code_props(
         url: of the repository on its host, None for a local folder.
     """
     lines = highlighted(citation.path, text)
-    start, end = max(1, citation.start_line), min(max(citation.end_line, citation.start_line), len(lines))
+    start = max(1, citation.start_line)
+    end = min(max(citation.end_line, citation.start_line), len(lines))
     kind = "lines" if end > start else "line"
     facts = [
         citation.origin.repository if citation.origin else "",
@@ -171,4 +177,7 @@ def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:
         return None
     outline = tuple(index.outline(citation.path)) if citation.path in index.files else ()
     url = opening.source.url if opening else None
-    return code_props(citation, text, chat.language, outline=outline, url=url)
+    props = code_props(citation, text, chat.language, outline=outline, url=url)
+    if snapshot is not None and snapshot.root is not None:
+        props["editor"] = editor_link(chat.settings.editor_template, snapshot.root, citation.path, props["start"])
+    return props

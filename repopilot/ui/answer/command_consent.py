@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from repopilot import i18n
-from repopilot.foreign_text import code_span
+from repopilot.foreign_text import visible
+from repopilot.retrieval.pack import fence_of
 from repopilot.sandbox.environments.environment_store import allow, is_allowed
 from repopilot.ui.answer.user_question import pressed
 from repopilot.ui.chat import Chat
@@ -38,7 +39,9 @@ def consent_of(chat: Chat, language: str) -> Callable[[str], Awaitable[bool]] | 
 
 
 async def _asked(chat: Chat, key: str, command: str, language: str) -> bool:
-    question = i18n.text("ui.commands.question", language, command=code_span(command, _LONGEST_COMMAND))
+    shown = visible(command if len(command) <= _LONGEST_COMMAND else f"{command[:_LONGEST_COMMAND]}…")
+    fence = fence_of(shown)
+    question = i18n.text("ui.commands.question", language, command=f"{fence}sh\n{shown}\n{fence}")
     labels = [i18n.text(f"ui.commands.{choice}", language) for choice in CHOICES]
     number = await pressed(question, labels, labels, labels[-1])
     choice = "no" if number is None else CHOICES[number]

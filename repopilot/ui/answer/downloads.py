@@ -11,9 +11,11 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.retrieval.context_pack import pack_of, real_tokenizer, rendered
 from repopilot.ui.answer.citations import answer_markdown
 from repopilot.ui.answer.report_props import review_of, sarif
+from repopilot.ui.answer.wiki_view import wiki_files, wiki_of
 from repopilot.ui.changes.diffs import not_rejected, patch, zipped
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.error_text import error_line
+from repopilot.ui.repository.registry import Opening
 from repopilot.ui.trace.trace_panel import steps_json
 
 
@@ -22,8 +24,8 @@ async def download(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif`, `markdown`, `pack` or `steps`, path: the id of the
-            file for `file`}.
+        payload: {answer: id, form: `zip`, `patch`, `file`, `sarif`, `markdown`, `pack`, `wiki` or `steps`, path: the
+            id of the file for `file`}.
 
     Returns:
         {name, mime, base64: the content}, or {error}.
@@ -32,16 +34,19 @@ async def download(chat: Chat, payload: dict) -> dict:
     if shown is None:
         return {"error": i18n.text("ui.errors.files_gone", chat.language)}
     try:
-        name, mime, content = await asyncio.to_thread(_packed, shown, payload)
+        name, mime, content = await asyncio.to_thread(_packed, shown, payload, chat.opening)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     return {"name": name, "mime": mime, "base64": base64.b64encode(content).decode()}
 
 
-def _packed(shown: ShownAnswer, payload: dict) -> tuple[str, str, bytes]:
+def _packed(shown: ShownAnswer, payload: dict, opening: Opening | None) -> tuple[str, str, bytes]:
     files = not_rejected(shown.files, shown.decisions)
     if payload.get("form") == "zip":
         return "repopilot.zip", "application/zip", zipped(files)
+    if payload.get("form") == "wiki" and (wiki := wiki_of(shown.answer)) and opening and opening.snapshot:
+        files = wiki_files(wiki, shown.index, opening.snapshot, opening.source.url)
+        return "wiki.zip", "application/zip", zipped(files)
     if payload.get("form") == "patch":
         return "repopilot.patch", "text/x-patch", patch(files).encode()
     if payload.get("form") == "sarif" and (review := review_of(shown.answer)):

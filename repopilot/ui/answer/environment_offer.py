@@ -13,6 +13,7 @@ from repopilot.background import in_background
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import code_span
 from repopilot.i18n.format import duration
+from repopilot.project.declaration_parts import applies_here
 from repopilot.project_environment import TestPackages, fetch, needed_packages, not_fetched
 from repopilot.sandbox.environments.environment_store import allow, is_allowed, read_facts
 from repopilot.settings import Settings
@@ -28,7 +29,8 @@ CHOICES = ("always", "now", "no")
 NEEDING = ("GENERATE", "TEST", "REVIEW")
 """The intents whose work runs tests."""
 REFRESH_S = 1.0
-_MOST_SHOWN, _LONGEST_NAME = 15, 80
+_MOST_SHOWN = 15
+_LONGEST_NAME = 80
 
 
 def offer_if_needed(chat: Chat, event: Event) -> None:
@@ -39,7 +41,8 @@ def offer_if_needed(chat: Chat, event: Event) -> None:
 
 async def _offer(chat: Chat) -> None:
     """Ask once for a repository whether what its tests need may be fetched; fetch it where that was said before."""
-    opening, settings = chat.opening, chat.settings
+    opening = chat.opening
+    settings = chat.settings
     if opening is None or opening.key in chat.offers or settings.environments == "never":
         return
     chat.offers[opening.key] = False
@@ -57,7 +60,8 @@ async def _offer(chat: Chat) -> None:
 
 
 def _missing(chat: Chat) -> TestPackages:
-    opening, settings = chat.opening, chat.settings
+    opening = chat.opening
+    settings = chat.settings
     if opening is None or opening.snapshot is None or opening.index is None:
         return TestPackages()
     return not_fetched(needed_packages(opening.snapshot, opening.index, settings), opening.snapshot, settings)
@@ -65,13 +69,10 @@ def _missing(chat: Chat) -> TestPackages:
 
 def offer_text(packages: TestPackages, settings: Settings, language: str) -> str:
     """What would be fetched, and how large it may become."""
-    return i18n.text(
-        "ui.environment.offer",
-        language,
-        count=len(packages.requirements),
-        requirements=_shown(packages.requirements),
-        limit=settings.environment_max_mb,
-    )
+    names = [each for each in packages.requirements if applies_here(each)]
+    shown = _shown(names)
+    limit = settings.environment_max_mb
+    return i18n.text("ui.environment.offer", language, count=len(names), requirements=shown, limit=limit)
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -90,7 +91,8 @@ async def decide(chat: Chat, payload: dict) -> dict:
     Returns:
         {}; {error} where the repository isn't open any more.
     """
-    opening, choice = chat.opening, payload.get("choice")
+    opening = chat.opening
+    choice = payload.get("choice")
     if opening is None or not chat.offers.get(opening.key) or choice not in CHOICES:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
     chat.offers[opening.key] = False
@@ -107,7 +109,8 @@ async def build(chat: Chat) -> None:
     Args:
         chat: where it is shown.
     """
-    settings, missing = chat.settings, await asyncio.to_thread(_missing, chat)
+    settings = chat.settings
+    missing = await asyncio.to_thread(_missing, chat)
     message = cl.Message(content=i18n.text("ui.environment.building", chat.language))
     await message.send()
     latest: list[Progress] = []
@@ -133,10 +136,12 @@ def built_text(packages: TestPackages, settings: Settings, language: str) -> str
     """What was installed, and what is missing with the reason, as Markdown."""
     rows = []
     for facts in filter(None, (read_facts(settings.environments_folder / key) for key in packages.keys)):
-        took, count = duration(facts.seconds, language), len(facts.packages)
+        took = duration(facts.seconds, language)
+        count = len(facts.packages)
         said = i18n.text("cli.environment.built", language, count=count, megabytes=facts.megabytes, duration=took)
         rows.append(said)
         for entry in facts.left_out:
-            name, reason = f"`{entry.requirement}`", i18n.said(entry.reason, language)
+            name = f"`{entry.requirement}`"
+            reason = i18n.translated(entry.reason, language)
             rows.append("- " + i18n.text("cli.environment.left_out", language, requirement=name, reason=reason))
     return "\n".join(rows)

@@ -27,7 +27,8 @@ def excerpt(lines: Sequence[str], start: int, end: int, chosen: Collection[int])
     if end - start < WHOLE:
         return list(range(start, end + 1))
     statements = _statements(lines, start, end)
-    shown = {n for line in {start, *chosen} if start <= line <= end for n in statements[line]}
+    head = next((n for n in range(start, end) if any(map(str.isalnum, lines[n - 1]))), start)  # behind a mere `/**`
+    shown = {n for line in {head, *chosen} if start <= line <= end for n in statements[line]}
     filled: list[int] = []
     for number in sorted(shown):
         if filled and number - filled[-1] <= SMALLEST_HOLE:
@@ -39,7 +40,8 @@ def excerpt(lines: Sequence[str], start: int, end: int, chosen: Collection[int])
 def _statements(lines: Sequence[str], start: int, end: int) -> dict[int, range]:
     """The lines of the statement that each line is part of, where brackets hold them together."""
     found: dict[int, range] = {}
-    first, depth = start, 0
+    first = start
+    depth = 0
     for number in range(start, end + 1):
         first = number if depth <= 0 else first
         opened = sum(1 if sign in "([{" else -1 for sign in _BRACKET.findall(lines[number - 1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.agents.explain.render import sentence_markdown
-from repopilot.impact.render import impact_sections, impact_summary
+from repopilot.agents.impact.render import impact_sections, impact_summary
 from repopilot.results import Answer, Generation, ImpactReport
 
 _MOST_NAMES = 5
@@ -51,10 +51,10 @@ def said_props(answer_id: str, answer: Answer, language: str) -> dict | None:
 def _of_generation(result: Generation, language: str) -> list[dict]:
     reasons = result.verdict.reasons if result.verdict else ()
     affected = dict.fromkeys(place.path for place in result.impact.affected if place.path) if result.impact else {}
-    touched = [f"`{each.path}:{each.line}` {i18n.said(each.reason, language)}" for each in result.follow_ups]
+    touched = [f"`{each.path}:{each.line}` {i18n.translated(each.reason, language)}" for each in result.follow_ups]
     touched += [f"`{path}`" for path in list(affected)[:_MOST_NAMES] if len(touched) < 2 * _MOST_NAMES]
     return [
-        {"title": i18n.text("ui.folds.score", language), "rows": [i18n.said(each, language) for each in reasons]},
+        {"title": i18n.text("ui.folds.score", language), "rows": [i18n.translated(each, language) for each in reasons]},
         {"title": i18n.text("ui.folds.points", language), "rows": list(result.points)},
         {"title": i18n.text("ui.folds.touches", language), "rows": touched},
     ]

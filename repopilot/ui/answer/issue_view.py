@@ -14,7 +14,7 @@ from repopilot.errors import ForgeError, RepoPilotError
 from repopilot.forge.contents import HostIssue, Pull
 from repopilot.forge.hosts import Forge, forge_of
 from repopilot.forge.items import ForgeItem, checked_remote, parse_item
-from repopilot.forge.review import branched_off, post, posted_text
+from repopilot.forge.review import PostedReview, branched_off, post, posted_before, posted_text, without_dismissed
 from repopilot.forge.solve import (
     Solution,
     going_on,
@@ -22,8 +22,8 @@ from repopilot.forge.solve import (
     open_pull,
     opened_text,
     push_to_pull,
+    solution_of,
     task_of,
-    without_refused,
 )
 from repopilot.repo.remote.credentials import HostToken, setting_with
 from repopilot.repo.source import parse_source, split_token
@@ -144,7 +144,7 @@ async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssu
     if not isinstance(issue, HostIssue) or opening is None or opening.snapshot is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
     answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
-    solution: Solution = without_refused(answer, Workspace(opening.snapshot, shown.index, chat.settings))
+    solution: Solution = solution_of(issue, answer, Workspace(opening.snapshot, shown.index, chat.settings))
     settings = _settings(chat)
     push = push_to_pull if item.kind == "pull" else open_pull
     made = await asyncio.to_thread(push, item, forge_of(item, settings), issue, solution, settings, chat.language)
@@ -156,8 +156,16 @@ async def _post(chat: Chat, shown: ShownAnswer, item: ForgeItem, pull: HostIssue
     report = review_of(shown.answer)
     if not isinstance(pull, Pull) or report is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
-    posted = await asyncio.to_thread(post, item, forge_of(item, _settings(chat)), pull, report, chat.language)
-    return posted_text(posted, chat.language)
+    settings = _settings(chat)
+    forge = forge_of(item, settings)
+    text_of = shown.index.text
+
+    def posting() -> PostedReview:
+        left = without_dismissed(report, item, settings, posted_before(forge))
+        return post(item, forge, pull, left, text_of, chat.language)
+
+    return posted_text(await asyncio.to_thread(posting), chat.language)
 
 
-open_pull_request, post_review = _button(_push), _button(_post)
+open_pull_request = _button(_push)
+post_review = _button(_post)

@@ -8,9 +8,9 @@ import re
 from repopilot import i18n
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
-from repopilot.impact.call_graph import callees, callers
 from repopilot.index.store import Index
 from repopilot.llm.model import billions
+from repopilot.resolve.uses.call_graph import callees, callers
 from repopilot.results import Answer
 from repopilot.ui.answer.diagram_panel import subject_of
 from repopilot.ui.chat import Chat
@@ -34,7 +34,8 @@ async def follow_ups(answer: Answer, question: str, index: Index, language: str)
 def _follow_ups(subject: str, question: str, index: Index, language: str) -> list[str]:
     path, _, symbol = subject.rpartition(":")
     try:
-        users, used = callers(index, subject).places, callees(index, subject).places
+        users = callers(index, subject).places
+        used = callees(index, subject).places
     except RepoPilotError:
         return []  # the graph doesn't know it: nothing is known to have an answer
     known = {

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import chainlit as cl
 
-from repopilot.agents.planning.likely_places import ordered
-from repopilot.agents.planning.planning_loop import MOST_PARTS
 from repopilot.agents.planning.render import plan_markdown
-from repopilot.i18n import said, section, text
+from repopilot.agents.wishes.likely_places import ordered
+from repopilot.agents.wishes.planning_loop import MOST_PARTS
+from repopilot.i18n import section, text, translated
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.changes.file_changes import commit_on_branch
@@ -77,7 +77,8 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
         {}, or {error}.
     """
     answer_id = str(payload.get("answer", ""))
-    shown, task_list = chat.answers.get(answer_id), chat.plans.get(answer_id)
+    shown = chat.answers.get(answer_id)
+    task_list = chat.plans.get(answer_id)
     plan = plan_of(shown.answer) if shown else None
     turns = [exchange for exchange in chat.exchanges if exchange.is_turn]
     if plan is None or shown is None or task_list is None or not turns or turns[-1].answer is not shown.answer:
@@ -144,7 +145,7 @@ def plan_props(answer_id: str, plan: Plan, language: str) -> dict:
 
 def _part_props(part: PlanPart, language: str) -> dict:
     after = ", ".join(map(str, part.depends_on))
-    reasons = "; ".join(said(reason, language) for reason in part.reasons)
+    reasons = "; ".join(translated(reason, language) for reason in part.reasons)
     facts = [
         part.place or ", ".join(part.files),
         text(f"ui.plan.risk_{part.risk.lower()}", language),
@@ -158,5 +159,5 @@ def _part_props(part: PlanPart, language: str) -> dict:
         "facts": " · ".join(fact for fact in facts if fact),
         "why": text("planning.why", language, reasons=reasons) if reasons else "",
         "acceptance": list(part.acceptance),
-        "note": said(part.note, language),
+        "note": translated(part.note, language),
     }

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Sequence
-from typing import get_args
 
 from repopilot import i18n
-from repopilot.impact.svg import graph_svg
+from repopilot.agents.impact.diagram import impact_diagram
+from repopilot.agents.review.findings import score, scores, weight_order
+from repopilot.agents.review.report import (
+    counts_text,
+    folded_title,
+    is_partial,
+    looked_at,
+    notes_text,
+    nothing_reviewed,
+    proof_lines,
+    proofs_text,
+    walkthrough_text,
+)
 from repopilot.results import Answer, ImpactReport, ReviewReport
-from repopilot.review.findings import score, scores
-from repopilot.review.report import counts_text, is_partial, notes_text
-from repopilot.types import Citation, Finding, Severity
+from repopilot.types import Citation, Finding
+from repopilot.ui.answer.diagram_panel import chart_props
 
 FINDINGS_SHOWN = 120
 ROWS_SHOWN = 12
 TOP = 3
 """Findings shown at once, the gravest; the others fold."""
-SEVERITIES = get_args(Severity)
 
 
 def review_of(answer: Answer) -> ReviewReport | None:
@@ -34,8 +42,9 @@ def review_summary(report: ReviewReport, language: str) -> str:
         score=score(report.findings),
         what=i18n.localized(report.what, language),
     )
-    summary = f"{health} {counts_text(report, language)}"
-    blocks = (i18n.said(report.note, language), summary, notes_text(report, language))
+    summary = f"{health} {counts_text(report, language)}" if looked_at(report) else nothing_reviewed(report, language)
+    told = (walkthrough_text(report, language), summary, proofs_text(report, language))
+    blocks = (i18n.translated(report.note, language), *told, notes_text(report, language))
     return "\n\n".join(block for block in blocks if block)
 
 
@@ -54,7 +63,7 @@ def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Cit
         number = numbers.get((finding.path, finding.line))
         files.setdefault(finding.path, []).append(_finding_props(finding, number, language))
     more = len(report.findings) - FINDINGS_SHOWN
-    gravest = sorted(report.findings, key=lambda finding: SEVERITIES.index(finding.severity))[:TOP]
+    gravest = sorted(report.findings, key=weight_order)[:TOP]
     top = [
         {"path": each.path, **_finding_props(each, numbers.get((each.path, each.line)), language)} for each in gravest
     ]
@@ -65,11 +74,15 @@ def findings_props(answer_id: str, report: ReviewReport, citations: Sequence[Cit
         "scores": [
             [i18n.text("ui.findings.overall", language), score(report.findings)],
             *([i18n.term("review.domains", domain, language), points] for domain, points in by_domain),
-        ],
+        ]
+        if looked_at(report)
+        else [],
         "top": top,
         "all": every if len(report.findings) > TOP else "",
         "files": [{"path": path, "findings": findings} for path, findings in files.items()],
         "more": i18n.text("ui.findings.more", language, count=more) if more > 0 else "",
+        "folded": folded_title(report, language),
+        "opinions": [{"path": each.path, **_finding_props(each, None, language)} for each in report.folded],
         "words": i18n.section("ui.findings.words", language),
     }
 
@@ -81,11 +94,19 @@ def _finding_props(finding: Finding, number: int | None, language: str) -> dict:
         "severity_label": i18n.text(f"ui.findings.severities.{finding.severity}", language),
         "place": i18n.text("ui.findings.line", language, line=finding.line),
         "origin": " · ".join(part for part in (domain, finding.rule, finding.source) if part),
-        "message": i18n.said(finding.message, language),
+        "message": i18n.translated(finding.message, language),
         "quote": finding.quote,
+        "proof": _proof_props(finding, language),
         "number": number,
         "fix": fix_task(finding, language),
     }
+
+
+def _proof_props(finding: Finding, language: str) -> dict | None:
+    """The test that shows a finding, None without one."""
+    if finding.proof is None:
+        return None
+    return {"title": proof_lines(finding, language)[0].replace("`", ""), "test": finding.proof.test}
 
 
 def fix_task(finding: Finding, language: str) -> str:
@@ -104,7 +125,7 @@ def fix_task(finding: Finding, language: str) -> str:
 
 def sarif(report: ReviewReport) -> str:
     """The findings for other tools, SARIF 2.1.0."""
-    from repopilot.review.sarif import report_sarif
+    from repopilot.agents.review.sarif import report_sarif
 
     return json.dumps(report_sarif(report), indent=2)
 
@@ -121,16 +142,15 @@ def impact_props(answer: Answer, language: str) -> dict | None:
         "co_changed": len(report.co_changed),
     }
     paths = dict.fromkeys(place.path for place in report.affected[:ROWS_SHOWN])
+    drawn = impact_diagram(report)
+    hops = sorted({box.column for box in drawn.boxes} - {0})
+    heads = {0: i18n.text("ui.impact.changes", language)}
+    heads |= {column: i18n.text("impact.hops", language, count=column) for column in hops}
     return {
         "risk": report.risk,
         "label": i18n.text(f"ui.impact.risk_{report.risk.lower()}", language),
         "counts": " · ".join(i18n.text(f"ui.impact.{name}", language, count=number) for name, number in counts.items()),
-        "picture": picture(graph_svg(report, language)),
+        "picture": chart_props(drawn, heads, language, subjects=len(report.changed)),
         "alt": i18n.text("ui.impact.alt", language, paths=", ".join(paths)),
         "words": i18n.section("ui.impact.words", language),
     }
-
-
-def picture(svg: str) -> str:
-    """An SVG as a data URL: as an image it can neither run scripts nor load anything."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

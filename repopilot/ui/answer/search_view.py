@@ -92,7 +92,8 @@ async def search_open(chat: Chat, payload: dict) -> dict:
     place = _place(report, payload)
     if shown is None or report is None or place is None:
         return {"error": i18n.text("ui.search.gone", chat.language)}
-    line, origin = payload.get("line"), place.origin
+    line = payload.get("line")
+    origin = place.origin
     first, last = (line, line) if isinstance(line, int) else (place.start_line, place.end_line)
     commit = origin.commit if origin else report.commit
     citation = Citation(place.number, place.path, first, last, commit, place.symbol, origin=origin)
@@ -126,7 +127,8 @@ def newest(chat: Chat, index: Index) -> Index:
 
 def index_status(chat: Chat, index: Index) -> str:
     """What to say of an index: that it is still being built, or that it is of an earlier state; '' for nothing."""
-    opening, language = chat.opening, chat.language
+    opening = chat.opening
+    language = chat.language
     if opening is None or opening.index is not index or opening.phase not in ("cloning", "indexing"):
         return ""
     parts = []
@@ -181,7 +183,7 @@ def search_props(answer_id: str, report: SearchReport, language: str, *, status:
         "filters": [_filter_props(name, value, language) for name, value in report.filters],
         "facets": _facets(report, language),
         "summary": _summary(report, language) if report.query else "",
-        "notes": [i18n.said(note, language) for note in report.notes],
+        "notes": [i18n.translated(note, language) for note in report.notes],
         "status": "" if of_all else status,
         "places": [_place_props(place, language) for place in report.places],
         "count": shown,
@@ -203,7 +205,9 @@ def why_rows(why: Mapping[str, float], language: str, history: str = "") -> list
     ordered = sorted(why.items(), key=lambda pair: -abs(pair[1]))
     return [
         {
-            "label": i18n.said(history, language) if history and name == PAST_COMMITS else why_label(name, language),
+            "label": i18n.translated(history, language)
+            if history and name == PAST_COMMITS
+            else why_label(name, language),
             "size": _signed(value, language),
             "share": round(abs(value) / largest, 3),
             "negative": value < 0,
@@ -281,7 +285,9 @@ def _chosen(report: SearchReport, name: str) -> set[str]:
 
 
 def _place_props(place: RankedPlace, language: str) -> dict:
-    start, end, of = place.start_line, place.end_line, place.origin
+    start = place.start_line
+    end = place.end_line
+    of = place.origin
     kind = "lines" if end > start else "line"
     lines = i18n.text(f"ui.search.{kind}", language, start=start, end=end)
     count = end - start + 1

@@ -65,7 +65,8 @@ async def _restore(chat: Chat, thread: str) -> bool:
 
 async def _follow(chat: Chat, exchange: Exchange, work: Work) -> None:
     """Wait for an answer that another page asked for, and show it; Stop stops it."""
-    note, began = cl.Message(content=_how_far(chat, work)), time.monotonic()
+    note = cl.Message(content=_how_far(chat, work))
+    began = time.monotonic()
     await note.send()
     # The page shows its Stop button only after a first interaction.
     said = {"interaction": exchange.question, "thread_id": cl.context.session.thread_id}

@@ -9,6 +9,8 @@ import chainlit as cl
 from repopilot import i18n
 from repopilot.ui.trace.step_text import inert
 
+OTHER = "rp-other-"
+"""How the id of a button begins that takes any other answer; the page knows it by that."""
 ANSWER_S = 3600
 """Seconds after which the agent goes on without an answer."""
 
@@ -31,13 +33,16 @@ async def ask_in_chat(language: str, question: str, choices: tuple[str, ...]) ->
     other = i18n.text("ui.ask.other", language)
     answers = (*choices, choices[0], other)
     none = i18n.text("ui.ask.none", language)
-    number = await pressed(inert(question), (*choices, just_do, other), [inert(each) for each in answers], none)
+    said = [inert(each) for each in answers]
+    number = await pressed(inert(question), (*choices, just_do, other), said, none, open_ended=True)
     if number is None:
         return ""
     return await _typed(i18n.text("ui.ask.type", language)) if number == len(choices) + 1 else answers[number]
 
 
-async def pressed(question: str, labels: Sequence[str], answers: Sequence[str], unanswered: str) -> int | None:
+async def pressed(
+    question: str, labels: Sequence[str], answers: Sequence[str], unanswered: str, *, open_ended: bool = False
+) -> int | None:
     """Put a question with buttons into the chat and wait; then it says below what was answered.
 
     Args:
@@ -45,11 +50,14 @@ async def pressed(question: str, labels: Sequence[str], answers: Sequence[str], 
         labels: of the buttons.
         answers: what is said once a button was pressed, for each.
         unanswered: what is said where none was in time.
+        open_ended: the last button is for any other answer, and what is typed meanwhile presses it.
 
     Returns:
         The number of the button, None where none was pressed in time.
     """
     actions = [cl.Action("answer", {"number": number}, label=label) for number, label in enumerate(labels)]
+    if open_ended:
+        actions[-1].id = f"{OTHER}{actions[-1].id}"
     message = cl.AskActionMessage(question, actions, timeout=ANSWER_S)
     reply = await message.send()
     number = reply["payload"]["number"] if reply else None

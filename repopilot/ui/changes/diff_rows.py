@@ -11,7 +11,6 @@ from itertools import pairwise
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.repo.diff_hunks import DiffHunk, hunks_of
 from repopilot.types import FileChange
-from repopilot.ui.changes.hunks import hunks_text
 from repopilot.ui.highlight import Line, highlighted
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -23,18 +22,20 @@ Row = tuple[str, int | None, int | None, str]
 
 def rows_of(change: FileChange) -> list[list[Row]]:
     """The rows of each hunk, without secrets."""
-    safe = replace(change, diff=shown_diff(hunks_text(change), change.content))
+    safe = replace(change, diff=shown_diff(change.diff, change.content))
     return [_rows(hunk) for hunk in hunks_of(safe)]
 
 
 def _rows(hunk: DiffHunk) -> list[Row]:
     rows: list[Row] = []
-    old, new = hunk.old, hunk.new
+    old = hunk.old
+    new = hunk.new
     for line in hunk.lines:
         sign = line[:1]
         if sign in ("+", "-", " "):
             rows.append((sign, None if sign == "+" else old, None if sign == "-" else new, line[1:]))
-            old, new = old + (sign != "+"), new + (sign != "-")
+            old = old + (sign != "+")
+            new = new + (sign != "-")
     return rows
 
 

@@ -12,11 +12,10 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
-from repopilot.repo.patch import quoted_path
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
 from repopilot.ui.changes.diff_rows import Row, coloured, rows_of
-from repopilot.ui.changes.hunks import divisible, hunk_id, hunk_ids, hunks_text, only
+from repopilot.ui.changes.hunks import divisible, hunk_id, hunk_ids, only
 from repopilot.ui.file_ids import is_follow_up
 
 ROWS_SHOWN = 1500
@@ -53,7 +52,7 @@ def checked_path(path: str) -> str:
 
 def patch(files: Iterable[FileChange]) -> str:
     """One patch of all files, for `git apply`. Raises UsageError on an unsafe path."""
-    return "".join(_file_patch(file) for file in files)
+    return "".join(file.diff for file in files if checked_path(file.path))
 
 
 def zipped(files: Iterable[FileChange]) -> bytes:
@@ -109,7 +108,8 @@ def files_props(shown: ShownFiles, folder: str, language: str) -> dict:
 
 
 def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
-    file, decision = shown.files[id], shown.decisions.get(id, "")
+    file = shown.files[id]
+    decision = shown.decisions.get(id, "")
     hunks = rows_of(file)
     rows = [row for hunk in hunks for row in hunk]
     more = len(rows) - ROWS_SHOWN
@@ -117,7 +117,7 @@ def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
     return {
         "id": id,
         "path": file.path,
-        "follow_up": i18n.said(shown.reasons.get(id, ""), language),
+        "follow_up": i18n.translated(shown.reasons.get(id, ""), language),
         "change": i18n.text(f"ui.diff.{file.change}", language),
         "deleted": file.change == "deleted",
         "added": sum(row[0] == "+" for row in rows),
@@ -143,7 +143,9 @@ def _version_props(file: FileChange, earlier: Sequence[FileChange], language: st
 def _hunk_props(id: str, file: FileChange, hunks: Sequence[Sequence[Row]], decisions: Mapping[str, str]) -> list[dict]:
     """The hunks with their first ROWS_SHOWN rows: {number, rows, decision, single: whether it is decided on with the
     others}."""
-    left, single, found = ROWS_SHOWN, len(hunks) > 1 and not divisible(file), []
+    left = ROWS_SHOWN
+    single = len(hunks) > 1 and not divisible(file)
+    found = []
     for number, rows in enumerate(hunks):
         if left > 0:
             decision = decisions.get(hunk_id(id, number), "")
@@ -151,18 +153,3 @@ def _hunk_props(id: str, file: FileChange, hunks: Sequence[Sequence[Row]], decis
             found.append({"number": number, "rows": shown, "decision": decision, "single": single})
         left -= len(rows)
     return found
-
-
-def _file_patch(file: FileChange) -> str:
-    path = checked_path(file.path)
-    old, new = quoted_path("a/" + path), quoted_path("b/" + path)
-    head = [f"diff --git {old} {new}"]
-    if file.change == "added":
-        head.append("new file mode 100644")
-    if file.change == "deleted":
-        head.append("deleted file mode 100644")
-    hunks = hunks_text(file)
-    if hunks:
-        head.append("--- " + ("/dev/null" if file.change == "added" else old))
-        head.append("+++ " + ("/dev/null" if file.change == "deleted" else new))
-    return "\n".join(head) + "\n" + (hunks.rstrip("\n") + "\n" if hunks else "")

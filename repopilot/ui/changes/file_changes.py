@@ -67,7 +67,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
         shown.decisions.update(decided)
     await show_decisions(chat, answer_id)
     await change_exchange(chat, shown, decisions=dict(shown.decisions))
-    return {"done": " ".join(i18n.said(note, chat.language) for note in notes)}
+    return {"done": " ".join(i18n.translated(note, chat.language) for note in notes)}
 
 
 def _decide_file(
@@ -101,7 +101,8 @@ async def edit_file(chat: Chat, payload: dict) -> dict:
     Returns:
         {content}, {}, or {error}.
     """
-    answer_id, path = str(payload.get("answer", "")), str(payload.get("path", ""))
+    answer_id = str(payload.get("answer", ""))
+    path = str(payload.get("path", ""))
     shown = chat.answers.get(answer_id)
     file = next((each for each in shown.answer.files if each.path == path), None) if shown else None
     before = before_change(file) if file else None

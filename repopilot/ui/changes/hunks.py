@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -28,15 +27,6 @@ def file_of(id: str) -> str:
     return id.partition(_SEPARATOR)[0]
 
 
-def hunks_text(change: FileChange) -> str:
-    """The hunks without file headers, as in a unified diff; computed from the content for a new file without a diff."""
-    start = re.search(r"^@@ ", change.diff, re.MULTILINE)
-    if start:
-        return change.diff[start.start() :]
-    made = hunks_of(change)
-    return "".join("\n".join([f"@@ -0,0 +1,{len(hunk.side('+'))} @@", *hunk.lines, ""]) for hunk in made)
-
-
 def divisible(change: FileChange) -> bool:
     """Whether the hunks can be decided on one by one: there are several, and they fit the new text."""
     hunks = hunks_of(change)
@@ -49,10 +39,12 @@ def only(change: FileChange, kept: Collection[int]) -> FileChange:
     text = with_hunks(change.content, hunks, kept)
     if len(kept) == len(hunks) or text is None:
         return change
-    shift, parts = 0, []
+    shift = 0
+    parts = []
     for number, hunk in enumerate(hunks):
         if number in kept:
-            before, after = len(hunk.side("-")), len(hunk.side("+"))
+            before = len(hunk.side("-"))
+            after = len(hunk.side("+"))
             # git counts the line before an empty side
             start = hunk.old + shift + (not before) - (not after)
             parts.append("\n".join([f"@@ -{hunk.old},{before} +{start},{after} @@", *hunk.lines]))

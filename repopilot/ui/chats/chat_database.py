@@ -12,7 +12,7 @@ import logging
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -48,7 +48,7 @@ PRAGMA user_version={VERSION};
 COMMIT;
 """
 CHAT_COLUMNS = ("thread", "owner", "name", "address", "title", "pinned", "digest")
-_TABLES = {"turns": TURN_COLUMNS, "opened": ("owner", "address", "name", "digest"), "chats": CHAT_COLUMNS}
+_TABLES = {"turns": (*TURN_COLUMNS, "said"), "opened": ("owner", "address", "name", "digest"), "chats": CHAT_COLUMNS}
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _CIRCUMSTANCES = tuple(
     f"SQLITE_{name}"
@@ -58,9 +58,6 @@ _NO_WRITING = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 _FULL_BYTES = 1 << 18
 """SQLite needs some space beside the file; with less than this it fails with various errors."""
 T = TypeVar("T")
-_SAID = """coalesce(json_extract(content, '$.question') || ' ' || json_extract(content, '$.answer.text'), '')"""
-_SAY = f"UPDATE turns SET said = CASE WHEN json_valid(content) THEN {_SAID} ELSE '' END WHERE said = ''"
-"""What is searched, of rows stored before it had a column of its own."""
 
 
 class Rows(Protocol):
@@ -95,7 +92,6 @@ class Database(Protocol):
         """The damaged files that were replaced, oldest first."""
 
 
-Work = Callable[[Connection], object]
 log = logging.getLogger(__name__)
 
 
@@ -104,14 +100,11 @@ class ChatDatabase:
 
     Args:
         home: the data directory. Nothing is created before the first use.
-        earlier: the files of an earlier format, each with the work that takes it into the database. They are deleted
-            when they are in it.
     """
 
-    def __init__(self, home: Path, earlier: Callable[[Path], Iterable[tuple[Path, Work]]] = lambda _: ()) -> None:
+    def __init__(self, home: Path) -> None:
         self.home = home
         self._file = home / NAME
-        self._earlier = earlier
         self._checked = False
         self._lock = threading.Lock()
 
@@ -181,20 +174,13 @@ class ChatDatabase:
             log.warning("%s was damaged: it is now %s", self._file, damaged.name)
             _create(self._file)
             _salvage(damaged, self._file)
-            _add_said(self._file)
         version = _version(self._file)
-        if version > VERSION:
+        if version not in (0, VERSION):
             raise StorageError(
                 i18n.message("ui.errors.chats_newer", file=self._file), i18n.message("ui.errors.chats_newer_hint")
             )
-        if 0 < version < VERSION:
-            _copy(self._file, self._file.with_name(f"{NAME}.v{version}"))
-        if version < VERSION:
+        if not version:
             _create(self._file)
-            _add_said(self._file)
-        for file, take in self._earlier(self.home):
-            self._transaction(take)
-            file.unlink()
 
 
 def digest_of(row: tuple[object, ...]) -> bytes:
@@ -243,18 +229,6 @@ def _create(file: Path) -> None:
         connection.executescript(_SCHEMA)
 
 
-def _add_said(file: Path) -> None:
-    with closing(_connect(file)) as connection, connection:
-        if all(row[1] != "said" for row in connection.execute("PRAGMA table_info(turns)")):
-            connection.execute("ALTER TABLE turns ADD COLUMN said TEXT NOT NULL DEFAULT ''")
-        connection.execute(_SAY)
-
-
-def _copy(file: Path, target: Path) -> None:
-    with closing(_connect(file)) as source, closing(sqlite3.connect(target)) as copy:
-        source.backup(copy)
-
-
 def _is_sound(file: Path) -> bool:
     with file.open("rb") as opened:
         start = opened.read(SMALLEST_PAGE)
@@ -289,9 +263,11 @@ def _salvage(damaged: Path, file: Path) -> None:
         return
     with closing(source), closing(_connect(file)) as connection, connection:
         for table, columns in _TABLES.items():
-            names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+            names = ", ".join(columns)
+            marks = ", ".join("?" * len(columns))
+            end = columns.index("digest") + 2
             for row in sorted(_readable_rows(source, table, names)):
-                if is_intact(row[1:]):
+                if is_intact(row[1:end]):
                     connection.execute(f"INSERT OR IGNORE INTO {table}({names}) VALUES({marks})", row[1:])
 
 

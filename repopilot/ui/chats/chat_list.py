@@ -132,5 +132,6 @@ def _facts(connection: Connection, owner: str, thread: str = "") -> dict[str, di
 def _listed(row: tuple, facts: Mapping[str, object]) -> ListedChat:
     thread, repository, question, turns, asked = row
     title = str(facts.get("title") or "") or " ".join(question.split())[:TITLE_LENGTH] or "…"
-    name, address = str(facts.get("name", "")), str(facts.get("address", ""))
+    name = str(facts.get("name", ""))
+    address = str(facts.get("address", ""))
     return ListedChat(thread, repository, title, turns, asked, name, address, bool(facts.get("pinned")))

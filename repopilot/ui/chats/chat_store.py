@@ -115,7 +115,8 @@ def save(database: Database, key: ThreadKey, exchange: Exchange) -> None:
 def insert(connection: Connection, key: ThreadKey, exchange: Exchange, asked: float | None = None) -> None:
     """As `save`, within a transaction; `asked` in seconds since 1970, None for now. Raises the driver's error."""
     kept = redacted_values(_EXCHANGE.dump_python(exchange, mode="json"))
-    content, said = json.dumps(kept, ensure_ascii=False), f"{kept['question']} {kept['answer']['text']}"
+    content = json.dumps(kept, ensure_ascii=False)
+    said = f"{kept['question']} {kept['answer']['text']}"
     question = redacted(exchange.question).replace("\0", "")[:QUESTION_SHOWN]
     before = connection.execute("SELECT asked FROM turns WHERE id = ?", (exchange.id,)).fetchone()
     moment = before[0] if before else time.time() if asked is None else asked

@@ -61,7 +61,8 @@ def ranked(names: Sequence[Name], typed: str) -> list[Name]:
 
     def order(at: int) -> tuple:
         name = names[at]
-        short, value = name.short.lower(), name.value.lower()
+        short = name.short.lower()
+        value = name.value.lower()
         begins = short.startswith(wanted)
         likeness = len(short) if begins else -scores.get(at, 0)
         return (short != wanted, not begins, wanted not in value, name.in_tests, likeness, len(value), value)

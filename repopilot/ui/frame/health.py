@@ -32,7 +32,7 @@ def health_props(opening: Opening | None, process: Process, language: str) -> di
     if server := process.runtime.indexes.chroma:
         vectors = i18n.text("ui.health.vectors", language, url=server.shown_url)
         trouble = trouble_of(server)
-        problems += [i18n.said(trouble, language)] if trouble else []
+        problems += [i18n.translated(trouble, language)] if trouble else []
     if opening is not None and opening.phase == "failed" and opening.error is not None:
         problems.insert(0, error_line(opening.error, language))
     busy = models.status is None or models.warming or (opening is not None and opening.phase in ("cloning", "indexing"))

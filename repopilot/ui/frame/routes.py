@@ -117,7 +117,7 @@ def _say_release(server: ModuleType) -> None:
     written: Callable[[str, str], str | None] = server.get_markdown_str
 
     def page(root: str, language: str) -> str:
-        return f"{written(root, language) or ''}\n\nRepoPilot {i18n.said(release(), language)}"
+        return f"{written(root, language) or ''}\n\nRepoPilot {i18n.translated(release(), language)}"
 
     vars(server)["get_markdown_str"] = page
 

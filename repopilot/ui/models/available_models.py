@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from repopilot.errors import RepoPilotError
 from repopilot.llm import embedded
-from repopilot.llm.model import Model, ModelRoles
+from repopilot.llm.model import Model
+from repopilot.llm.weights.models import EMBEDDING_MODEL
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN_S = 20.0
 NAMES_S = 2.0
-CALIBRATE_AGAIN_S = 15.0
-"""Until the next try to measure a speed; twice as long after each, since a machine may stay busy."""
-EMBEDDING_MODEL = "minilm"
-AGAIN_S, LONGEST_WAIT_S = 30.0, 1800.0
+AGAIN_S = 30.0
 """Until the next try of what failed; twice as long after each."""
-LOOKING, LOADING = "(look)", "(load)"
-"""Beside the names of models: work that can fail."""
+LONGEST_WAIT_S = 1800.0
+LOOKING = "(look)"
+"""Stands where the name of a model does, for work that can fail: looking for models."""
+LOADING = "(load)"
+"""Stands where the name of a model does, for work that can fail: loading one."""
 log = logging.getLogger(__name__)
 
 
@@ -61,7 +62,8 @@ class Models:
     Attributes:
         settings: those in use.
         model, embedder: those in use now, None while there is none.
-        roles: the models for one kind of work each.
+        reviewer: the second model, for the debate; None while there is none.
+        reviewer_note: that the named one is not there, as a message; '' where it is.
         names: the models to choose from.
         warming, measuring: whether the model is being loaded, or its speed measured.
         fetch: the model being fetched, None while none is.
@@ -71,7 +73,8 @@ class Models:
         self.settings = runtime.settings
         self._runtime = runtime
         self.model: Model | None = None
-        self.roles = ModelRoles()
+        self.reviewer: Model | None = None
+        self.reviewer_note = ""
         self.embedder: Embedder | None = None
         self.status: ModelStatus | None = None
         self.names: list[str] = []
@@ -82,8 +85,7 @@ class Models:
         self.on_embedder: Callable[[], Awaitable[None]] | None = None
         self._questions = 0
         self._calibration: asyncio.Task | None = None
-        self._calibrate_at = 0.0
-        self._calibrations = 0
+        self._measured: set[str] = set()
         self._tasks: set[asyncio.Task] = set()
 
     def start(self, after: Callable[[], None]) -> None:
@@ -96,7 +98,6 @@ class Models:
     async def look(self) -> None:
         """Find out which model answers now, and use it."""
         from repopilot.llm.choice import choose
-        from repopilot.llm.choice.roles import choose_roles
         from repopilot.llm.choice.status import status
 
         self.status = await asyncio.to_thread(status, self.settings)
@@ -106,17 +107,19 @@ class Models:
         if known == (self.status.kind, self.status.name, self.status.speed):
             return
         self.model = await choose.choose(self.settings, self._runtime.models)
-        self.roles = await choose_roles(self.settings, self.model, self._runtime.models) if self.model else ModelRoles()
+        self.reviewer = None
+        self.reviewer_note = ""
+        if self.model is not None:
+            self.reviewer = await choose.choose_reviewer(self.settings, self.model, self._runtime.models)
+            self.reviewer_note = choose.reviewer_missing(self.settings, self.model, self.reviewer)
         if self.model is not None and (before is None or before.identity != self.model.identity):
-            reviewer = (
-                self.roles.reviewer if self.settings.reviewer_model else None
-            )  # another one starts when it is asked
-            self._start_task(self._warm(self.model, self.roles.router, self.roles.coder, reviewer))
+            named = self.reviewer if self.settings.reviewer_model else None  # another one starts when it is asked
+            self._start_task(self._warm(self.model, named))
         await self._unload(before)
 
     async def _unload(self, model: Model | None) -> None:
         """End the process of an embedded model that no longer does any work; one that answers just now stays."""
-        in_use = (self.model, self.roles.router, self.roles.coder, self.roles.reviewer)
+        in_use = (self.model, self.reviewer)
         engines = [each.engine for each in in_use if each is not None]
         if model is not None and model.engine is not None and model.engine not in engines and not self._questions:
             await asyncio.to_thread(model.engine.stop)
@@ -133,10 +136,10 @@ class Models:
         """Use other models from now on, in every chat.
 
         Args:
-            names: by their settings (`llm_model`, `coder_model`, …); '' for the one that suits the machine.
+            names: by their settings (`llm_model`, `reviewer_model`); '' for the one that suits the machine.
         """
         self.settings = self.settings.model_copy(update=names)
-        self.model = self.model if names.keys() == {"llm_model"} else None  # the roles are chosen with the model
+        self.model = self.model if names.keys() == {"llm_model"} else None  # the reviewer is chosen with the model
         await self.look()
 
     async def find_embedder(self) -> Embedder | None:
@@ -266,30 +269,30 @@ class Models:
         self._start_calibration()
 
     def _start_calibration(self) -> None:
-        """Measure the model's speed where that is needed, unless a question is being answered, or too soon after the
-        last try."""
+        """Measure the model's speed once in this run, even if that fails, unless a question is being answered."""
         busy = self._questions or self.measuring or self.warming
-        needed = self.status is not None and self.status.needs_calibration
-        if needed and not busy and time.monotonic() >= self._calibrate_at:
+        needed = self.status is not None and self.status.measurable and self.status.name not in self._measured
+        if needed and not busy:
             self._calibration = self._start_task(self._calibrate())
 
     async def _calibrate(self) -> None:
         from repopilot.llm.choice import choose
 
-        if self.model is None:
+        model = self.model
+        if model is None:
             return
         self.measuring = True
+        new = False
         try:
-            new = await choose.calibrate(self.model, self.settings)
+            new = await choose.calibrate(model, self.settings)
         except (RepoPilotError, OSError):
             # The model is chosen by memory and cores then, as before.
             log.info("measuring the model's speed", exc_info=True)
-            new = False
+            self._measured.add(model.name)
         finally:
             self.measuring = False
-        self._calibrate_at = time.monotonic() + CALIBRATE_AGAIN_S * 2**self._calibrations
-        self._calibrations += 1
         if new:
+            self._measured.add(model.name)
             await self.look()
 
     def _start_task(self, work: Coroutine[object, object, None]) -> asyncio.Task:

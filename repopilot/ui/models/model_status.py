@@ -25,7 +25,7 @@ def model_props(models: Models, language: str) -> dict:
         {name, text, label}, or None}.
     """
     notes = [_trouble(error, wait, language) for error, wait in models.troubles]
-    notes += [i18n.said(note, language) for note in models.roles.notes]
+    notes += [i18n.translated(models.reviewer_note, language)] if models.reviewer_note else []
     if (store := models.settings.chroma_url) and not is_loopback(store):
         notes.append(i18n.text("ui.models.vectors_at", language, url=without_credentials(store)))
     status = models.status
@@ -41,9 +41,9 @@ def _sentence(models: Models, status: ModelStatus, language: str) -> str:
     if status.kind == "none" or models.model is None:
         return f"{i18n.text('ui.models.none', language)} {i18n.text('llm.way.none', language)}"
     last = status.notes[-1] if status.notes else status.detail
-    answering = i18n.text("ui.models.answering", language, model=i18n.said(last, language))
+    answering = i18n.text("ui.models.answering", language, model=i18n.translated(last, language))
     way = i18n.text(f"llm.way.{models.model.way}", language)
-    return " ".join(filter(None, (answering, i18n.said(status.speed_note, language), way)))
+    return " ".join(filter(None, (answering, i18n.translated(status.speed_note, language), way)))
 
 
 def _trouble(error: RepoPilotError, wait: float, language: str) -> str:
@@ -63,7 +63,8 @@ def _offer(models: Models, status: ModelStatus, language: str) -> dict | None:
     """The button for another size: not while one is being fetched, nor for a model that comes without being asked."""
     if models.fetch is not None:
         return None
-    offer, ollama = status.offer, status.kind == "ollama"
+    offer = status.offer
+    ollama = status.kind == "ollama"
     if offer is None or (not ollama and offer.name == status.missing_model and models.settings.auto_download):
         return None
     label = i18n.text("ui.models.pull" if ollama else "ui.models.fetch", language, name=offer.name)
@@ -77,7 +78,7 @@ def _offer_text(offer: SizeOffer, language: str) -> str:
     if offer.bytes is not None:
         parts.append(i18n.text("ui.models.offer_size", language, size=size(offer.bytes, language)))
     if offer.licence:
-        parts.append(i18n.said(offer.licence, language))
+        parts.append(i18n.translated(offer.licence, language))
     return i18n.text("ui.models.offer", language, name=offer.name, facts=", ".join(parts)) if parts else ""
 
 

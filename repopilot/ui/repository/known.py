@@ -83,7 +83,8 @@ def delete_data(address: str, others: Sequence[str], settings: Settings) -> None
     Raises:
         StorageError: something can't be deleted.
     """
-    source, kept = parsed(address), [each for each in map(parsed, others) if each is not None]
+    source = parsed(address)
+    kept = [each for each in map(parsed, others) if each is not None]
     if source is None:
         return
     needed = {folder for each in kept for folder in folders_of(each, settings)}
@@ -157,11 +158,14 @@ def parsed(address: str) -> Source | None:
 
 
 def _size(folder: Path, sizes: Sizes) -> int:
-    """Bytes below a folder; counted again only when something was put into it or taken out."""
+    """Bytes below a folder, counted again only when something was put into it or taken out; those of a file."""
     try:
-        changed = folder.stat().st_mtime
+        found = folder.stat()
     except OSError:
         return 0
+    changed = found.st_mtime
+    if not folder.is_dir():
+        return found.st_size
     if sizes.get(folder, (0.0, 0))[0] != changed:
         sizes[folder] = (changed, _bytes_below(folder))
     return sizes[folder][1]

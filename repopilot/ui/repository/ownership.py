@@ -12,10 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from repopilot import i18n
+from repopilot.agents.testing import demonstration
 from repopilot.errors import SourceRefused
 from repopilot.index.store import IndexStore
 from repopilot.repo.clone import fetch_limits, remote_commit
 from repopilot.repo.remote.credentials import HostToken
+from repopilot.repo.wide_folders import require_narrow
 from repopilot.settings import Settings
 from repopilot.types import Source
 from repopilot.ui.chats.chat_database import Database
@@ -56,7 +58,7 @@ def admit(source: Source, settings: Settings, token: HostToken | None, database:
         Whether it is the login's own from now on; False for one that is shared with it.
 
     Raises:
-        SourceRefused: a folder of another login, or of RepoPilot itself.
+        SourceRefused: a folder of another login or of RepoPilot itself, or one that holds everybody's.
         CredentialsNeeded, SourceError: the host doesn't let the login in.
     """
     if not owner or any(_is_same(source, each) for each in _sources(database, owner.__eq__)):
@@ -66,9 +68,13 @@ def admit(source: Source, settings: Settings, token: HostToken | None, database:
     if source.path is None:
         remote_commit(source, settings, token, fetch_limits(settings))
         return True
+    folder = source.path.resolve()
+    if folder == demonstration.folder_of(settings.home, owner).resolve():
+        return True
+    require_narrow(folder)  # whose it is would keep everybody out of all that others have below it
     with _deciding:  # of two logins at once one is the first
         others = [each.path for each in _sources(database, lambda name: name not in ("", owner)) if each.path]
-        if any(_overlap(source.path.resolve(), each.resolve()) for each in (settings.home, *others)):
+        if any(_overlap(folder, each.resolve()) for each in (settings.home, *others)):
             raise SourceRefused(i18n.message("ui.known.of_another"), i18n.message("ui.known.of_another_hint"))
         remember(database, source.name, str(source.path), owner)
     return True

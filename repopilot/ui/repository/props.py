@@ -56,7 +56,9 @@ def opening_props(opening: Opening, language: str) -> dict:
         "buttons": list(BUTTONS.get(opening.phase, ())),
         "badge": badge(opening, opening.index, language) if opening.index else None,
         "estimate": _asked_estimate(opening, language),
-        "stale": i18n.said(opening.snapshot.stale, language) if opening.snapshot and opening.snapshot.stale else None,
+        "stale": i18n.translated(opening.snapshot.stale, language)
+        if opening.snapshot and opening.snapshot.stale
+        else None,
         "words": i18n.section("ui.opening.words", language),
     }
 
@@ -74,7 +76,8 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
     """
     from repopilot.index.embed import can_embed
 
-    report, filling = index.report, len(index.chunks) <= opening.settings.most_embedded
+    report = index.report
+    filling = len(index.chunks) <= opening.settings.most_embedded
     facts = [count(len(index.files), "file", language), count(len(index.chunks), "chunk", language)]
     facts.append(commit_words(index.commit, language))
     times = (f"{phase_name(phase, language)} {duration(took, language)}" for phase, took in report.seconds.items())
@@ -90,7 +93,7 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
         "facts": " · ".join(lines),
         "skipped": i18n.text("ui.opening.skipped" if skipped else "ui.opening.none_skipped", language, count=skipped),
         "skips": skip_rows(report.skipped, language),
-        "notes": [i18n.said(note, language) for note in notes],
+        "notes": [i18n.translated(note, language) for note in notes],
     }
 
 
@@ -124,7 +127,7 @@ def skip_rows(skipped: Iterable[Skip], language: str) -> list[dict]:
         by_reason.setdefault(skip.reason, []).append(skip.path)
     return [
         {
-            "reason": i18n.said(reason, language),
+            "reason": i18n.translated(reason, language),
             "count": i18n.number(len(paths), language),
             "paths": paths[:SKIPS_SHOWN],
             "more": i18n.text("ui.opening.more_skipped", language, count=more)
@@ -137,7 +140,8 @@ def skip_rows(skipped: Iterable[Skip], language: str) -> list[dict]:
 
 def estimate_props(found: Estimate, language: str) -> dict:
     """What indexing would take, and the folders to choose from: {text, folders: [{name, label, lines}], more}."""
-    shown, rest = found.folders[:FOLDERS_SHOWN], found.folders[FOLDERS_SHOWN:]
+    shown = found.folders[:FOLDERS_SHOWN]
+    rest = found.folders[FOLDERS_SHOWN:]
     rows = [
         {
             "name": folder.name,
@@ -183,7 +187,7 @@ def _error_props(opening: Opening, language: str) -> dict | None:
     error = opening.error
     if error is None:
         return None
-    return {"message": i18n.said(error.message, language), "hint": i18n.said(error.hint, language)}
+    return {"message": i18n.translated(error.message, language), "hint": i18n.translated(error.hint, language)}
 
 
 def _asked_estimate(opening: Opening, language: str) -> dict | None:

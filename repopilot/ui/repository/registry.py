@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, CredentialsNeeded, IndexFailed, RepoPilotError
+from repopilot.repo.clone import FRESH_S
 from repopilot.repo.remote.credentials import HostToken, host_of, token_for
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 Phase = Literal["cloning", "asking", "credentials", "indexing", "ready", "stopped", "failed"]
 POLL_S = 0.1
-FRESH_S = 60.0
-"""A repository fetched less than this ago is not fetched again when it is opened again."""
 log = logging.getLogger(__name__)
 
 
@@ -230,13 +229,15 @@ class Openings:
 
     def forget_token(self, opening: Opening) -> bool:
         """Forget the token that was typed for a repository; it is fetched again only with another."""
-        opening._token, opening.with_token = None, False
+        opening._token = None
+        opening.with_token = False
         return True
 
     async def fill_vectors(self) -> None:
         """An embedding model has arrived: build the vectors of every open repository that is to have all."""
         for opening in self.all():
-            snapshot, index = opening.snapshot, opening.index
+            snapshot = opening.snapshot
+            index = opening.index
             if opening.phase != "ready" or snapshot is None or index is None or index.dense >= 1.0:
                 continue
             if len(index.chunks) <= opening.settings.most_embedded:
@@ -256,9 +257,11 @@ class Openings:
         except Cancelled:
             opening.phase = "stopped"
         except CredentialsNeeded as error:
-            opening.error, opening.phase = error, "credentials"
+            opening.error = error
+            opening.phase = "credentials"
         except RepoPilotError as error:
-            opening.error, opening.phase = error, "failed"
+            opening.error = error
+            opening.phase = "failed"
         except Exception as error:
             log.exception("opening %s", opening.source.name)
             opening.error = IndexFailed(
@@ -276,7 +279,9 @@ class Openings:
         from repopilot.workspace import SourceRequest, fetch_source
 
         opening._token = token or opening._token
-        opening.phase, opening.progress, opening.with_token = "cloning", None, _has_token(opening)
+        opening.phase = "cloning"
+        opening.progress = None
+        opening.with_token = _has_token(opening)
         opening.shared = not await asyncio.to_thread(
             admit, opening.source, opening.settings, opening._token, self._database, opening.owner
         )
@@ -297,7 +302,6 @@ class Openings:
 
     async def _needs_confirmation(self, opening: Opening, snapshot: Snapshot) -> bool:
         """Estimate a repository; a big one needs the user's confirmation unless it was indexed before."""
-        from repopilot.repo.sample_size import sample_size
         from repopilot.repo.walk import walk
 
         known = await asyncio.to_thread(lambda: self._runtime.indexes.open(snapshot))
@@ -305,14 +309,14 @@ class Openings:
             opening.index = known
             return False
         files, skipped = await asyncio.to_thread(walk, snapshot, opening.settings, cancel=opening._cancel)
-        sample = await asyncio.to_thread(sample_size, snapshot, files)
-        opening.estimate = estimate(files, skipped, sample.lines, sample.seconds)
+        opening.estimate = estimate(files, skipped)
         return opening.estimate.lines > opening.settings.big_repository_lines
 
     async def _index(self, opening: Opening, snapshot: Snapshot, *, full: bool) -> None:
         from repopilot.index.build.job import IndexRequest
 
-        opening.phase, opening.job = "indexing", None
+        opening.phase = "indexing"
+        opening.job = None
         most = opening.settings.most_embedded
         embedder = await self._find_embedder() if most else None
         request = IndexRequest(snapshot, opening.settings, embedder, full, opening._token, most)
@@ -356,7 +360,8 @@ def opening_key(source: Source, settings: Settings) -> str:
 
 def typed_token(opening: Opening, text: str) -> HostToken | None:
     """What the user typed as the token of an opening, bound to its host; None for nothing, or a local folder."""
-    text, url = text.strip(), opening.source.url
+    text = text.strip()
+    url = opening.source.url
     return HostToken(host_of(url), text) if url and text else None
 
 

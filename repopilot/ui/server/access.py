@@ -188,7 +188,8 @@ def clean_address(scope: Mapping) -> str:
 
 
 async def _account(scope: Mapping, headers: Headers) -> int | None:
-    client, server = scope.get("client"), scope.get("server")
+    client = scope.get("client")
+    server = scope.get("server")
     if not (client and server and server[1] and is_direct(headers)):
         return None
     return await account_of((client[0], client[1]), (server[0], server[1]))

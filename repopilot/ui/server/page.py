@@ -74,7 +74,8 @@ def install(server: ModuleType, hosts: frozenset[str], language: str = "") -> No
         hosts: the names the page may be opened under.
         language: the language set for every browser, '' for each browser's own.
     """
-    app, routes = server.app, server.router.routes
+    app = server.app
+    routes = server.router.routes
     if any(layer.cls.__name__ == Guard.__name__ for layer in app.user_middleware):
         return
     from starlette.routing import Route

@@ -22,7 +22,8 @@ _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _UNMAPPED = Path("/proc/sys/kernel/overflowuid")
 _ESTABLISHED = 1
 """Any other state proves nothing: a socket that its owner has closed is shown as root's."""
-_SOCK_DIAG, _BY_FAMILY = 4, 20
+_SOCK_DIAG = 4
+_BY_FAMILY = 20
 _HEADER = struct.Struct("=IHHII")  # nlmsghdr: length, type, flags, sequence, port
 _REQUEST = struct.Struct("=BBBBI")  # inet_diag_req_v2: family, protocol, extensions, padding, states
 _PORTS = struct.Struct("!HH")

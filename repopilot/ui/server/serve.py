@@ -43,7 +43,8 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
 
     logging.getLogger("repopilot.api").setLevel(logging.INFO)
     log_to_stderr(logging.WARNING, "%(asctime)s %(levelname)s %(name)s: %(message)s")
-    config.run.host, config.run.port = settings.host, settings.port
+    config.run.host = settings.host
+    config.run.port = settings.port
     config.run.headless = headless
     config.run.module_name = str(folder / APP)
     load_module(config.run.module_name)
@@ -79,7 +80,8 @@ def app_folder(settings: Settings) -> Path:
 def copy_app(source: Path, target: Path) -> None:
     """Bring a copy of a folder up to date, each file as a whole: another server may be using it. Raises OSError."""
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
-        copy, content = target / file.relative_to(source), file.read_bytes()
+        copy = target / file.relative_to(source)
+        content = file.read_bytes()
         if not copy.is_file() or copy.read_bytes() != content:
             copy.parent.mkdir(parents=True, exist_ok=True)
             disk.replace_file(copy, content, file.stat().st_mode & 0o777 | 0o600)

@@ -11,7 +11,7 @@ from chainlit.input_widget import InputWidget, Select, Slider, Switch, Tab, Text
 
 from repopilot import i18n
 from repopilot.repo.source import check_ref
-from repopilot.settings import Settings
+from repopilot.settings import EDITORS, Settings
 
 AUTOMATIC = "auto"
 """The value of a choice that is left to RepoPilot. An empty one can't be chosen in the browser."""
@@ -19,7 +19,7 @@ LANGUAGE_NAMES = {"en": "English", "fr": "Français"}
 PATTERNS = ("include", "exclude")
 REPOSITORY = ("ref", *PATTERNS)
 """What changes which files are read."""
-ROLES = ("llm_model", "coder_model", "reviewer_model", "router_model")
+ROLES = ("llm_model", "reviewer_model")
 SLIDERS = {
     "loop_steps": (5, 200, 5),
     "loop_seconds": (60, 3600, 60),
@@ -64,7 +64,11 @@ def form(choice: Choice, models: Mapping[str, str], language: str) -> list[Tab]:
         "repository": _repository(settings, choice.ref, language),
         "models": _models(settings, models, language),
         "agents": _agents(settings, language),
-        "display": [_language(choice.language, language), _audience(settings, language)],
+        "display": [
+            _language(choice.language, language),
+            _audience(settings, language),
+            _editor(settings, language),
+        ],
     }
     for inputs in tabs.values():
         for each in inputs:
@@ -110,6 +114,8 @@ def read_values(values: Mapping[str, Any], fixed: frozenset[str] = frozenset()) 
         overrides["audience"] = values["audience"]
     if values.get("environments") in ENVIRONMENTS:
         overrides["environments"] = values["environments"]
+    if values.get("editor") in EDITORS:
+        overrides["editor"] = values["editor"]
     if isinstance(values.get("allow_weak_sandbox"), bool):
         overrides["allow_weak_sandbox"] = values["allow_weak_sandbox"]
     return {name: value for name, value in overrides.items() if name not in fixed}
@@ -181,6 +187,14 @@ def _language(chosen: str, language: str) -> InputWidget:
 def _audience(settings: Settings, language: str) -> InputWidget:
     choices = {_said("audience", f"_{name}", language): name for name in AUDIENCES}
     return _select("audience", choices, settings.audience, language)
+
+
+def _editor(settings: Settings, language: str) -> InputWidget:
+    choices = {
+        _said("editor", "_none", language): AUTOMATIC,
+        **{_said("editor", f"_{name}", language): name for name in EDITORS},
+    }
+    return _select("editor", choices, settings.editor or AUTOMATIC, language, _said("editor", "_description", language))
 
 
 def _select(id: str, items: dict[str, str], value: str, language: str, description: str = "") -> Select:

@@ -53,7 +53,8 @@ async def apply(current: Chat, values: dict) -> None:
         return
     if current.chosen_language:
         overrides["language"] = current.chosen_language
-    before, current.overrides = current.overrides, overrides
+    before = current.overrides
+    current.overrides = overrides
     reads_others = any(before.get(name) != overrides.get(name) for name in REPOSITORY)
     if reads_others and current.opening is not None:
         await open_source(current, at_ref(current.opening.source, str(overrides.get("ref", ""))))

@@ -25,7 +25,8 @@ def kept_steps(events: Iterable[Event], language: str) -> list[dict]:
         The roots; of more than `STEPS_KEPT` steps the first, in the order in which they are read, and of texts longer
         than `TEXT_LIMIT`, or `CHARACTERS_KEPT` together, the beginnings.
     """
-    left, characters = [STEPS_KEPT], [CHARACTERS_KEPT]
+    left = [STEPS_KEPT]
+    characters = [CHARACTERS_KEPT]
 
     def kept(nodes: list[dict]) -> list[dict]:
         found = []
@@ -42,7 +43,7 @@ def kept_steps(events: Iterable[Event], language: str) -> list[dict]:
 
 def _bounded(value: Any, language: str, left: list[int]) -> Any:
     if isinstance(value, str):
-        said = i18n.said(value, language)
+        said = i18n.translated(value, language)
         limit = min(TEXT_LIMIT, left[0])
         left[0] -= min(limit, len(said))
         return said if len(said) <= limit else said[:limit] + "…"

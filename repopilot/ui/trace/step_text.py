@@ -64,7 +64,7 @@ def finished_title(started: Started, finished: Finished, language: str) -> str:
 
 def running_input(started: Started, language: str) -> str:
     """What a step works on, cut to a length that can be shown."""
-    return inert(i18n.said(started.input, language)[:2000])
+    return inert(i18n.translated(started.input, language)[:2000])
 
 
 def body(finished: Finished, text: str, language: str, *, with_text: bool = True) -> tuple[str, str]:
@@ -81,7 +81,7 @@ def body(finished: Finished, text: str, language: str, *, with_text: bool = True
     """
     parts = []
     if finished.error and finished.state == "error":
-        parts.append(f"**{inert(i18n.said(finished.error, language))}**")
+        parts.append(f"**{inert(i18n.translated(finished.error, language))}**")
     parts += [f"⚠ {inert(str(i18n.localized(note, language)))}" for note in _as_list(finished.data.get("degraded"))]
     shown = text if with_text else ""
     if shown.strip():
@@ -97,7 +97,8 @@ def body(finished: Finished, text: str, language: str, *, with_text: bool = True
 
 def facts_table(data: Mapping[str, object], language: str) -> str:
     """Everything a step noted: single values as one small table, lists as tables or bullets below it."""
-    single, blocks = [], []
+    single = []
+    blocks = []
     for name, value in data.items():
         if name in _HIDDEN or value in (None, "", [], {}, ()):
             continue
@@ -149,7 +150,8 @@ def closed(text: str) -> str:
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
     """Apply `change` to the parts of Markdown that are not code: outside of fences and backticks."""
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for code in _CODE.finditer(text):
         pieces += [change(text[at : code.start()]), code[0]]
         at = code.end()
@@ -215,10 +217,6 @@ def _as_it_is(_data: Mapping[str, object], value: object, _language: str) -> str
     return str(value) if value else ""
 
 
-def _cached(_data: Mapping[str, object], value: object, language: str) -> str:
-    return i18n.text("ui.steps.cached", language) if value else ""
-
-
 def _degraded(_data: Mapping[str, object], value: object, _language: str) -> str:
     return "⚠" if value else ""
 
@@ -235,7 +233,6 @@ _TITLE_FACTS: tuple[tuple[str, _TitleFact], ...] = (
     ("supported", _support),
     ("model", _as_it_is),
     ("tokens", _tokens),
-    ("cached", _cached),
     ("degraded", _degraded),
 )
 """How a fact is written in a title, by the name it was noted under."""
@@ -251,7 +248,8 @@ def _whole(data: Mapping[str, object], name: str) -> int:
 
 
 def _rows_block(name: str, values: Sequence, language: str) -> str:
-    shown, more = values[:ROWS_LIMIT], len(values) - ROWS_LIMIT
+    shown = values[:ROWS_LIMIT]
+    more = len(values) - ROWS_LIMIT
     tail = f"\n\n_{i18n.text('ui.steps.more_rows', language, count=more)}_" if more > 0 else ""
     if all(isinstance(value, Mapping) for value in shown):
         rows = [place_first(value) for value in shown]
@@ -260,7 +258,7 @@ def _rows_block(name: str, values: Sequence, language: str) -> str:
         lines = (f"| {' | '.join(cell(row.get(column, ''), language) for column in columns)} |" for row in rows)
         return "\n".join([head, *lines]) + tail
     bullets = "\n".join(f"- {cell(value, language)}" for value in shown)
-    return f"{label(name, language)}{i18n.text('ui.steps.colon', language)}\n{bullets}{tail}"
+    return f"{label(name, language)}{i18n.text('format.colon', language)}\n{bullets}{tail}"
 
 
 def place_first(row: Mapping) -> dict:

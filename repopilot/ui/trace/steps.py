@@ -141,14 +141,16 @@ class TraceView:
             self._steps[event.id] = _StepState(event)
             self._make_room(event)
         elif isinstance(event, Published):
-            self._published, self._has_published = cast("Answer", event.answer), True
+            self._published = cast("Answer", event.answer)
+            self._has_published = True
             return
         else:
             state = self._steps[event.id]
             if isinstance(event, Finished):
                 state.finished = event
                 if found := _noted_evidence(event):
-                    self._evidence, self._evidence_sent = found, False
+                    self._evidence = found
+                    self._evidence_sent = False
             elif state.started.kind == "answer":
                 self._answers.setdefault(event.id, []).append(event.text)
                 self._answer_grew = True
@@ -197,7 +199,8 @@ class TraceView:
                 self._evidence_sent = True
                 await self._receivers.on_evidence(self._evidence)
             if self._published is not None:
-                answer, self._published = self._published, None
+                answer = self._published
+                self._published = None
                 await self._receivers.on_published(answer)
             await self._flush_answer()
 
@@ -218,7 +221,8 @@ class TraceView:
                 self._news.set()
 
     async def _show(self, state: _StepState) -> None:
-        text, state.unsent = "".join(state.unsent), []
+        text = "".join(state.unsent)
+        state.unsent = []
         if self._is_removed(state):
             if state.sent:
                 await self._emitter.delete_step(self._dict(state))
@@ -252,7 +256,8 @@ class TraceView:
         return step, attachment
 
     def _dict(self, state: _StepState) -> dict:
-        """The step as Chainlit takes it. It is open while it runs and folds at the end, unless it failed."""
+        """The step as Chainlit takes it. It is open while it runs and folds at the end, unless it failed. A prompt
+        stands in the panel of steps only: it would fill the page while the model thinks."""
         started = state.started
         given = running_input(started, self._language)
         return {
@@ -262,7 +267,7 @@ class TraceView:
             "name": running_title(started, self._language),
             "type": TYPES.get(started.kind, started.kind),
             "input": given,
-            "showInput": bool(given) and started.parent_id is not None,
+            "showInput": bool(given) and started.parent_id is not None and started.kind != "llm",
             "output": "",
             "streaming": False,
             "isError": False,

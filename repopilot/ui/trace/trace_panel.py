@@ -77,7 +77,8 @@ def compared(left: Sequence[dict], right: Sequence[dict], language: str) -> list
         {depth, title, left, right: what each says of the step, '' where it has none}; the steps of `left` in order,
         then those only `right` has.
     """
-    ours, theirs = dict(_paths(left)), dict(_paths(right))
+    ours = dict(_paths(left))
+    theirs = dict(_paths(right))
     return [
         {
             "depth": len(path) - 1,

@@ -1,10 +1,10 @@
 """Adds imports that small models forget: names that exactly one file of the repository defines, and those of the
-standard library. Pure."""
+standard library."""
 
 from __future__ import annotations
 
 import ast
-import builtins
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -12,11 +12,36 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from types import ModuleType
 
+from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import read_python
+from repopilot.index.store import Index
+from repopilot.repo.diff_hunks import before_change
+from repopilot.tools import file_change
+from repopilot.tools.file_change import Changes, with_line_ends
+from repopilot.tools.new_errors import errors_in
+from repopilot.types import FileChange
 
 _MUCH_USED = tuple("dataclasses functools itertools contextlib pathlib collections collections.abc typing".split())
 """Modules whose names mean only one thing; of a name that two have the first one's is taken."""
-_KNOWN = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__package__", "__path__", "__spec__"}
+_UNDEFINED = re.compile(r"Undefined name `(\w+)`")
+"""What ruff says of a name."""
+
+
+def with_missing_imports(changes: Changes, index: Index) -> Changes:
+    """Files with the imports that they lack; see `with_imports`."""
+    found: list[FileChange] = []
+    for change in changes:
+        before = before_change(change)
+        text = with_imports(change.path, change.content.replace("\r\n", "\n"), lambda name: _defining_file(name, index))
+        found.append(file_change.change(change.path, with_line_ends(text, before or ""), before))
+    return tuple(found)
+
+
+def _defining_file(name: str, index: Index) -> str | None:
+    """The one Python file of the code that defines a name at its top level; None for none or several."""
+    places = {s.path for s in index.symbols(name) if s.qualified == name and s.path.endswith(".py")}
+    places = {path for path in places if not is_test_path(path)}
+    return places.pop() if len(places) == 1 else None
 
 
 def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> str:
@@ -33,7 +58,8 @@ def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> 
     if not path.endswith(".py"):
         return text
     tree = read_python(text)
-    added = list(filter(None, (_import_of(name, path, file_of, tree) for name in sorted(undefined_names(tree)))))
+    undefined = {name for _, said in errors_in({path: text}).get(path, ()) for name in _UNDEFINED.findall(said)}
+    added = list(filter(None, (_import_of(name, path, file_of, tree) for name in sorted(undefined))))
     if not added:
         return text
     lines = text.split("\n")
@@ -64,28 +90,6 @@ def _standard_names() -> dict[str, frozenset[str]]:
 
 def _public(module: ModuleType) -> list[str]:
     return getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
-
-
-def undefined_names(tree: ast.Module) -> set[str]:
-    """Names read that are bound nowhere in the file, whatever the scope."""
-    bound: set[str] = set(_KNOWN)
-    read: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            bound.add(node.name)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-        elif isinstance(node, ast.alias):
-            if node.name == "*":
-                return set()
-            bound.add(node.asname or node.name.partition(".")[0])
-        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-            bound.add(node.name)
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            bound.add(node.rest)
-    return read - bound
 
 
 def _after_imports(tree: ast.Module) -> int:

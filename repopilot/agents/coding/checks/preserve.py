@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from repopilot.agents.coding.checks.edits import public_names
+from repopilot.code.languages import file_kind, language_of
+from repopilot.code.split import analyse
+from repopilot.repo.diff_hunks import before_change
+from repopilot.types import FileChange
 
 _REWRITING = re.compile(
     r"\b(?:re-?writ\w+|re-?structur\w+|refactor\w*|replac\w+|split\w*|merg\w+|réécri\w+|remplac\w+)", re.I
@@ -13,6 +16,19 @@ _REMOVING = re.compile(
     r"\b(?:remov\w+|delet\w+|drop\w*|renam\w+|mov(?:e|ing)|extract\w*|inlin\w+|supprim\w+|renomm\w+|enl[èe]v\w+)", re.I
 )
 _ADDING = re.compile(r"\W*(?:please |can you |now )*(?:add|create|implement|write|ajoute\w*|crée\w*|écri\w*)\b", re.I)
+_OMISSION = re.compile(
+    r"^(?:#|//|/\*|--|<!--)? ?(?:\.{3}|…)? ?(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
+    r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",
+    re.I,
+)
+
+
+def leaves_out(change: FileChange) -> bool:
+    """Whether a model wrote a remark instead of code: "rest of the code unchanged"."""
+    old = set((before_change(change) or "").split("\n"))
+    # On one space each: the time to match several runs of spaces grows with the third power of their length.
+    new = (" ".join(line.split()) for line in change.content.split("\n") if line not in old)
+    return any(_OMISSION.match(line) for line in new)
 
 
 def unrequested_removals(path: str, new: str, old: str, task: str) -> list[str]:
@@ -39,3 +55,12 @@ def unrequested_removals(path: str, new: str, old: str, task: str) -> list[str]:
 def _words(name: str) -> set[str]:
     """`with_discount` and `withDiscount` as with, discount, and the full name."""
     return {name.lower(), *(w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))}
+
+
+def public_names(path: str, text: str) -> set[str]:
+    """Names a file offers to others: its top-level definitions and their members without a leading underscore."""
+    language = language_of(path)
+    if language is None or file_kind(path) != "code":
+        return set()
+    symbols = analyse(path, text, language, "code").symbols
+    return {s.qualified for s in symbols if not any(part.startswith("_") for part in s.qualified.split("."))}

@@ -11,11 +11,11 @@ from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.agents.overview.best_commands import MOST_COMMANDS, by_convention, chosen, commands_of
-from repopilot.agents.overview.manifests import facts
-from repopilot.code.languages import file_kind, is_example_path, is_test_path
-from repopilot.code.project import project_commands
-from repopilot.code.project.project_commands import ProjectCommand, Purpose
-from repopilot.types import Chunk
+from repopilot.code.languages import file_kind
+from repopilot.index.manifests import facts
+from repopilot.index.store import Index
+from repopilot.project import project_commands
+from repopilot.project.project_commands import ProjectCommand, Purpose
 
 
 def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
@@ -23,7 +23,7 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
     A question whose best match is the project's own code is about what that does.
     """
-    if any(_is_product_code(hit.chunk) for hit in inquiry.results.hits[:1]):
+    if any(_is_product_code(hit.chunk.path, inquiry.index) for hit in inquiry.results.hits[:1]):
         return None
     purpose = cast(Purpose, form.kind)
     found = chosen(inquiry.index.derived(commands_of), purpose)
@@ -34,11 +34,8 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     return _told(inquiry, purpose, found, sure) if found else None
 
 
-def _is_product_code(chunk: Chunk) -> bool:
-    path = chunk.path
-    if is_test_path(path) or is_example_path(path) or project_commands.is_read(path):
-        return False
-    return file_kind(path) == "code"
+def _is_product_code(path: str, index: Index) -> bool:
+    return file_kind(path) == "code" and index.is_own(path) and not project_commands.is_read(path)
 
 
 def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[ProjectCommand]:
@@ -50,7 +47,8 @@ def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[Pr
 
 
 def _told(inquiry: Inquiry, purpose: Purpose, commands: Sequence[ProjectCommand], sure: bool) -> CodeAnswer:
-    language, cited = inquiry.language, CitedPlaces(inquiry.index)
+    language = inquiry.language
+    cited = CitedPlaces(inquiry.index)
     rows = []
     for command in commands:
         runs = f" (`{command.runs[:120].replace('`', '')}`)" if command.runs else ""

@@ -65,7 +65,8 @@ def listing(
         numbered: whether the order of the items says something.
     """
     every = list(items)
-    listed, left_out = every[:MOST_LISTED], max(0, len(every) - MOST_LISTED)
+    listed = every[:MOST_LISTED]
+    left_out = max(0, len(every) - MOST_LISTED)
     places = _places(inquiry.index, listed)
     numbers = {_key(place): place.number for place in places}
     marks = (f"{n}." if numbered else "-" for n in range(1, len(listed) + 1))

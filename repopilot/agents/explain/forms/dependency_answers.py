@@ -8,8 +8,8 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.overview.manifests import dependencies, facts, manifests
-from repopilot.code.project.manifest import Dependency, ProjectFact
+from repopilot.index.manifests import dependencies, facts, manifests
+from repopilot.project.manifest import Dependency
 
 MOST_ROWS = 40
 """Dependencies in one list; what is left out is counted."""
@@ -30,7 +30,7 @@ def answer_dependency(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     if not manifests(inquiry.index):
         return None
     if form.kind == "licence":
-        return _own_fact(inquiry, "licence")
+        return _licence(inquiry)
     return _version(inquiry) if form.kind == "version" else _all(inquiry)
 
 
@@ -39,7 +39,8 @@ def _all(inquiry: Inquiry) -> CodeAnswer | None:
     if not needs:
         return None
     needs.sort(key=lambda d: _GROUP_ORDER.index(d.group))
-    language, cited = inquiry.language, CitedPlaces(inquiry.index)
+    language = inquiry.language
+    cited = CitedPlaces(inquiry.index)
     paths = ", ".join(f"`{path}`" for path in dict.fromkeys(d.path for d in needs))
     rows = [i18n.text("forms.dependencies.all", language, count=len(needs), paths=paths)]
     group = ""
@@ -60,7 +61,8 @@ def _named(need: Dependency) -> str:
 
 def _version(inquiry: Inquiry) -> CodeAnswer | None:
     """Which version is required of the language or the dependency that the question names."""
-    cited, language = CitedPlaces(inquiry.index), inquiry.language
+    cited = CitedPlaces(inquiry.index)
+    language = inquiry.language
     words = {_plain(word) for word in _WORD.findall(inquiry.question)}
     found = [f for f in facts(inquiry.index, "language") if _plain(f.subject) in words]
     if found:
@@ -77,13 +79,15 @@ def _version(inquiry: Inquiry) -> CodeAnswer | None:
     return CodeAnswer("version", "\n".join(dict.fromkeys(rows)), cited.places, True)
 
 
-def _own_fact(inquiry: Inquiry, kind: str) -> CodeAnswer | None:
-    found: ProjectFact | None = next(facts(inquiry.index, kind), None)
+def _licence(inquiry: Inquiry) -> CodeAnswer | None:
+    found = next(facts(inquiry.index, "licence"), None)
     if found is None:
         return None
     cited = CitedPlaces(inquiry.index)
     values = {"value": found.value, "path": found.path, "cite": cited.cite(found.path, found.line)}
-    return CodeAnswer(kind, i18n.text(f"forms.dependencies.{kind}", inquiry.language, **values), cited.places, True)
+    return CodeAnswer(
+        "licence", i18n.text("forms.dependencies.licence", inquiry.language, **values), cited.places, True
+    )
 
 
 def aliases(name: str) -> tuple[str, ...]:

@@ -10,20 +10,20 @@ from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.command_answers import answer_command
 from repopilot.agents.explain.forms.dependency_answers import answer_dependency
 from repopilot.agents.explain.forms.history_answers import answer_history
+from repopilot.agents.explain.forms.known_symbols import dotted
 from repopilot.agents.explain.forms.overview_answers import answer_overview
 from repopilot.agents.explain.forms.recognise import Form, recognise
 from repopilot.agents.explain.forms.relations import answer_call_path, answer_relation
-from repopilot.agents.explain.forms.value_answers import answer_value, files_with
 from repopilot.i18n import Language
-from repopilot.impact.call_graph import missing_in_file
 from repopilot.index.store import Index
+from repopilot.index.tokens import expand
+from repopilot.resolve.uses.call_graph import missing_in_file
 from repopilot.retrieval.query.asked import Command, History, Manifest, Relation
 from repopilot.retrieval.search import Results
 from repopilot.workspace import Workspace
 
 _BY_FORM: Mapping[str, Callable[[Form, Inquiry], CodeAnswer | None]] = {
     "path": answer_call_path,
-    "value": answer_value,
     **dict.fromkeys(get_args(Relation), answer_relation),
     **dict.fromkeys(get_args(History), answer_history),
     **dict.fromkeys(get_args(Command), answer_command),
@@ -50,7 +50,7 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
         return None
     inquiry = Inquiry(question, results, workspace, language)
     if missing := missing_in_file(question, workspace.index):
-        return CodeAnswer("missing", i18n.said(missing.message, language), (), sure=True)
+        return CodeAnswer("missing", i18n.translated(missing.message, language), (), sure=True)
     form = _form(question, workspace.index)
     if form:
         return _BY_FORM[form.kind](form, inquiry)
@@ -70,4 +70,11 @@ def _is_known(name: str, coded: bool, index: Index) -> bool:
     """Whether a name is a definition or a file; one that is written like code need only occur."""
     if index.symbols(name) or any(path == name or path.endswith(f"/{name}") for path in index.files):
         return True
-    return coded and bool(files_with(name, index))
+    return coded and _occurs(name, index)
+
+
+def _occurs(name: str, index: Index) -> bool:
+    """Whether the last part of a name stands in the text of any file."""
+    parts = expand(dotted(name).rpartition(".")[2])
+    token = index.lexical.tokens.get(parts[0]) if parts else None
+    return token is not None and len(index.lexical.fields["body"].of(token)[0]) > 0

@@ -23,7 +23,8 @@ _LONGEST_BODY = 300
 
 def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer what changed something, when and by whom."""
-    index, language = inquiry.index, inquiry.language
+    index = inquiry.index
+    language = inquiry.language
     commits = follow_renames(index.commits)
     path = _named_path(form.names, index)
     if path:

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repopilot.code import languages
-from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.store import Index
 from repopilot.types import Symbol
-
-
-def is_program(index: Index, path: str) -> bool:
-    """Whether a file is part of the program: no test, example or documentation, nothing generated or vendored."""
-    return not (is_test_path(path) or is_example_path(path) or is_doc_path(path) or index.is_foreign(path))
 
 
 def dotted(name: str) -> str:
@@ -33,7 +27,7 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
     """
     found = index.symbols_in(dotted(names[0])) if names else []
     found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]
-    own = [symbol for symbol in found if is_program(index, symbol.path)]
+    own = [symbol for symbol in found if index.is_own(symbol.path)]
     return _distinct(own or found)
 
 
@@ -48,7 +42,8 @@ def _stem(path: str) -> str:
 
 
 def _is_in_file(path: str, owner: str) -> bool:
-    lower, wanted = path.lower(), owner.lower().strip("/")
+    lower = path.lower()
+    wanted = owner.lower().strip("/")
     return f"/{lower}".endswith(f"/{wanted}") or _stem(lower) == wanted or f"/{wanted}/" in f"/{lower}"
 
 

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import overview_text
+from repopilot.retrieval.query.asked import Asked
 
 _SHOWN = ("entry_points", "components", "flows", "commands", "reading")
 """Sections of an answer; the others stand on the page of the overview."""
+_ANSWERS: Mapping[Asked, str] = {"structure": "components", "reading": "reading"}
+"""The section that answers what was asked, where it isn't the first one anyway."""
+_ITEM = re.compile(r"[-*+] +(?![\[<!])(\S.{10,})")
+_CODE_BLOCK = re.compile(r"^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)", re.MULTILINE | re.DOTALL)
+_MOST_ITEMS = 8
 
 
 def answer_overview(inquiry: Inquiry) -> CodeAnswer | None:
-    """Answer with the overview; None where the repository holds no code whose definitions are read.
+    """Answer with the overview, the part first that was asked.
 
     Args:
         inquiry: a question about the repository as a whole.
+
+    Returns:
+        The answer; None where the repository holds no code whose definitions are read.
     """
     overview = overview_of(inquiry.index)
     if not overview.components:
         return None
     cited = CitedPlaces(inquiry.index)
-    text = overview_text(overview, inquiry.language, cited.cite, _SHOWN, level=3)
+    if inquiry.workspace.settings.audience == "reader" and overview.purpose_source:
+        text = _in_documents_words(overview.purpose, overview.purpose_source.path, inquiry, cited)
+        return CodeAnswer("overview", text, cited.places, sure=True)
+    first = _ANSWERS.get(inquiry.results.query.wish, "")
+    parts = sorted(_SHOWN, key=lambda part: part != first)
+    text = overview_text(overview, inquiry.language, cited.cite, parts, level=3)
     return CodeAnswer("overview", text, cited.places, sure=True)
+
+
+def _in_documents_words(purpose: str, path: str, inquiry: Inquiry, cited: CitedPlaces) -> str:
+    """For somebody who reads no code: the purpose, and what the document that states it lists, without code."""
+    source = inquiry.index.text(path) or ""
+    prose = _CODE_BLOCK.sub(lambda block: "\n" * block[0].count("\n"), source)
+    listed = ((number, _ITEM.fullmatch(line.strip())) for number, line in enumerate(prose.split("\n"), 1))
+    items = [(number, item[1]) for number, item in listed if item and "`" not in item[1]]
+    rows = [f"- {item} {cited.cite(path, number)}" for number, item in items[:_MOST_ITEMS]]
+    return "\n\n".join(filter(None, [purpose, "\n".join(rows)]))

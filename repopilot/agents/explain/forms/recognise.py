@@ -12,9 +12,11 @@ from typing import get_args
 from repopilot.retrieval.query.asked import SURE, Asked, Computed, Relation, likeliest
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
-LONGEST, SHORT = 24, 6
-"""Words. A longer text is more than one plain question; in a short one an ordinary word may be a name."""
-NAMES: dict[str, range] = {"value": range(1, LONGEST), "path": range(2, 3)}
+LONGEST = 24
+"""Words of one plain question at most."""
+SHORT = 6
+"""Words of a question in which an ordinary word may be a name."""
+NAMES: dict[str, range] = {"path": range(2, 3)}
 NAMES |= dict.fromkeys(get_args(Relation), range(1, 2))
 """How many names a question about them has."""
 _WORD = re.compile(r"`[^`\n]+`|[@\w$][\w$.:#/-]*[\w!?]|\w")

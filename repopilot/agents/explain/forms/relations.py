@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from repopilot import i18n
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.compose import Item, listing, sentence
-from repopilot.agents.explain.forms.known_symbols import definitions, dotted, is_program
+from repopilot.agents.explain.forms.known_symbols import definitions, dotted
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, find
-from repopilot.impact import call_graph
-from repopilot.impact.call_graph import RelatedPlace, path_between, symbols_of
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.resolve.unused import said_unused
-from repopilot.resolve.usage import Usage
+from repopilot.resolve.uses import call_graph
+from repopilot.resolve.uses.call_graph import RelatedPlace, path_between, symbols_of
+from repopilot.resolve.uses.unused import said_unused
+from repopilot.resolve.uses.usage import Usage
 
 MOST_DEFINITIONS = 4
 """Definitions of one name whose relations are listed together. A name with more of them says too little."""
@@ -37,7 +37,8 @@ _VERBS = {
 
 def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer what stands in a relation to a definition, those of the program before those of its tests."""
-    index, name = inquiry.index, form.names[0]
+    index = inquiry.index
+    name = form.names[0]
     found = definitions(index, form.names)
     if not found and form.kind in ("callers", "references"):
         found = symbols_of(index, graph_of(index), find(graph_of(index), dotted(name)))
@@ -53,12 +54,12 @@ def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     verbs = {VERBS[kind] for kind in _VERBS.get(form.kind, DEPENDING)}
     places = [place for place in places if place.relation in verbs]
     items = list(_items(index, places, at_use=form.kind in _INCOMING))
-    shown = [item for item in items if is_program(index, item.path)] or items
+    shown = [item for item in items if index.is_own(item.path)] or items
     if not shown and form.kind not in ("callers", "references"):
         return None
     called = f"`{found[0].qualified}`" if len(found) == 1 else f"`{found[0].name}`"
     if not shown:
-        text = i18n.said(said_unused(called, usages[0], index, found), inquiry.language)
+        text = i18n.translated(said_unused(called, usages[0], index, found), inquiry.language)
         own = [Item("", s.path, s.start_line, s.start_line, s.qualified) for s in found]
         return sentence(inquiry, form.kind, text.rstrip("."), own)
     by_name = {(place.path, place.name) for place in places} - {(p.path, p.name) for p in places if p.sure}

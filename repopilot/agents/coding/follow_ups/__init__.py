@@ -1,1 +1,0 @@
-"""What a change makes necessary elsewhere: callers, exports, stubs, tests and texts, found by code."""

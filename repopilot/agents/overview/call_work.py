@@ -1,0 +1,165 @@
+"""Which definitions of a repository call which, and how much work is behind each.
+
+How much work a definition does is its own lines and its share of those that it calls, as a profiler apportions the time
+of a function among its callers (Graham, Kessler, McKusick, "gprof: a call graph execution profiler", 1982), with lines
+for time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from repopilot.agents.overview.uses import SURE
+from repopilot.code.graph.graph import Edge, Graph
+from repopilot.code.graph.nodes import KINDS
+from repopilot.resolve.uses.covering_tests import is_test_place
+
+FUNCTION = KINDS.index("function")
+LIKELY = 0.6
+"""The confidence of a call whose name has one definition."""
+_DAMPING = 0.9
+_ROUNDS = 20
+CONSTRUCTORS = frozenset(("__init__", "constructor", "new", "initialize"))
+
+
+@dataclass(frozen=True, slots=True)
+class CallWork:
+    """The calls between the definitions of a repository, and the work behind each.
+
+    Attributes:
+        work: lines of a definition with its share of what it calls, float (nodes,).
+        calls: the nodes that each node calls.
+        one_of: the node that stands for each, int (nodes,): overloads are one.
+        unsure: the calls that are known by a name only, as (caller, called).
+    """
+
+    work: np.ndarray
+    calls: Mapping[int, list[int]]
+    one_of: np.ndarray
+    unsure: frozenset[tuple[int, int]]
+
+
+def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
+    """Apportion the lines of definitions to those that call them, or hand them on to be called.
+
+    Args:
+        graph: of the repository.
+        paths: the files that count.
+    """
+    size = len(graph.nodes)
+    is_own = _nodes_of(graph, paths)
+    is_handed_on = (graph.kinds == Edge.USES) & (graph.confidence >= SURE)
+    is_handed_on &= graph.nodes.kinds[graph.targets] == FUNCTION
+    is_call = graph.kinds == Edge.CALLS
+    inside = is_own[graph.sources] & is_own[graph.targets] & (graph.sources != graph.targets)
+    wanted = ((is_call & (graph.confidence >= LIKELY)) | is_handed_on) & inside
+    sources, targets = _extended(
+        graph.sources[wanted],
+        graph.targets[wanted],
+        _dispatched(graph, np.flatnonzero(is_call & (graph.confidence < LIKELY) & inside)),
+    )
+    sources, targets = _with_constructors(graph, sources, targets)
+    sources, targets = _with_overrides(graph, sources, targets)
+    is_function = is_own & (graph.nodes.kinds == FUNCTION)  # a class works by its methods
+    one_of = _overloads_as_one(graph, np.flatnonzero(is_function))
+    pairs = np.unique(one_of[np.stack([sources, targets])], axis=1)
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    sources = pairs[0]
+    targets = pairs[1]
+    callers = np.maximum(1, np.bincount(targets, minlength=size))
+    spans = np.where(is_function, graph.nodes.ends - graph.nodes.lines + 1, 0)
+    lines = np.bincount(one_of, spans, size)
+    work = lines
+    for _ in range(_ROUNDS):
+        work = lines + _DAMPING * np.bincount(sources, work[targets] / callers[targets], size)
+    calls: dict[int, list[int]] = defaultdict(list)
+    for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+        calls[source].append(target)
+    return CallWork(work, calls, one_of, _unsure(graph, one_of, is_call & inside, pairs))
+
+
+def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
+    """bool (nodes,): which nodes stand in some files; tests beside the code don't."""
+    is_file = np.zeros(len(graph.nodes), bool)
+    is_file[[graph.by_path[path] for path in paths if path in graph.by_path]] = True
+    found = is_file[graph.nodes.owners]
+    for path in paths:
+        for node in graph.inside(graph.by_path[path]) if path in graph.by_path else ():
+            found[node] = not is_test_place(path, graph.nodes.name(node))
+    return found
+
+
+def _dispatched(graph: Graph, edges: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Of calls whose name several definitions have: to the only one that counts, or to the method that others of them
+    override."""
+    called: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for source, target in zip(graph.sources[edges].tolist(), graph.targets[edges].tolist(), strict=True):
+        called[source, _last(graph, target)].append(target)
+    for (source, _), found in called.items():
+        overridden = {node: len({*_overrides(graph, node)}.intersection(found)) for node in found}
+        best = max(found, key=overridden.__getitem__)
+        if 3 * overridden[best] >= 2 * (len(found) - 1):
+            yield source, best
+
+
+def _unsure(graph: Graph, one_of: np.ndarray, is_call: np.ndarray, pairs: np.ndarray) -> frozenset[tuple[int, int]]:
+    """The calls of which no edge is sure."""
+    sure = is_call & (graph.confidence >= SURE)
+    named = is_call & ~sure
+    columns = ((one_of[graph.sources[chosen]], one_of[graph.targets[chosen]]) for chosen in (named, sure))
+    by_name, known = (set(zip(a.tolist(), b.tolist(), strict=True)) for a, b in columns)
+    return frozenset((by_name - known).intersection(zip(*pairs.tolist(), strict=True)))
+
+
+def _overloads_as_one(graph: Graph, functions: np.ndarray) -> np.ndarray:
+    """int (nodes,): the node that stands for each: of definitions with one name in one file the longest."""
+    one_of = np.arange(len(graph.nodes))
+    longest: dict[tuple[int, str], int] = {}
+    for node in functions[
+        np.argsort(graph.nodes.lines[functions] - graph.nodes.ends[functions], kind="stable")
+    ].tolist():
+        one_of[node] = longest.setdefault((int(graph.nodes.owners[node]), graph.nodes.name(node)), node)
+    return one_of
+
+
+def _with_constructors(graph: Graph, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The calls, and those from a class that is called to its constructor."""
+    classes = [node for node in set(targets.tolist()) if graph.nodes[node].kind == "class"]
+    return _extended(sources, targets, ((node, method) for node in classes for method in _constructors(graph, node)))
+
+
+def _with_overrides(graph: Graph, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The calls, and those from a called method to the methods of subclasses that override it."""
+    methods = [node for node in set(targets.tolist()) if _last(graph, node) not in CONSTRUCTORS]
+    return _extended(sources, targets, ((node, each) for node in methods for each in _overrides(graph, node)))
+
+
+def _extended(
+    sources: np.ndarray, targets: np.ndarray, more: Iterable[tuple[int, int]]
+) -> tuple[np.ndarray, np.ndarray]:
+    extra = np.array(list(more), np.int64).reshape(-1, 2)
+    return np.concatenate([sources, extra[:, 0]]), np.concatenate([targets, extra[:, 1]])
+
+
+def _overrides(graph: Graph, method: int) -> Iterator[int]:
+    own_name = _last(graph, method)
+    owners = (link.node for link in graph.incoming(method, (Edge.DECLARES,)) if graph.nodes[link.node].kind == "class")
+    for heir in (link.node for owner in owners for link in graph.incoming(owner, (Edge.INHERITS,))):
+        for link in graph.outgoing(heir, (Edge.DECLARES,)):
+            if _last(graph, link.node) == own_name:
+                yield link.node
+
+
+def _constructors(graph: Graph, node: int) -> Iterator[int]:
+    own_name = _last(graph, node)
+    for link in graph.outgoing(node, (Edge.DECLARES,)):
+        if _last(graph, link.node) in (own_name, *CONSTRUCTORS):
+            yield link.node
+
+
+def _last(graph: Graph, node: int) -> str:
+    return graph.nodes.name(node).rpartition(".")[2]

@@ -1,0 +1,89 @@
+"""The data of a repository: its tables and schemas, its settings, and what its code reads of the environment. Sync.
+
+Only names are read, never values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from repopilot.agents.overview.overview_values import DataPlace
+from repopilot.agents.overview.repository_parts import subclasses
+from repopilot.code.graph.graph import Graph
+from repopilot.code.languages import file_kind, is_product_path
+from repopilot.code.syntax import parse
+from repopilot.index.store import Index
+
+PARSE_S = 2.0
+_READERS = ("environ", "getenv", "Getenv", "LookupEnv", "env", "ENV", "_ENV", "GetEnvironmentVariable")
+"""Names without which no code of the languages that we read gets at the environment."""
+_READ = re.compile(
+    rb"(?<![\w$.])(?:(?:os\.)?environ(?:\.get)?|(?:os\.|std::|System\.)?getenv|os\.(?:Getenv|LookupEnv)"
+    rb"|(?:std::)?env::var(?:_os)?|(?:option_)?env!|process\.env|import\.meta\.env|Deno\.env\.get|ENV(?:\.fetch)?"
+    rb"|\$_ENV|(?:System\.)?Environment\.GetEnvironmentVariable)"
+    rb"(?:\s*[(\[]\s*[\"']([A-Za-z_]\w*)[\"']|(?<=\.env)\.([A-Z_][A-Z0-9_]*)\b)(?!\s*\]?\s*=[^=])"
+)
+_FILE = re.compile(rb"[\"'](?:\./)?((?:[\w.-]+/){0,6}[\w.-]*\w\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']")
+_SETTINGS_BASE = "BaseSettings"
+
+
+def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataPlace, ...]:
+    """What the repository keeps, and what it is set by.
+
+    Args:
+        index: the repository.
+        graph: its code graph.
+        lines: lines of its own code by path.
+
+    Returns:
+        Each thing once with the first place where it is declared or read, and how often; by kind, what is used most
+        first.
+    """
+    found = [
+        *_tables(graph),
+        *(DataPlace("schema", path, path, 1) for path in sorted(index.files) if file_kind(path) == "schema"),
+        *(place for place in _settings(index) if place.path in lines),
+        *_read_by_code(index, lines),
+    ]
+    own = [place for place in found if is_product_path(place.path) and not index.is_foreign(place.path)]
+    counts = Counter((place.kind, place.name) for place in own)
+    first: dict[tuple[str, str], DataPlace] = {}
+    for place in own:
+        first.setdefault((place.kind, place.name), place)
+    return tuple(replace(first[key], count=count) for key, count in counts.most_common())
+
+
+def _tables(graph: Graph) -> Iterator[DataPlace]:
+    for node in graph.nodes:
+        if node.kind == "table":
+            yield DataPlace("table", node.name, node.path, node.line)
+
+
+def _settings(index: Index) -> Iterator[DataPlace]:
+    """Classes whose fields are read from the environment."""
+    for found in subclasses(index, _SETTINGS_BASE):
+        yield DataPlace("settings", found.qualified, found.path, found.start_line)
+
+
+def _read_by_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
+    """The variables of the environment and the configuration files that the code names."""
+    reading = {path for name in _READERS for path in index.may_use(name)}
+    for path in sorted(lines):
+        text = (index.text(path) or "").encode()
+        variables = list(_READ.finditer(text)) if path in reading else []
+        files = list(_FILE.finditer(text))
+        tree = parse(text, index.files[path].language, PARSE_S) if variables or files else None
+        if tree is None:
+            continue
+        for found in (*variables, *files):
+            node = tree.root_node.descendant_for_byte_range(found.start(), found.start() + 1)
+            inside = node.type if node is not None else ""
+            line = text.count(b"\n", 0, found.start()) + 1
+            name = next(filter(None, found.groups())).decode()
+            if found.re is _READ and not re.search("comment|string|char", inside):
+                yield DataPlace("variable", name, path, line)
+            elif found.re is _FILE and re.search(r"string|[\"']", inside) and file_kind(name) == "config":
+                yield DataPlace("config", name, path, line)

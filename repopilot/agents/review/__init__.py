@@ -1,0 +1,1 @@
+"""Review: what is wrong with code, found by tools and checks."""

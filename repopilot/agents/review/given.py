@@ -1,0 +1,137 @@
+"""What a model is given of a change before it looks: message, diff, definitions in both states, callers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from repopilot.agents.review.proving import AT_BASE
+from repopilot.agents.review.states import TouchedSymbol, text_of_symbol, told_once
+from repopilot.code.languages import file_kind
+from repopilot.errors import RepoPilotError
+from repopilot.i18n import message, translated
+from repopilot.repo import history
+from repopilot.results import ChangedFileNote
+from repopilot.tools import look, registry
+from repopilot.tools.file_change import Changes
+from repopilot.tools.printed_places import numbered
+from repopilot.tools.registry import ToolContext
+from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Finding, Snapshot
+
+MOST_COMMITS = 20
+MOST_CALLED = 8
+"""Definitions whose callers are told."""
+_CHANGED = re.compile(r"^[-+](?![-+]{2} )(.*)", re.M)
+WAYS = (
+    ("", "callers and overriders of what changed, which still expect what was there before."),
+    (
+        r"\b(if|elif|else|unless|while|until|switch|case|when|match|not)\b|&&|\|\||[=!<>]=|\?",
+        "conditions that were turned, narrowed or widened, and the branches that no longer run.",
+    ),
+    (
+        r"\[|\b(for|len|length|size|first|last|None|null|nil|undefined|Optional|Some)\b",
+        "what is empty, missing, zero, single, first, last or very long.",
+    ),
+    (
+        r"\b(return|raise|throw|throws|yield|except|catch|finally|with|defer|close|panic|try)\b",
+        "what is returned, raised, cleaned up or closed on each way out.",
+    ),
+    (
+        r"\b(async|await|go|chan|lock|Lock|mutex|Mutex|thread|Thread|Promise|spawn|atomic|synchronized|select)\b",
+        "concurrency: what runs in between, isn't awaited, is shared, or happens in another order.",
+    ),
+    ("", "what the message says that the code doesn't do, and what the code does that the message doesn't say."),
+    (
+        r"[\"'`]|\b(exec|eval|open|request|url|path|query)\b",
+        "values from outside (requests, files, arguments, remote data), and where they end up: commands, queries, "
+        "paths, addresses, patterns, logs.",
+    ),
+)
+"""Known ways in which changes go wrong, each with the syntax of changed lines that gives reason to look for it."""
+
+
+def ways(changes: Changes) -> Iterator[str]:
+    """The ways to go wrong that a change gives reason to look for."""
+    lines = "\n".join(line for change in changes for line in _CHANGED.findall(change.diff))
+    for pattern, question in WAYS:
+        if re.search(pattern, lines):
+            yield question
+
+
+def message_of(states: tuple[Snapshot, Snapshot]) -> str:
+    """The messages of the commits of a change. Blocking."""
+    old, new = states
+    found = history.commits(new, MOST_COMMITS, since=old.commit)
+    return "\n\n".join(f"{commit.subject}\n{commit.body}".strip() for commit in reversed(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is known of a change before the model looks.
+
+    Attributes:
+        found: what analysers found.
+        told: what its author says of it beside the messages of its commits.
+        walkthrough: computed.
+        posted: comments of earlier reviews, `path:line: text` each.
+    """
+
+    found: Sequence[Finding]
+    told: str
+    walkthrough: tuple[ChangedFileNote, ...]
+    posted: tuple[str, ...] = ()
+
+
+def sections(
+    copy: WorkingCopy, touched: Sequence[TouchedSymbol], given: Given, tests: str
+) -> Iterator[tuple[str, str]]:
+    """The parts of what is known of a change, the most important first, each with its heading. Blocking."""
+    yield "Message", given.told
+    found = (f"{f.path}:{f.line} {f.rule}: {translated(f.message, 'en')}" for f in given.found)
+    yield "Found by tools", "\n".join(found)
+    yield "Posted by earlier reviews, not to be reported again", "\n\n".join(given.posted)
+    yield "Tests that cover it", tests
+    for change in sorted(copy.changes(), key=lambda each: file_kind(each.path) != "code"):
+        yield f"Diff of {change.path}", change.diff
+    before = copy.original.index
+    after = copy.workspace.index
+    for symbol in told_once(touched):
+        if symbol.before is not None and symbol.after is not None:
+            for state, index, place in (("before", before, symbol.before), ("after", after, symbol.after)):
+                text = numbered(text_of_symbol(index, place), place.start_line)
+                yield f"{symbol.path}:{symbol.name} {state} the change", text
+
+
+async def callers_of(
+    touched: Sequence[TouchedSymbol], context: ToolContext, base: ToolContext
+) -> list[tuple[str, str]]:
+    """Who uses the definitions that a change alters or removes, a part each."""
+    rows = []
+    for symbol in [each for each in told_once(touched) if each.before is not None][:MOST_CALLED]:
+        there = base if symbol.after is None else context
+        tool = registry.find("references" if symbol.after is None else "callers", look.TOOLS)
+        try:
+            found = await registry.call(tool, {"name": f"{symbol.path}:{symbol.name}"}, there)
+        except RepoPilotError:  # no use of it can be looked up, which the model may try again
+            continue
+        rows.append((f"Uses of {symbol.path}:{symbol.name} ({symbol.how})", found.text))
+    return rows
+
+
+def within(parts: Sequence[tuple[str, str]], room: int, count: Callable[[str], int]) -> str:
+    """The parts that there is room for, and the headings of the others."""
+    kept = []
+    left = []
+    for heading, text in parts:
+        if not text.strip():
+            continue
+        tokens = count(text)
+        if tokens > room:
+            left.append(heading)
+            continue
+        room -= tokens
+        kept.append(f"## {heading}\n{text.rstrip()}")
+    more = [message("review_tools.left_out", parts="; ".join(left), tools=", ".join(AT_BASE))] if left else []
+    return "\n\n".join([*kept, *more])

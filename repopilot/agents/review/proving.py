@@ -1,0 +1,260 @@
+"""The tools by which a model that reviews a change proves and reports a defect."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from pydantic import Field
+
+from repopilot.agents.review.findings import RULES
+from repopilot.agents.review.states import touched_symbols
+from repopilot.code.languages import is_test_path
+from repopilot.errors import UsageError
+from repopilot.i18n import joined, message
+from repopilot.redaction.redact import redacted
+from repopilot.sandbox.output.plain_text import plain
+from repopilot.sandbox.runners.runner_table import language_of_tests
+from repopilot.tools import look
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.run_tests import LINES_SHOWN, OUTPUT_SHOWN, tests_at
+from repopilot.tools.test_suites import TestSelection, place_of_new_test, run_selected, suite_by_node
+from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Finding, Proof, ProofKind, Severity, TestRun
+
+DOMAIN = "correctness"
+SOURCE = "model"
+AT_BASE = ("read", "symbol", "references")
+_BY_NODE = re.compile(r"\.[cm]?[jt]sx?$")
+"""The ending of a test, which plain JavaScript takes for Node."""
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class Report(Arguments):
+    """A defect of the change."""
+
+    path: str = Field(description="the file of the defect, as it is after the change")
+    line: int = Field(description="its line after the change")
+    failure: str = Field(description="the input, state or order of events, and what then goes wrong")
+    severity: Severity
+    suggestion: str = Field("", description="how to mend it, in a sentence or as code")
+    proof: str = Field("", description="the name that prove gave to the run that shows it, such as p1")
+
+
+class Prove(Arguments):
+    """A test that a defect makes fail."""
+
+    test: str = Field(description="the whole text of a new test file, with its imports")
+    path: str = Field("", description="where to put it; empty for a new file beside the tests that cover the change")
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """A test's run on each state, and the tests that pass before and fail after, twice."""
+
+    before: TestRun
+    after: TestRun
+    turned: list[str]
+
+    @property
+    def ran(self) -> bool:
+        """Whether any test came to an outcome."""
+        return bool(self.before.outcomes or self.after.outcomes)
+
+
+@dataclass(slots=True)
+class ReviewTools:
+    """What a model has proved and reported of a change.
+
+    Attributes:
+        base: the state before the change.
+        copy: that state, with the change as its edits.
+        proofs: the runs of `prove`, by name.
+        findings: the reports, by place; a later one takes the place of an earlier one.
+        by_node: whether tests run with Node's own runner, as that of the repository isn't known.
+    """
+
+    base: WorkingCopy
+    copy: WorkingCopy
+    proofs: dict[str, Proof] = field(default_factory=dict)
+    findings: dict[tuple[str, int], Finding] = field(default_factory=dict)
+    by_node: bool = False
+
+    def tools(self, *, can_run: bool) -> tuple[Tool, ...]:
+        """The tools for this change: `report`, and `prove` where tests can run."""
+        report = Tool("report", Report, "talk", self.report)
+        return (Tool("prove", Prove, "run", self.prove), report) if can_run else (report,)
+
+    async def report(self, arguments: Report, context: ToolContext) -> ToolResult:
+        """Report a defect that the change brings: one call each, as soon as you are sure of it. Not for style, and not
+        for what was wrong before. A second report of the same line takes the place of the first."""
+        failure = arguments.failure.strip()
+        if not failure:
+            raise UsageError(message("review_tools.no_failure"), message("review_tools.no_failure_hint"))
+        lines = await asyncio.to_thread(self._lines, arguments.path, arguments.line)
+        proof = self._proof(arguments.proof.strip())
+        kind: ProofKind = proof.kind if proof else "opinion"
+        suggestion = " ".join(redacted(arguments.suggestion).split())
+        failure = " ".join(redacted(failure).split())
+        told = message("review.suggested", failure=failure, suggestion=suggestion) if suggestion else failure
+        quote = redacted(lines[arguments.line - 1].strip())
+        self.findings[arguments.path, arguments.line] = Finding(
+            arguments.path,
+            arguments.line,
+            arguments.severity,
+            RULES[kind],
+            told,
+            SOURCE,
+            DOMAIN,
+            quote,
+            failure=failure,
+            proof=proof,
+        )
+        return ToolResult(message(f"review_tools.reported_{kind}"), {"kind": kind})
+
+    def _lines(self, path: str, line: int) -> list[str]:
+        """The lines of the file that a report is about."""
+        text = self.copy.text(path)
+        if text is None:
+            paths = ", ".join(change.path for change in self.copy.changes() if change.change != "deleted")
+            raise UsageError(
+                message("tools.unknown_file", path=path), message("review_tools.no_place_hint", paths=paths)
+            )
+        lines = text.removesuffix("\n").split("\n")
+        if not 1 <= line <= len(lines):
+            raise UsageError(message("review_tools.no_line", path=path, line=line, last=len(lines)))
+        return lines
+
+    def _proof(self, name: str) -> Proof | None:
+        """The run that a report rests on."""
+        if not name:
+            return None
+        known = ", ".join(each for each, proof in self.proofs.items() if proof.kind != "opinion")
+        hint = message("review_tools.proofs", names=known) if known else message("review_tools.no_proofs")
+        if name not in self.proofs:
+            raise UsageError(message("review_tools.unknown_proof", name=name), hint)
+        if self.proofs[name].kind == "opinion":
+            raise UsageError(message("review_tools.proves_nothing", name=name), hint)
+        return self.proofs[name]
+
+    async def prove(self, arguments: Prove, context: ToolContext) -> ToolResult:
+        """Run a test of yours on the state before the change and on the state after it, in a sandbox. It proves a
+        defect where it passes before and fails after, and shows one where it fails on what the change adds. The test
+        says what the code should do. Import what the change adds, removes or renames inside the test function."""
+        path = await asyncio.to_thread(self._path, arguments.path.strip())
+        runs = await self._runs(path, arguments.test, context)
+        at_root = PurePosixPath(path).name
+        if not runs.ran and not arguments.path and path.endswith(".py") and self.copy.text(at_root) is None:
+            path = at_root  # a conftest.py of the tests that ends every run doesn't reach there
+            runs = await self._runs(path, arguments.test, context)
+        before = runs.before
+        after = runs.after
+        turned = runs.turned
+        verified = before.genuine or not before.reasons  # runners without controls say no reasons
+        kind: ProofKind = "opinion"
+        if turned and verified:
+            kind = "proved"
+        elif _fails_on_new(before, after) and await asyncio.to_thread(self._uses_new, arguments.test):
+            kind = "shown"
+        name = f"p{len(self.proofs) + 1}"
+        self.proofs[name] = Proof(kind, path, redacted(arguments.test), _outcome(before), _outcome(after))
+        facts = {"name": name, "tests": ", ".join(turned), "before": _outcome(before), "after": _outcome(after)}
+        rows: list[str] = [message(f"review_tools.{kind}", **facts)]
+        if turned and not verified:
+            rows.append(message("review_tools.not_genuine", why=joined(before.reasons, "; ")))
+        rows += [f"{state}: {_said(run)}" for state, run in (("Before", before), ("After", after)) if _said(run)]
+        return ToolResult(redacted(joined(rows, "\n")), {"name": name, "kind": kind, "path": path})
+
+    async def _runs(self, path: str, test: str, context: ToolContext) -> _Runs:
+        """A test's runs on both states."""
+        original = self.copy.original
+        tests = await asyncio.to_thread(self._selected, path)
+        files = {path: test}
+        root = await asyncio.to_thread(self.base.root)
+        async with context.step.child("before the change", "tool", path):
+            before = await run_selected(tests, files, original, root, verify=True)
+        root = await asyncio.to_thread(self.copy.root)
+        async with context.step.child("after the change", "tool", path):
+            after = await run_selected(tests, files, original, root)
+            turned = _turned(before, after)
+            if turned:  # a test that fails now and then proves nothing
+                turned = _turned(before, await run_selected(tests, files, original, root))
+        return _Runs(before, after, turned)
+
+    def _selected(self, path: str) -> TestSelection:
+        """A test file with what runs it. Blocking."""
+        original = self.copy.original
+        if self.by_node and language_of_tests(path) == "javascript":
+            return TestSelection(suite=suite_by_node((path,), original))
+        return tests_at((path,), original)
+
+    def _path(self, path: str) -> str:
+        """Where a test goes: a new file that a runner takes."""
+        if not path:
+            used = [each.path for each in self.proofs.values()]
+            place = place_of_new_test(self.copy.changes(), self.copy.original, used)
+            path = place.path if place else ""
+            path = _BY_NODE.sub(".mjs", path) if self.by_node else path
+        if self.copy.text(path) is not None or path in self.copy.original.index.files:
+            raise UsageError(message("review_tools.test_exists", path=path), message("review_tools.test_path_hint"))
+        if not is_test_path(path) or not (path.endswith(".py") or language_of_tests(path)):
+            raise UsageError(message("review_tools.no_test_path", path=path), message("review_tools.test_path_hint"))
+        return path
+
+    def _uses_new(self, test: str) -> bool:
+        """Whether a test uses what the change adds: a definition, a parameter, a file. Blocking."""
+        before = self.copy.original.index
+        after = self.copy.changes()
+        known = {word for change in after for word in _WORD.findall(before.text(change.path) or "")}
+        new = {PurePosixPath(change.path).stem for change in after if change.change == "added"}
+        for symbol in touched_symbols(self.copy):
+            if symbol.how == "signature" and symbol.after is not None:
+                new.update(_WORD.findall(symbol.after.signature))
+            if symbol.how == "added" and symbol.after is not None:
+                new.add(symbol.after.name)
+        return bool((new - known) & set(_WORD.findall(test)))
+
+
+def _turned(before: TestRun, after: TestRun) -> list[str]:
+    """Tests that pass before and fail after."""
+    passed = (name for name, outcome in before.outcomes.items() if outcome == "passed")
+    return [name for name in passed if after.outcomes.get(name) == "failed"]
+
+
+def _fails_on_new(before: TestRun, after: TestRun) -> bool:
+    """Whether a test fails after and never passed before."""
+    return "failed" in after.outcomes.values() and not before.passed
+
+
+def _outcome(run: TestRun) -> str:
+    """How a run went, in a word: `passed`, `failed`, or `not run`."""
+    if run.failed:
+        return "failed"
+    return "passed" if run.passed and not run.errors else "not run"
+
+
+def _said(run: TestRun) -> str:
+    """The end of what the first failure says, or of the output where no test ran."""
+    if run.failures:
+        return "\n".join(run.failures[0].assertion.splitlines()[-LINES_SHOWN:])
+    return "" if run.passed else plain(run.output[-OUTPUT_SHOWN:], OUTPUT_SHOWN)
+
+
+def looking_tools(base: WorkingCopy) -> tuple[Tool, ...]:
+    """The tools that look, some of them at the state before a change as well."""
+    return tuple(_at_base(tool, base) if tool.name in AT_BASE else tool for tool in look.TOOLS)
+
+
+def _at_base(tool: Tool, base: WorkingCopy) -> Tool:
+    """A tool that takes at="base"."""
+
+    class AtState(tool.arguments):  # type: ignore[name-defined]
+        at: str = Field("", pattern="^(base)?$", description='"base" for the state before the change')
+
+    async def run(arguments: AtState, context: ToolContext) -> ToolResult:
+        return await tool.run(arguments, replace(context, working_copy=base) if arguments.at else context)
+
+    run.__doc__ = tool.run.__doc__
+    return Tool(tool.name, AtState, tool.kind, run, tool.returns)

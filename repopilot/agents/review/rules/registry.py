@@ -1,0 +1,53 @@
+"""The review rules: every module of rules has a tuple `RULES`, and this is where they come together.
+
+To add a rule:
+
+1. Describe the fault in the YAML file under `rules/polyglot` that fits; `polyglot/ast_grep.py` says how. For what
+   ast-grep can't describe, write a function and a `Rule` that names it, in a module with a tuple `RULES`.
+2. Add its message to `[rules]` in `i18n/en.toml` and `i18n/fr.toml`, under the rule's id or the key that it names.
+3. Run `pytest tests/review/test_rules.py`: the rule has to find its fault in its `bad` example and nothing in `good`.
+
+A new module of rules is added to `_MODULES` below. Importing a module registers nothing by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from repopilot.agents.review.rules import polyglot, workflows
+from repopilot.agents.review.rules.rule import Rule
+from repopilot.code.file_version import Code
+from repopilot.types import Finding
+
+_MODULES = (polyglot, workflows)
+
+RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
+"""Every built-in rule, in the order of the modules."""
+
+
+def find(codes: Sequence[Code], domain: str, rules: Iterable[Rule] | None = None) -> list[Finding]:
+    """The findings of one domain in some files.
+
+    Args:
+        codes: the files; those in a language without rules are passed over.
+        domain: `security`, `performance` or `style`.
+        rules: the rules to apply, the built-in ones by default.
+
+    Returns:
+        Findings file by file, in the order of the rules.
+    """
+    if rules is not None:
+        chosen = tuple(rules)
+        return [f for code in codes for rule in _applicable(chosen, code.language, domain) for f in rule.findings(code)]
+    return [f for code in codes for rule in rules_for(code.language, domain) for f in rule.findings(code)]
+
+
+@cache
+def rules_for(language: str, domain: str) -> tuple[Rule, ...]:
+    """The built-in rules of one domain that apply to a language."""
+    return tuple(_applicable(RULES, language, domain))
+
+
+def _applicable(rules: Iterable[Rule], language: str, domain: str) -> list[Rule]:
+    return [rule for rule in rules if rule.domain == domain and language in rule.languages]

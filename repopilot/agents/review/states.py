@@ -1,0 +1,150 @@
+"""The two states of a change as a working copy: its original is the state before, its edits are the change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from repopilot.errors import SourceError, UsageError
+from repopilot.index.store import Index
+from repopilot.repo import history
+from repopilot.repo.patch import FileDiff, added_lines, parse_patch, removed_lines
+from repopilot.repo.read import read_raw, text_of
+from repopilot.tools.working_copy import WorkingCopy, working_copy
+from repopilot.types import Snapshot, Symbol, innermost
+from repopilot.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedSymbol:
+    """A definition that a change touches: `before` is None for one that it adds, `after` for one that it removes."""
+
+    path: str
+    name: str
+    before: Symbol | None
+    after: Symbol | None
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a function or a method."""
+        symbol = self.after or self.before
+        return symbol is not None and symbol.kind in ("function", "method")
+
+    @property
+    def how(self) -> str:
+        """`added`, `removed`, `signature` or `changed`."""
+        if self.before is None:
+            return "added"
+        if self.after is None:
+            return "removed"
+        return "signature" if self.before.signature != self.after.signature else "changed"
+
+
+@asynccontextmanager
+async def both_states(
+    states: tuple[Snapshot, Snapshot], workspace: Workspace
+) -> AsyncIterator[tuple[WorkingCopy, WorkingCopy]]:
+    """The states before and after a change, to look at and to run tests on.
+
+    Args:
+        states: the repository before and after.
+        workspace: the repository as it is open, at any state.
+
+    Yields:
+        The state before, and a working copy of it with the change as its edits. Files that are no text, or are kept
+        out as secret, stay as they are open.
+
+    Raises:
+        SourceError: a state can't be read.
+        StorageError: there is no room for it.
+    """
+    old, new = states
+    settings = workspace.settings
+    back = await asyncio.to_thread(history.diff, workspace.snapshot, old.commit, None, settings)
+    change = back
+    if new is not workspace.snapshot:
+        change = await asyncio.to_thread(history.diff, workspace.snapshot, old.commit, new.commit, settings)
+    async with working_copy(workspace) as opened:
+        await asyncio.to_thread(_edit, opened, back, old)
+        base = await asyncio.to_thread(lambda: opened.workspace)
+        async with working_copy(base) as copy:
+            await asyncio.to_thread(_edit, copy, change, new)
+            yield opened, copy
+
+
+def _texts(diffs: Iterable[FileDiff], state: Snapshot) -> dict[str, str | None]:
+    """What a state has of the files that differ, None for what it lacks."""
+    found: dict[str, str | None] = {}
+    for diff in diffs:
+        if diff.binary or diff.left_out:
+            continue
+        for path in dict.fromkeys((diff.old_path, diff.path)):
+            try:
+                data = read_raw(state, path)
+            except SourceError:
+                found[path] = None
+                continue
+            text = text_of(path, data) if data.strip() else ""
+            if isinstance(text, str):
+                found[path] = text
+    return found
+
+
+def _edit(copy: WorkingCopy, diffs: Iterable[FileDiff], state: Snapshot) -> None:
+    """Give the files that differ the texts that they have in a state. Blocking."""
+    allowed = {}
+    for path, text in _texts(diffs, state).items():
+        try:
+            known = copy.text(path)
+        except UsageError:  # kept out as secret or ignored
+            continue
+        if text != known:
+            allowed[path] = text
+    if allowed:
+        copy.edit(allowed)
+
+
+def touched_symbols(copy: WorkingCopy) -> tuple[TouchedSymbol, ...]:
+    """The definitions around the changed lines, in the order of the files. Blocking."""
+    before = copy.original.index
+    after = copy.workspace.index
+    found: dict[tuple[str, str], TouchedSymbol] = {}
+    for change in copy.changes():
+        diff = parse_patch(change.diff)[0]
+        old = before.outline(change.path)
+        new = after.outline(change.path)
+        touched = [*_around(new, after.text(change.path), added_lines(diff))]
+        touched += _around(old, before.text(change.path), removed_lines(diff))
+        for name in dict.fromkeys(symbol.qualified for symbol in touched):
+            was, now = (next((s for s in side if s.qualified == name), None) for side in (old, new))
+            found[change.path, name] = TouchedSymbol(change.path, name, was, now)
+    return tuple(found.values())
+
+
+def _around(symbols: list[Symbol], text: str | None, lines: Iterable[int]) -> list[Symbol]:
+    """The definitions around those lines that hold something."""
+    rows = (text or "").split("\n")
+    held = (line for line in sorted(lines) if line <= len(rows) and rows[line - 1].strip())
+    return [symbol for line in held if (symbol := innermost(symbols, line)) is not None]
+
+
+def told_once(touched: Sequence[TouchedSymbol]) -> list[TouchedSymbol]:
+    """Those to tell whole: a function tells what is inside it, a class is told by its members that are touched."""
+
+    def holds(outer: TouchedSymbol, inner: TouchedSymbol) -> bool:
+        return outer.path == inner.path and inner.name.startswith(f"{outer.name}.")
+
+    found = []
+    for each in touched:
+        is_told = any(outer.is_function and holds(outer, each) for outer in touched)
+        by_members = not each.is_function and any(holds(each, inner) for inner in touched)
+        if not (is_told or by_members):
+            found.append(each)
+    return found
+
+
+def text_of_symbol(index: Index, symbol: Symbol) -> list[str]:
+    """The lines of a definition."""
+    return (index.text(symbol.path) or "").split("\n")[symbol.start_line - 1 : symbol.end_line]

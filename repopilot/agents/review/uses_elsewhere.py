@@ -1,0 +1,68 @@
+"""The uses elsewhere that a change under review leaves behind: its two states compared."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+
+from repopilot.agents.review.scope import Scope
+from repopilot.code.languages import file_kind
+from repopilot.errors import SourceError
+from repopilot.repo.patch import FileDiff
+from repopilot.repo.read import read_raw, text_of
+from repopilot.resolve.names import Resolver
+from repopilot.resolve.snapshot_tree import SnapshotTree
+from repopilot.resolve.uses.broken_uses import FileVersions, captured, changed_definitions, left_behind
+from repopilot.sandbox.language_servers.session import Servers
+from repopilot.types import Finding, Snapshot
+from repopilot.workspace import Workspace
+
+
+def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tuple[str, ...]]:
+    """Compare the two states of a change. Blocking.
+
+    Args:
+        scope: the change.
+        workspace: the repository.
+
+    Returns:
+        A finding for each definition whose users were left behind, remarks on captured names, and notes on what could
+        not be asked.
+
+    Raises:
+        SourceError: one of the states can't be read.
+        StorageError: there is no room for it.
+    """
+    if scope.states is None:
+        return [], ()
+    old, new = scope.states
+    files = [found for diff in scope.diffs if (found := _versions(diff, old, new)) is not None]
+    changed = changed_definitions(files)
+    codes = {target.new.path: target.new for target in scope.targets}
+    remarks = captured(files)
+    if not changed:
+        return remarks, ()
+    with ExitStack() as stack:
+        servers = stack.enter_context(closing(Servers(workspace.settings, workspace.packages)))
+        trees = [stack.enter_context(closing(SnapshotTree(state, workspace.settings))) for state in (old, new)]
+        before, after = (Resolver(tree, workspace.index, servers) for tree in trees)
+        return [*remarks, *left_behind(changed, files, before, after, codes)], (*before.notes, *after.notes)
+
+
+def _versions(diff: FileDiff, old: Snapshot, new: Snapshot) -> FileVersions | None:
+    if diff.status == "added" or file_kind(diff.old_path) != "code":
+        return None
+    before = _text(old, diff.old_path)
+    after = _text(new, diff.path) if diff.status != "deleted" else ""
+    if before is None or after is None:
+        return None
+    gone = diff.old_path != diff.path or diff.status == "deleted"
+    return FileVersions(diff.old_path, diff.path, before, after, gone)
+
+
+def _text(snapshot: Snapshot, path: str) -> str | None:
+    try:
+        data = read_raw(snapshot, path)
+    except SourceError:
+        return None
+    text = text_of(path, data) if data.strip() else ""
+    return text if isinstance(text, str) else None

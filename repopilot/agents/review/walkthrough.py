@@ -1,0 +1,96 @@
+"""The walkthrough of a change: what it does, file by file in reading order, a sentence each. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from repopilot.agents.review.scope import Scope
+from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.split import analyse
+from repopilot.i18n import Message, joined, message
+from repopilot.redaction.redact import redacted
+from repopilot.repo.patch import FileDiff
+from repopilot.results import ChangedFileNote
+
+MOST_NAMED = 6
+MOST_FILES = 60
+"""Files of a change that are told one by one."""
+_SPAN = re.compile(r"`([^`\n]+)`")
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+def walkthrough(scope: Scope) -> tuple[ChangedFileNote, ...]:
+    """What the symbols of each changed file tell: code first, then tests, then the rest.
+
+    Args:
+        scope: a change between two states.
+    """
+    texts = {t.new.path: (t.old.text if t.old else "", t.new.text) for t in scope.targets}
+    files = sorted(scope.diffs[:MOST_FILES], key=_reading_order)
+    return tuple(ChangedFileNote(redacted(diff.path), _computed(diff, texts.get(diff.path))) for diff in files)
+
+
+def _reading_order(diff: FileDiff) -> tuple[bool, bool]:
+    return file_kind(diff.path) != "code", is_test_path(diff.path)
+
+
+def _computed(diff: FileDiff, texts: tuple[str, str] | None) -> str:
+    """A file's added, removed and changed definitions, and how many lines."""
+    if diff.status == "deleted":
+        return message("review.walk.deleted")
+    signs = [line[:1] for hunk in diff.hunks for line in hunk.lines]
+    lines = message("review.walk.lines", added=signs.count("+"), removed=signs.count("-"))
+    renamed = [message("review.walk.renamed", path=redacted(diff.old_path))] if diff.old_path != diff.path else []
+    return joined([*renamed, *(_symbols(diff, *texts) if texts else ()), lines], "; ")
+
+
+def _symbols(diff: FileDiff, before: str, after: str) -> Iterator[Message]:
+    """What became of the definitions of a file."""
+    old = _definitions(diff.old_path, before)
+    new = _definitions(diff.path, after)
+    both = [name for name in new if name in old]
+    groups = {
+        "added": [name for name in new if name not in old],
+        "removed": [name for name in old if name not in new],
+        "signature": [name for name in both if old[name][0] != new[name][0]],
+        "changed": [name for name in both if old[name][0] == new[name][0] and old[name][1] != new[name][1]],
+    }
+    for how, names in groups.items():
+        if names:
+            more = f" +{len(names) - MOST_NAMED}" if len(names) > MOST_NAMED else ""
+            shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMED]) + more
+            yield message(f"review.walk.{how}", names=shown)
+
+
+def _definitions(path: str, text: str) -> dict[str, tuple[str, str]]:
+    """Signature and text of each definition, those that hold others without theirs."""
+    lines = text.split("\n")
+    found = analyse(path, text, language_of(path) or "", file_kind(path)).symbols
+    inner = {symbol.qualified.rpartition(".")[0] for symbol in found}
+    return {
+        s.qualified: (s.signature, "" if s.qualified in inner else "\n".join(lines[s.start_line - 1 : s.end_line]))
+        for s in found
+    }
+
+
+def by_model(
+    reply: str, computed: Sequence[ChangedFileNote], exists: Callable[[str, str], bool]
+) -> tuple[ChangedFileNote, ...]:
+    """The walkthrough with the sentences of a model in place of those computed, where they name only what there is.
+
+    Args:
+        reply: a line `path: sentence` for each file.
+        computed: the walkthrough without a model.
+        exists: whether a name stands in the changed file of a path, in either state, or anywhere else.
+    """
+    return tuple(_said(reply, note, exists) or note for note in computed)
+
+
+def _said(reply: str, note: ChangedFileNote, exists: Callable[[str, str], bool]) -> ChangedFileNote | None:
+    found = re.search(rf"^[-*\d.\s]*`?{re.escape(note.path)}`?\s*:(.+)$", reply, re.M)
+    sentence = " ".join(redacted(found[1]).split()) if found else ""
+    names = [name for span in _SPAN.findall(sentence) for name in _NAME.findall(span)]
+    if not sentence or not all(exists(note.path, name) for name in names):
+        return None
+    return ChangedFileNote(note.path, sentence, by_model=True)

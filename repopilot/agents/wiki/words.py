@@ -1,0 +1,79 @@
+"""How a component works, in the words of a model that looks with tools, each sentence checked and marked. Async."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Sequence
+
+from repopilot import i18n
+from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
+from repopilot.agents.explain.code_findings import find
+from repopilot.agents.explain.render import mark_words, share_checked
+from repopilot.agents.wiki.folder import PageState, with_words
+from repopilot.agents.wiki.wiki_page import COMMIT, Page
+from repopilot.foreign_text import literal
+from repopilot.results import Sentence
+from repopilot.trace import Step
+from repopilot.types import Evidence
+from repopilot.workspace import Workspace
+
+_CITED = re.compile(r"\s*\[(\d+)\]")
+_ITEM = re.compile(r"^[ \t]*([-*+]|\d{1,3}[.)])[ \t]+$", re.MULTILINE)
+
+
+async def pages_with_words(states: Sequence[PageState], workspace: Workspace, step: Step) -> AsyncIterator[PageState]:
+    """Have the model write how components work, page by page.
+
+    Args:
+        states: of the pages.
+        workspace: the repository, with a model that uses tools.
+        step: gets a child for each page.
+
+    Yields:
+        Each page that has new words; one of which the model says nothing stays as it is.
+    """
+    assert workspace.model is not None
+    for state in states:
+        has_words = state.state == "current" and state.kept is not None and bool(state.kept.record.model)
+        if state.page is None or not state.page.asks or has_words:
+            continue
+        async with step.child(state.name, "agent", state.page.asks) as writing:
+            found = await find(state.page.asks, workspace, writing)
+            told = await agent_answer(found, workspace, writing, lambda so_far: None)
+        if told.outcome == "answered" and told.sentences:
+            words = words_of(told, state.page, workspace.model.name)
+            yield with_words(state, words, workspace.model.name, workspace.index)
+
+
+def words_of(told: AgentAnswer, page: Page, model: str) -> str:
+    """An answer as a section of a page: its sentences with links to their lines, marked where they aren't checked, and
+    how many are.
+
+    Args:
+        told: the answer.
+        page: it is for, which cites its places.
+        model: that gave it.
+    """
+    places = {place.number: place for place in told.evidence}
+    rows = [""]
+    for piece in told.layout:
+        if isinstance(piece, str):
+            mark = _ITEM.search(piece)
+            rows += [mark[1]] if mark else ["", ""] if "\n" in piece else []
+        elif not told.sentences[piece - 1].is_code:
+            sentence = _sentence(told.sentences[piece - 1], page, places)
+            rows[-1] = f"{rows[-1]} {sentence}" if rows[-1] else sentence
+    checked = share_checked([each for each in told.sentences if not each.is_code], page.language)
+    by = i18n.text("wiki.words_by", page.language, model=literal(model), commit=COMMIT, checked=checked)
+    said = "\n".join(rows)
+    return re.sub(r"\n{2,}", "\n\n", f"{said.strip()}\n\n*{by}*")
+
+
+def _sentence(sentence: Sentence, page: Page, places: dict[int, Evidence]) -> str:
+    parts = _CITED.split(sentence.text)
+    cited = [places[int(number)] for number in parts[1::2] if int(number) in places]
+    said = literal("".join(parts[::2]))
+    text = f"~~{said}~~" if sentence.status == "contradicted" else said
+    links = "".join(f" {page.at(place.path, place.start_line)}" for place in cited)
+    mark = "" if sentence.status == "checked" else f" *({literal(mark_words(sentence, page.language))})*"
+    return f"{text}{links}{mark}"

@@ -1,0 +1,1 @@
+"""Which places of the code a task or wish would change."""

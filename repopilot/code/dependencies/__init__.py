@@ -1,1 +1,0 @@
-"""Reads what a Python project declares: its requirements, those of its tests, its metadata. Pure."""

@@ -1,0 +1,67 @@
+"""The manifests of a repository, read once per index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repopilot.code.languages import is_example_path, is_test_path
+from repopilot.index.store import Index
+from repopilot.project.manifest import Dependency, Manifest, ProjectFact, is_manifest, maps_modules, read_manifest
+
+_LIBRARY_KEYS = ("main", "module", "types", "browser")
+
+
+def manifests(index: Index) -> tuple[Manifest, ...]:
+    """The manifests of a repository, those nearest to its root first; those of tests and examples are left out."""
+    return index.derived(_own)
+
+
+def _own(index: Index) -> tuple[Manifest, ...]:
+    own = (each for each in every_manifest(index) if is_manifest(each.path))
+    kept = (each for each in own if not is_test_path(each.path) and not is_example_path(each.path))
+    return tuple(sorted(kept, key=_depth))
+
+
+def every_manifest(index: Index) -> tuple[Manifest, ...]:
+    """Every manifest, and what says what modules of JavaScript stand for, in the order of the files."""
+    return index.derived(_read)
+
+
+def _read(index: Index) -> tuple[Manifest, ...]:
+    paths = (path for path in index.files if is_manifest(path) or maps_modules(path))
+    found = (read_manifest(path, index.text(path) or "") for path in paths)
+    return tuple(each for each in found if each is not None)
+
+
+def _depth(manifest: Manifest) -> tuple[int, bool, str]:
+    # A file of requirements beside a real manifest says what developers install.
+    return manifest.path.count("/"), manifest.path.endswith((".txt", ".in")), manifest.path
+
+
+def dependencies(index: Index) -> list[Dependency]:
+    """What the project declares to depend on, each name of each group once, without what others only pull in."""
+    found: dict[tuple[str, str], Dependency] = {}
+    declared = False
+    own = {fact.value for manifest in manifests(index) for fact in manifest.facts if fact.kind == "name"}
+    for manifest in manifests(index):
+        is_list = manifest.path.endswith((".txt", ".in"))
+        for need in manifest.dependencies:
+            if (
+                need.group != "indirect"
+                and need.name not in own
+                and not (is_list and declared and need.group == "runtime")
+            ):
+                found.setdefault((need.name.lower(), need.group), need)
+        declared = declared or (not is_list and bool(manifest.dependencies))
+    return list(found.values())
+
+
+def facts(index: Index, kind: str) -> Iterator[ProjectFact]:
+    """What the manifests say of the project, of one kind, those nearest to the root first."""
+    for manifest in manifests(index):
+        yield from (fact for fact in manifest.facts if fact.kind == kind)
+
+
+def is_imported(manifest: Manifest, name: str) -> bool:
+    """Whether an entry point that a manifest declares is a module that others import, not a command."""
+    return manifest.ecosystem == "npm" and (name in _LIBRARY_KEYS or name.startswith("."))

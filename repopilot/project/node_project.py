@@ -1,0 +1,249 @@
+"""What a package.json declares: packages, and how the tests are run. Pure; nothing in it is executed."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+
+from repopilot.code.data_formats import strings
+from repopilot.project.declaration_parts import shell_words
+from repopilot.project.workspaces import EntrySource, NodeWorkspace
+
+LOCK_FILES = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml")
+"""Those that are respected; the first one there is."""
+INSTALLED = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+_KEPT = ("name", "version", "type", *INSTALLED, "peerDependenciesMeta", "overrides", "pnpm")
+_FROM_REGISTRY = re.compile(
+    r"^(?!(?:file|link|workspace|catalog|portal|git|https?|github|gitlab|bitbucket)\b.*:)[^/]*$|^npm:"
+)
+_RUNNERS = ("vitest", "jest", "mocha", "ava", "tap", "jasmine", "karma", "playwright", "cypress", "uvu", "tape", "bun")
+_ALIASES = {"_mocha": "mocha", "react-scripts": "jest", "qunit": "qunit"}
+_VARIABLE = re.compile(r"(?!PATH=)[A-Za-z_]\w*=")
+_SETTING = re.compile(rf"{_VARIABLE.pattern}|(?:cross-env|env)$")
+_SCRIPT = re.compile(r"^(?:npm|yarn|pnpm)$")
+_DEPTH = 3
+_LOWER = re.compile(r"(?<![<.\d])(?<!<=)(?<!< )(?<!<= )(?<!\.)\bv?(\d{1,4}(?:\.\d{1,4}){0,2})")
+_RUNS_TYPESCRIPT = re.compile(r"(?:^|[&|;]\s*)node (?![^&|;]*(?:--import|--loader|--require|-r ))[^&|;]*\.[cm]?tsx?\b")
+_READS_TYPESCRIPT = "22.18.0"
+"""The first Node that runs TypeScript as it is."""
+_TAKES_PATHS = ("mocha", "ava", "node")
+_WITH_VALUE = (
+    *("--require", "-r", "--import", "--loader", "--experimental-loader", "--conditions", "-C", "--file", "--config"),
+    *("--ui", "-u", "--timeout", "-t", "--slow", "-s", "--retries", "--extension", "--ignore", "--exclude", "--grep"),
+    *("-g", "--fgrep", "-f", "--reporter", "-R", "--reporter-option", "--reporter-options", "-O", "--jobs", "-j"),
+    *("--test-reporter", "--test-reporter-destination", "--test-concurrency", "--test-name-pattern", "--concurrency"),
+    *("--match", "-m", "-c", "-T"),
+)
+"""Options of these, and of Node itself, whose value is the next word."""
+_WILDCARD = re.compile(r"[*?{(\[]")
+_TYPESCRIPT = re.compile(r"\.[cm]?tsx?$")
+_LOADERS = ("--import", "--require", "-r", "--loader", "--experimental-loader")
+_TYPES = re.compile(r"\.d\.[cm]?ts$")
+_MOST_COMMANDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class NodeProject:
+    """A package of JavaScript or TypeScript.
+
+    Attributes:
+        name: of the package.
+        requirements: what it asks for from the registry, `name@range`.
+        elsewhere: what it asks for from anywhere else: folders, git, addresses.
+        scripts: commands by name.
+        manifest: what of package.json bears on an installation, as JSON; '' without one.
+        links: the folders of the members of its workspace, by the names of their packages.
+        projects: the settings of test runners in the folders of members, where the top has none for them.
+        node_version: the oldest version of Node that it is for, '' for any.
+        built: by path, stand-ins for the entry files that a build would write: each re-exports the source behind it.
+    """
+
+    name: str = ""
+    requirements: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    manifest: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
+    projects: tuple[str, ...] = ()
+    node_version: str = ""
+    built: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runner(self) -> str:
+        """The test runner: the first that the test scripts start, else the one that is required, else `node`."""
+        for command in self._commands():
+            for word in command:
+                if (name := _program(word)) in _RUNNERS:
+                    return name
+                if name == "node" and "--test" in command:
+                    return name
+        required = {requirement.rpartition("@")[0] for requirement in self.requirements}
+        return next((name for name in _RUNNERS if name in required), "node")
+
+    @property
+    def test_folders(self) -> tuple[str, ...]:
+        """How the paths begin that the test scripts give to a runner which takes paths; () where they give none."""
+        found: list[str] = []
+        for command in self._commands() if self.runner in _TAKES_PATHS else ():
+            names = [_program(word) for word in command]
+            if self.runner not in names or (self.runner == "node" and "--test" not in command):
+                continue
+            words = command[names.index(self.runner) + 1 :]
+            before = ["", *words]
+            given = [word for word, option in zip(words, before, strict=False) if option not in _WITH_VALUE]
+            starts = [_WILDCARD.split(word.removeprefix("./"))[0] for word in given if not word.startswith("-")]
+            if not all(starts) or not starts:
+                return ()
+            found += starts
+        return tuple(dict.fromkeys(found))
+
+    def reading_typescript(self) -> NodeProject:
+        """The same for a Node that reads TypeScript, where Node itself runs tests which load some."""
+        if self.runner != "node" or self.options("node", _LOADERS):
+            return self
+        version = max(self.node_version or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=version_numbers)
+        return replace(self, node_version=version)
+
+    def options(self, program: str, taken: Sequence[str], switches: Sequence[str] = ()) -> tuple[str, ...]:
+        """The options that the test scripts give a program, as far as they are wanted.
+
+        Args:
+            program: its name.
+            taken: options with a value, as `--name value` or `--name=value`.
+            switches: the beginnings of options without one.
+        """
+        return _options(self._arguments(program), taken, switches)
+
+    def operands(self, program: str, taken: Sequence[str]) -> tuple[str, ...]:
+        """What the test scripts give a program beside options; `taken` have a value."""
+        words = self._arguments(program)
+        found = []
+        for number, word in enumerate(words):
+            if not word.startswith("-") and (number == 0 or words[number - 1] not in taken):
+                found.append(word)
+        return tuple(found)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables of the environment that the test scripts set for the runner, but for where programs are."""
+        words = [word for word in self._started(self.runner)[0] if _VARIABLE.match(word)]
+        return dict(word.split("=", 1) for word in words)
+
+    def _arguments(self, program: str) -> list[str]:
+        """The arguments of the first command that starts a program."""
+        return self._started(program)[1]
+
+    def _started(self, program: str) -> tuple[list[str], list[str]]:
+        """The words before and after the name of a program in the first command that starts it."""
+        for command in self._commands():
+            for number, word in enumerate(command):
+                if _program(word) == program:
+                    return command[:number], command[number + 1 :]
+        return [], []
+
+    def _commands(self) -> list[list[str]]:
+        """The words of the commands of the test scripts, `test` before all others."""
+        names = sorted((name for name in self.scripts if "test" in name), key=lambda name: name != "test")
+        found: list[list[str]] = []
+        for name in names:
+            found += self._expanded(name, _DEPTH)
+        return found[:_MOST_COMMANDS]
+
+    def _expanded(self, script: str, depth: int) -> Iterator[list[str]]:
+        for part in re.split(r"&&|\|\||[;|&\n]", self.scripts.get(script, ""))[:_MOST_COMMANDS]:
+            words = shell_words(part)
+            set_before = list(takewhile(_SETTING.match, words))
+            command = words[len(set_before) :]
+            called = [word for word in command[1:] if word in self.scripts and _SCRIPT.match(command[0])]
+            if called and depth:
+                yield from ([*set_before, *each] for each in self._expanded(called[0], depth - 1))
+            elif words:
+                yield words
+
+
+def read_node_project(workspace: NodeWorkspace) -> NodeProject:
+    """What a package and the members of its workspace declare together; an empty project without a package.json."""
+    data = workspace.manifest
+    tables = {key: workspace.wanted(key) for key in INSTALLED}
+    wanted: dict[str, str] = {}
+    for key in INSTALLED[:3]:
+        wanted |= tables[key]
+    elsewhere = {name for name, version in wanted.items() if not _FROM_REGISTRY.match(version)}
+    kept: dict[str, object] = {key: data[key] for key in _KEPT if key in data}
+    for key, versions in tables.items():
+        if versions or key in kept:
+            kept[key] = {name: version for name, version in versions.items() if name not in elsewhere}
+    project = NodeProject(
+        str(data.get("name") or ""),
+        tuple(f"{name}@{version}" for name, version in wanted.items() if name not in elsewhere),
+        tuple(f"{name}@{wanted[name]}" for name in wanted if name in elsewhere),
+        strings(data.get("scripts")),
+        json.dumps(kept, indent=1, sort_keys=True) if data else "",
+        workspace.links,
+        workspace.projects,
+        _wanted_node(data, workspace),
+    )
+    modules = project.runner == "vitest"
+    if any(_TYPESCRIPT.search(source.path) for source in workspace.unbuilt.values()):
+        project = project.reading_typescript()
+    return replace(project, built={path: _entry(path, to, modules) for path, to in workspace.unbuilt.items()})
+
+
+def _wanted_node(manifest: Mapping[str, object], workspace: NodeWorkspace) -> str:
+    """The oldest version of Node that tests can run with, '' for any."""
+    stated = oldest_version(strings(manifest.get("engines")).get("node", "")) or _major(oldest_version(workspace.node))
+    if not any(map(_RUNS_TYPESCRIPT.search, strings(manifest.get("scripts")).values())):
+        return stated
+    return max(stated or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=version_numbers)
+
+
+def oldest_version(bounds: str) -> str:
+    """The oldest version that npm's bounds on one admit, `22.12.0`; '' where they name none."""
+    found = [f"{each}.0.0".split(".")[:3] for each in _LOWER.findall(bounds)]
+    return ".".join(min(found, key=lambda parts: [*map(int, parts)], default=()))
+
+
+def version_numbers(version: str) -> tuple[int, ...]:
+    """A version as numbers that can be compared."""
+    return tuple(int(part) for part in version.split("."))
+
+
+def _major(version: str) -> str:
+    return f"{version.partition('.')[0]}.0.0" if version else ""
+
+
+def _entry(path: str, source: EntrySource, modules: bool) -> str:
+    """A module that re-exports another one.
+
+    Args:
+        path: of the module.
+        source: the other one.
+        modules: whether the runner reads ES modules whatever the file is called.
+    """
+    there = posixpath.relpath(source.path, posixpath.dirname(path) or ".")
+    place = there if there.startswith(".") else f"./{there}"
+    if not modules and not source.module and path.endswith((".js", ".cjs")):
+        return f'module.exports = require("{place}");\n'
+    place = re.sub(r"\.[cm]?tsx?$", "", place) if _TYPES.search(path) else place
+    default = f'export {{ default }} from "{place}";\n' if source.has_default else ""
+    return f'export * from "{place}";\n{default}'
+
+
+def _options(words: Sequence[str], taken: Sequence[str], switches: Sequence[str]) -> tuple[str, ...]:
+    found: list[str] = []
+    for number, word in enumerate(words):
+        if word in taken and number + 1 < len(words):
+            found += [word, words[number + 1]]
+        elif ("=" in word and word.partition("=")[0] in taken) or any(word.startswith(start) for start in switches):
+            found.append(word)
+    return tuple(found)
+
+
+def _program(word: str) -> str:
+    name = posixpath.basename(word)
+    name = name.removesuffix(".js").removesuffix(".mjs")
+    return _ALIASES.get(name, name)

@@ -1,0 +1,272 @@
+"""Commands that a project's files offer: scripts, targets, tasks, and those in documentation and CI. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from repopilot.code.source_positions import line_at
+from repopilot.project.manifest import read_manifest
+
+Purpose = Literal["test", "lint", "build", "install", "start", "docs", "bench"]
+Origin = Literal["documentation", "script", "ci", "convention"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCommand:
+    """A command as one would type it. `runs` is what a script or target does, '' where that is unknown; `heading` the
+    section of documentation it stands in, with the sentence before it."""
+
+    command: str
+    origin: Origin
+    path: str
+    line: int
+    runs: str = ""
+    heading: str = ""
+
+
+_SCRIPTS = r"(?:\./)?(?:scripts?|bin|tools|ci|\.ci)/"
+_JS = r"(?:npm|yarn|pnpm|bun)(?: run)?"
+_MAKE = r"(?:make|just|task|rake|bundle exec rake|nox -s|tox -e|hatch run|inv(?:oke)?|mage|doit|poe)"
+LINTERS = (
+    r"ruff|flake8|pylint|mypy|pyright|black|eslint|prettier|xo|golangci-lint|go vet|gofmt|cargo (?:clippy|fmt)|"
+    r"rubocop|phpcs|phpstan|clang-format|clang-tidy|biome|isort|stylelint|staticcheck"
+)
+"""The names of linters and formatters, as a pattern."""
+COMMANDS: dict[Purpose, re.Pattern[str]] = {
+    "test": re.compile(
+        rf"\b(?:pytest|py\.test|tox|nox|go test|cargo (?:n?test|nextest)|{_JS} (?:test\S*|t\b)|jest|mocha|vitest|"
+        rf"{_MAKE} (?:\S+ )*?\S*(?:tests?|check|specs?)\b\S*|unittest|mvnw? (?:\S+ )*(?:test|verify)|"
+        rf"gradlew? (?:\S+ )*(?:test|check)|"
+        r"rspec|ctest|phpunit|composer (?:run )?(?:run-script )?test\S*|dotnet test|(?:swift|sbt|mix|bazel|dub|"
+        r"zig build) test|"
+        rf"minitest)\b|(?:^|\s){_SCRIPTS}\S*(?:test|check)\S*|^(?:bundle exec )?rake$|\bruby\b.*\btest"
+    ),
+    "lint": re.compile(
+        rf"\b(?:{LINTERS}|pre-commit run|"
+        rf"{_MAKE} \S*(?:lint|check|fmt|format|style)\S*|{_JS} \S*(?:lint|check|format|style)\S*)\b|"
+        rf"(?:^|\s){_SCRIPTS}\S*(?:lint|check|format)\S*"
+    ),
+    "build": re.compile(
+        rf"^(?:make|make all|rake|ninja)$|\b(?:cmake|cargo build|go build|{_JS} build\S*|"
+        rf"mvnw? (?:\S+ )*(?:package|compile|install)|"
+        rf"gradlew? (?:\S+ )*(?:build|assemble)|dotnet build|python3? -m build|{_MAKE} \S*build\S*|meson|\./configure|"
+        rf"hatch build|poetry build|gem build|zig build|swift build|sbt compile)\b|(?:^|\s){_SCRIPTS}\S*build\S*"
+    ),
+    "install": re.compile(
+        r"\b(?:pip3? install|pipx install|uv (?:add|pip install|tool install|sync)|poetry (?:add|install)|"
+        r"conda install|"
+        r"(?:npm|pnpm|yarn|bun) (?:i|install|add)|cargo (?:install|add)|go (?:get|install)|gem install|"
+        r"bundle (?:add|install)|"
+        r"brew install|apt(?:-get)? install|composer require|dotnet add|make install|cmake --install|vcpkg install|"
+        rf"choco install|scoop install|winget install|pacman -S|dnf install|apk add|port install|nix-env)\b|"
+        rf"(?:^|\s){_SCRIPTS}\S*install\S*"
+    ),
+    "start": re.compile(
+        rf"\b(?:{_JS} (?:start|dev|serve)\S*|docker(?:-| )compose up|docker run|cargo run|go run|dotnet run|"
+        rf"mvnw? (?:\S+ )*\S+:run|gradlew? (?:\S+ )*(?:run|bootRun)|"
+        rf"python3? -m \w\S*|uvicorn|gunicorn|flask run|rails s\w*|rackup|{_MAKE} (?:run|start|serve|dev)\S*)\b|"
+        rf"(?:^|\s){_SCRIPTS}\S*(?:start|serve|run)\S*"
+    ),
+    "docs": re.compile(
+        rf"\b(?:mkdocs|sphinx-build|{_MAKE} \S*(?:docs?|html|site)\S*|{_JS} \S*docs?\S*|cargo doc|rdoc|yard|"
+        rf"typedoc|javadoc(?!\.)|doxygen)\b|"
+        rf"(?:^|\s){_SCRIPTS}\S*docs?\S*"
+    ),
+    "bench": re.compile(
+        rf"\b(?:cargo bench|go test (?:\S+ )*-bench\S*|{_MAKE} \S*bench\S*|{_JS} \S*bench\S*|hyperfine|asv)\b|"
+        rf"(?:^|\s){_SCRIPTS}\S*bench\S*"
+    ),
+}
+"""How the commands of each purpose look."""
+NAMES: dict[Purpose, re.Pattern[str]] = {
+    "test": re.compile(r"^(?:run[-_:])?(?:tests?|check|spec|specs)(?:$|[-_:.])|[-_:](?:tests?|specs?)$", re.I),
+    "lint": re.compile(r"lint|^(?:fmt|format|style|typecheck|types|mypy|check)", re.I),
+    "build": re.compile(r"^(?:build|compile|all|dist|package)(?:$|[-_:])", re.I),
+    "install": re.compile(r"^(?:install|setup|bootstrap|develop|deps)(?:$|[-_:])", re.I),
+    "start": re.compile(r"^(?:start|run|serve|dev|server|up)(?:$|[-_:])", re.I),
+    "docs": re.compile(r"^(?:docs?|html|site|documentation)(?:$|[-_:])", re.I),
+    "bench": re.compile(r"bench", re.I),
+}
+"""How scripts, targets and tasks of each purpose are called."""
+
+_SHELL = frozenset(
+    ["", "sh", "bash", "shell", "console", "zsh", "text", "sh-session", "shell-session", "cmd", "powershell"]
+)
+_FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*\{?\.?([\w-]*)")
+_HEADING = re.compile(r"^(#{1,6}|={1,5})\s+(.+?)\s*#*$")
+_NO_COMMAND = re.compile(
+    r"\s*(?:[#@<>{(\[\"']|//|(?:[*+-]|\d+[.)])\s|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\("
+)
+"""How lines of code begin that stand among commands."""
+_INLINE = re.compile(r"``?([^`\n]{3,120})``?(_?)")
+"""Code within a line; a link of reStructuredText has an underscore behind it."""
+
+
+def is_read(path: str) -> bool:
+    """Whether `commands_in` reads files of this path."""
+    return _reader(path) is not None
+
+
+def commands_in(path: str, text: str) -> list[ProjectCommand]:
+    """The commands that a file offers; [] for a file of no known kind."""
+    reader = _reader(path)
+    return list(reader(path, text)) if reader else []
+
+
+def _reader(path: str) -> Callable[[str, str], Iterator[ProjectCommand]] | None:
+    name = path.rsplit("/", 1)[-1].lower()
+    if name.startswith("testing") and "/" in path:
+        # Inside a folder of documentation it tells users how to test what they make.
+        return None
+    if re.match(r"(?:gnu)?makefile$", name):
+        return _targets
+    if re.search(r"(^|/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml$", path) or name in (
+        ".gitlab-ci.yml",
+        ".travis.yml",
+    ):
+        return _ci
+    if re.match(
+        r"(?:readme|contributing|install|installation|development|developing|hacking|testing|getting[-_]started|"
+        r"quick[-_]?start)\b",
+        name,
+    ):
+        return (
+            _documentation
+            if name.endswith((".md", ".rst", ".txt", ".adoc", ".markdown", ".mdx")) or "." not in name
+            else None
+        )
+    if re.match(_SCRIPTS.replace(r"(?:\./)?", ""), path) and "." not in name:
+        return _script_file
+    return _READERS.get(name)
+
+
+def _script_file(path: str, text: str) -> Iterator[ProjectCommand]:
+    if text.startswith("#!"):
+        yield ProjectCommand(path, "script", path, 1)
+
+
+def _json_scripts(path: str, text: str) -> Iterator[ProjectCommand]:
+    manifest = read_manifest(path, text)
+    start = max(0, text.find('"scripts"'))
+    for name, runs in manifest.scripts.items() if manifest is not None else ():
+        run = "npm" if name in ("test", "start") else "npm run"
+        line = line_at(text, max(0, text.find(f'"{name}"', start + 9)))
+        command = f"{'composer' if path.endswith('composer.json') else run} {name}"
+        yield ProjectCommand(command, "script", path, line, runs)
+
+
+def _targets(path: str, text: str) -> Iterator[ProjectCommand]:
+    lines = text.split("\n")
+    folder = path.rpartition("/")[0]
+    for number, line in enumerate(lines, 1):
+        found = re.match(r"([A-Za-z][\w./-]*)(?:\s+[\w./-]+)*\s*::?(?!=)([^=]*)$", line)
+        if found:
+            recipe = [row.strip().lstrip("@-") for row in lines[number : number + 6]]
+            runs = next((row for row in recipe if row and not row.startswith(("#", "echo "))), "")
+            has_recipe = number < len(lines) and lines[number].startswith("\t")
+            make = f"make -C {folder}" if folder else "make"
+            yield ProjectCommand(f"{make} {found[1]}", "script", path, number, runs if has_recipe else found[2].strip())
+
+
+def _rakefile(path: str, text: str) -> Iterator[ProjectCommand]:
+    for number, line in enumerate(text.split("\n"), 1):
+        found = re.match(r"\s*(?:task|multitask)\s*\(?\s*[:\"']?(\w+(?::\w+)*)[\"']?\s*(?:=>|:)?\s*(.*)", line)
+        if found:
+            name = "" if found[1] == "default" else f" {found[1].strip(':')}"
+            yield ProjectCommand(f"rake{name}", "script", path, number, found[2].strip() if not name else "")
+        tests = re.match(r"\s*(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)\s*\(?\s*[:\"']?(\w*)", line)
+        if tests:
+            yield ProjectCommand(f"rake {tests[1] or 'test'}", "script", path, number)
+
+
+_NAMED = {
+    "justfile": (re.compile(r"^@?([A-Za-z][\w-]*)[^:=\n]*:(?!=)", re.M), "just {0}"),
+    "noxfile.py": (re.compile(r"^@(?:nox\.)?session[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.M), "nox -s {0}"),
+}
+"""How files write the names of what they run, and how that is started."""
+
+
+def _named(path: str, text: str) -> Iterator[ProjectCommand]:
+    pattern, form = _NAMED[path.rsplit("/", 1)[-1].lower()]
+    for found in pattern.finditer(text):
+        yield ProjectCommand(form.format(found[1]), "script", path, line_at(text, found.start(1)))
+
+
+def _tox(path: str, text: str) -> Iterator[ProjectCommand]:
+    found = re.search(r"^[^\S\n]*commands\s*=\s*(\S.*|\n\s+\S.*)", text, re.M)
+    if found:
+        yield ProjectCommand("tox", "script", path, line_at(text, found.start(1)), found[1].strip())
+
+
+def _cmake(path: str, text: str) -> Iterator[ProjectCommand]:
+    for found in re.finditer(r"^[^\S\n]*add_custom_target\s*\(\s*(\w[\w-]*)([^)]*)", text, re.M | re.I):
+        runs = " ".join(found[2].split())
+        line = line_at(text, found.start(1))
+        yield ProjectCommand(f"cmake --build . --target {found[1]}", "script", path, line, runs[:120])
+        yield ProjectCommand(f"make {found[1]}", "script", path, line, runs[:120])
+    enabled = re.search(r"^[^\S\n]*enable_testing\s*\(", text, re.M | re.I)
+    if enabled:
+        yield ProjectCommand("ctest", "script", path, line_at(text, enabled.end()))
+
+
+def _ci(path: str, text: str) -> Iterator[ProjectCommand]:
+    block = -1
+    for number, line in enumerate(text.split("\n"), 1):
+        indent = len(line) - len(line.lstrip())
+        if block >= 0 and line.strip() and indent <= block:
+            block = -1
+        if block >= 0 and line.strip():
+            yield ProjectCommand(line.strip().removeprefix("- "), "ci", path, number)
+        found = re.match(r"\s*(?:-\s+)?(?:run|script|install|before_script)\s*:\s*(.*)$", line)
+        if found and found[1].strip() in ("", "|", ">", "|-", ">-"):
+            block = indent
+        elif found:
+            yield ProjectCommand(_unquoted(found[1].strip()), "ci", path, number)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
+    heading = ""
+    before = ""
+    fence = ""
+    shell = False
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[2].startswith(fence)):
+            fence, shell = ("", False) if fence else (mark[2], mark[3].lower() in _SHELL)
+            continue
+        title = None if fence else _HEADING.match(line)
+        if title:
+            heading = title[2]
+            before = ""
+            continue
+        context = f"{heading}. {before}"
+        indented = not fence and re.match(r"(?: {4}|\t)\S|\s*\$ \S", line) is not None
+        if (fence and shell) or indented:
+            command = re.sub(r"^[^\S\n]*[$>%] ?", "", line).strip()
+            if command and not _NO_COMMAND.match(command):
+                yield ProjectCommand(command, "documentation", path, number, heading=context)
+        elif not fence:
+            code = (found for found in _INLINE.finditer(line) if not found[2])
+            for inline in (found for found in code if not _NO_COMMAND.match(found[1])):
+                yield ProjectCommand(
+                    inline[1].strip().lstrip("$ "), "documentation", path, number, heading=f"{heading}. {line}"
+                )
+            before = line.strip() or before
+
+
+_READERS: dict[str, Callable[[str, str], Iterator[ProjectCommand]]] = {
+    "package.json": _json_scripts,
+    "composer.json": _json_scripts,
+    "justfile": _named,
+    "rakefile": _rakefile,
+    "tox.ini": _tox,
+    "noxfile.py": _named,
+    "cmakelists.txt": _cmake,
+}

@@ -1,0 +1,60 @@
+"""Reads what tox.ini declares: the requirements of its test environments. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from repopilot.project.declaration_parts import DeclarationParts, is_for_tests, lines
+from repopilot.project.setup_files import config_sections
+
+_REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
+_OTHER_TESTS = re.compile(r"(?:docs?|mypy|types?|typing|lint)\b", re.I)
+"""Environments whose tests are of the documentation or of types."""
+_MOST_LINES = 1_000
+"""Read of one option, with those that it takes from elsewhere."""
+
+
+def read_tox(text: str) -> DeclarationParts:
+    """The requirements, extras and groups of tox's test environments."""
+    groups: dict[str, tuple[str, ...]] = {}
+    wanted: list[str] = []
+    sections = config_sections(text)
+    for name, options in sections.items():
+        environment = name.removeprefix("testenv:")
+        plain = name == "testenv" or re.match(r"(?:py|pypy|\{?py)[\w.{},-]*$", environment) or is_for_tests(environment)
+        if not name.startswith("testenv") or not plain or _OTHER_TESTS.match(environment):
+            continue
+        groups[f"tests-{environment}"] = _declared(options.get("deps", ""), sections)
+        for option in ("extras", "dependency_groups"):
+            wanted += _declared(options.get(option, "").replace(",", "\n"), sections)
+    return DeclarationParts(groups=groups, wanted=tuple(dict.fromkeys(wanted)))
+
+
+def _declared(text: str, sections: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+    """What an option names for our environment; lines with braces are left out, as only tox can tell what they are."""
+    found = map(_unconditional, islice(_expanded(text, sections), _MOST_LINES))
+    return tuple(line for line in found if line and "{" not in line)
+
+
+def _expanded(text: str, sections: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """The lines of an option, with those that it takes from other sections by `{[section]option}`, each once."""
+    waiting = [*reversed(lines(text))]
+    taken: set[str] = set()
+    while waiting:
+        line = waiting.pop()
+        elsewhere = _REFERENCE.fullmatch(line)
+        if elsewhere is None:
+            yield line
+        elif line not in taken:
+            taken.add(line)
+            waiting += reversed(lines(sections.get(elsewhere[1], {}).get(elsewhere[2], "")))
+
+
+def _unconditional(line: str) -> str:
+    """A line of tox without its condition (`py311: pytest`); '' where it applies to other environments only."""
+    condition, colon, rest = line.partition(":")
+    if not colon or rest.startswith("//") or not re.fullmatch(r"!?[\w.{},-]+", condition):
+        return line
+    return rest.strip() if re.search(r"(?:^|[-,{])(?:py|py3|py311|tests?|!\w+)(?:$|[-,}])", condition) else ""

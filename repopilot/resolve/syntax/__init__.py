@@ -1,0 +1,1 @@
+"""What names mean by the syntax alone, where no language server tells."""

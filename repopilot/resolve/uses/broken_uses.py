@@ -1,0 +1,546 @@
+"""What a change breaks elsewhere: definitions that it removes or alters, and the uses that it leaves as they were.
+
+The state before the change tells which places mean a definition, the state after it which of those still find one, and
+what the language's type checker says of them that it didn't say before.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from pathlib import PurePath
+
+from repopilot import i18n
+from repopilot.code.file_version import Code
+from repopilot.code.graph.implementations import implementations
+from repopilot.code.graph.import_resolver import family
+from repopilot.code.languages import file_kind, language_of
+from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.value_sites import sites_in
+from repopilot.foreign_text import escaped
+from repopilot.i18n import Message
+from repopilot.redaction.redact import redacted, shown_path
+from repopilot.repo.diff_hunks import before_change
+from repopilot.resolve.captures import captured_names
+from repopilot.resolve.names import SYNTAX, Resolver
+from repopilot.resolve.syntax.calls import Parameters, arguments_at, parameters_of
+from repopilot.resolve.syntax.resolver import Found
+from repopilot.resolve.syntax.syntax_source import Declaration, SyntaxSource
+from repopilot.resolve.uses.usage import may_be
+from repopilot.resolve.values import Diagnosis, NameSpan, Occurrence, Resolved
+from repopilot.types import FileChange, Finding, Severity, Symbol
+
+MOST_NAMES = 60
+"""Changed definitions whose uses are looked at."""
+MOST_FILES = 200
+"""Files that the type checker looks at."""
+MOST_PLACES = 5
+"""Places named in one finding."""
+MOST_OTHERS = 3
+"""Other definitions of a name, beyond which the places that may mean one of them are only counted."""
+RULE = "broken-use"
+UNCERTAIN_RULE = "possibly-broken-use"
+_CAPTURED = "captured-name"
+_GIVEN = re.compile(r"""(= ?)-?(?:\d[\d_]*(?=(\.?))[\d_.]*|(["'])[^"'\n]*\3)""")
+"""A number or a string that is assigned to a name; its decimal point or its quotes are kept."""
+_TYPES = ("type", "interface")
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """A definition of the old state. `line` and `last` are its own there, `text` what has to stay the same. One that is
+    `imported` matters to other files only."""
+
+    name: str
+    qualified: str
+    kind: str
+    line: int
+    last: int
+    text: str
+    imported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionChange:
+    """A definition that a change removes or alters. `line` is where it is or was."""
+
+    definition: _Definition
+    old_path: str
+    path: str
+    line: int
+    gone: bool
+
+    @property
+    def symbol(self) -> Symbol:
+        """The definition as it was."""
+        own = self.definition
+        return Symbol(own.name, own.qualified, own.kind, self.old_path, own.line, own.last)
+
+    def is_in(self, other: DefinitionChange) -> bool:
+        """Whether it is a member of another one."""
+        return self.path == other.path and self.definition.qualified.startswith(f"{other.definition.qualified}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A use that no longer fits. `why` is what the type checker says, '' where the name is simply gone."""
+
+    path: str
+    line: int
+    source: str
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _Left:
+    """The uses that a change leaves as they were: those that no longer fit, and those for which that isn't proved."""
+
+    sure: list[Occurrence] = field(default_factory=list)
+    open: list[Occurrence] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersions:
+    """A file's texts before and after a change. `gone` where it isn't at that path any more."""
+
+    old_path: str
+    path: str
+    before: str
+    after: str
+    gone: bool = False
+
+
+def changed_definitions(files: Iterable[FileVersions]) -> list[DefinitionChange]:
+    """The definitions that a change removes or alters: at most MOST_NAMES."""
+    return list(islice((each for file in files for each in _changed_in(file)), MOST_NAMES))
+
+
+def versions_of(changes: Iterable[FileChange]) -> list[FileVersions]:
+    """The files of code that a change modifies or deletes, each with its texts; new ones break nothing."""
+    return [
+        FileVersions(each.path, each.path, before_change(each) or "", each.content, each.change == "deleted")
+        for each in changes
+        if each.change != "added" and file_kind(each.path) == "code"
+    ]
+
+
+def uses_of_gone(
+    changed: Sequence[DefinitionChange], files: Sequence[FileVersions], before: Resolver, after: Resolver
+) -> dict[tuple[str, str], list[Occurrence]]:
+    """The uses, in the state after a change, of each definition that is gone. Blocking.
+
+    Args:
+        changed: the definitions.
+        files: the files that differ.
+        before: resolves names of the state before the change.
+        after: resolves those of the state after it.
+
+    Returns:
+        Those uses by the definition's old path and qualified name; [] where none is left.
+    """
+    compared = _Comparison(before, after, {file.old_path: file.path for file in files})
+    gone = (each for each in changed if each.gone)
+    left = {(each.old_path, each.definition.qualified): compared.left_behind(each) for each in gone}
+    return {(path, name): [*uses.sure, *(uses.open if "." not in name else ())] for (path, name), uses in left.items()}
+
+
+def left_behind(
+    changed: Sequence[DefinitionChange],
+    files: Sequence[FileVersions],
+    before: Resolver,
+    after: Resolver,
+    codes: Mapping[str, Code],
+    typed: Collection[str] = (),
+) -> list[Finding]:
+    """A finding for each changed definition whose users were left behind. Blocking.
+
+    Args:
+        changed: the definitions.
+        files: the files that differ.
+        before: resolves names of the state before the change.
+        after: resolves those of the state after it.
+        codes: the files of that state by path, to quote them.
+        typed: files in which a type checker judged every use after the change: its word counts there.
+    """
+    compared = _Comparison(before, after, {file.old_path: file.path for file in files})
+    left = {each: compared.left_behind(each) for each in changed}
+    found = [_finding(each, places, codes) for each, places in compared.broken(left).items()]
+    for each, uses in left.items():
+        whole = each.definition.imported or any(each.is_in(other) and other.gone for other in changed)
+        unjudged = [use for use in uses.open if use.span.path not in typed]
+        if unjudged and not whole:
+            found.append(_unproved(each, unjudged, compared.others(each), codes))
+    found += _no_longer_implementing(changed, before, after, codes)
+    told: dict[str, Finding] = {}  # a declaration and its definition change together
+    for one in found:
+        told.setdefault(one.message, one)
+    return list(told.values())
+
+
+def _no_longer_implementing(
+    changed: Sequence[DefinitionChange], before: Resolver, after: Resolver, codes: Mapping[str, Code]
+) -> Iterator[Finding]:
+    """A finding for each changed definition of Go for which types lack methods of an interface that they had before."""
+    in_go = [each for each in changed if language_of(each.old_path) == "go"]
+    owners = {(posixpath.dirname(each.old_path), each.definition.qualified.partition(".")[0]) for each in in_go}
+    if not owners:
+        return
+    had = {_types_of(pair): pair for pair in implementations(_of_go(before, owners)) if "." not in pair[0].qualified}
+    now = list(_of_go(after, owners))
+    has = set(map(_types_of, implementations(now)))
+    left = {(posixpath.dirname(file.path), symbol.qualified): symbol for file in now for symbol in file.symbols}
+    lost: dict[DefinitionChange, list[tuple[Symbol, Symbol]]] = defaultdict(list)
+    for one, interface in had.keys() - has:
+        causes = [each for owner in (interface, one) for each in in_go if _is_of(each, owner)]
+        if causes and one in left and interface in left:
+            lost[causes[0]].append((left[one], left[interface]))
+    for each, pairs in lost.items():
+        pairs.sort(key=lambda pair: (pair[0].path, pair[0].start_line))
+        shown = [
+            f"`{a.name}` ({shown_path(a.path)}:{a.start_line}) → `{b.name}` ({shown_path(b.path)}:{b.start_line})"
+            for a, b in pairs
+        ]
+        facts = {"name": each.definition.qualified, "count": len(pairs), "places": "; ".join(shown[:MOST_PLACES])}
+        first = pairs[0][0]
+        place = _Place(first.path, first.start_line, first.signature)
+        yield _reported(each, i18n.message("review.no_longer_implements", **facts), "medium", place, codes)
+
+
+_Owner = tuple[str, str]
+"""The folder and the name of a type."""
+
+
+def _types_of(pair: tuple[Symbol, Symbol]) -> tuple[_Owner, _Owner]:
+    one, other = ((posixpath.dirname(each.path), each.qualified) for each in pair)
+    return one, other
+
+
+def _is_of(each: DefinitionChange, owner: _Owner) -> bool:
+    """Whether a definition is a type or one of its methods."""
+    return owner == (posixpath.dirname(each.old_path), each.definition.qualified.partition(".")[0])
+
+
+def _of_go(resolver: Resolver, owners: Collection[_Owner]) -> Iterator[FileAnalysis]:
+    """The packages of Go in which a name stands that is a type's or a method's of one."""
+    paths = [path for path in resolver.paths() if path.endswith(".go")]
+    near = [_analysis(path, resolver.text(path) or "") for path in paths if posixpath.dirname(path) in dict(owners)]
+    symbols = [symbol for file in near for symbol in file.symbols if symbol.kind == "method"]
+    names = {s.name for s in symbols if (posixpath.dirname(s.path), s.qualified.partition(".")[0]) in owners}
+    holding = {posixpath.dirname(path) for path, _ in resolver.holding(*names)} if names else set()
+    for path in paths:
+        if posixpath.dirname(path) in holding:
+            yield _analysis(path, resolver.text(path) or "")
+
+
+def captured(files: Iterable[FileVersions]) -> list[Finding]:
+    """A remark for each place that means something else than before, on a line that a change leaves as it is."""
+    found = []
+    for file in files:
+        if language_of(file.path) == "python" and not file.gone:
+            lines = file.after.splitlines()
+            for line, name in captured_names(file.before, file.after):
+                said = i18n.message("edit_check.captured", name=name)
+                quote = redacted(lines[line - 1].strip())
+                found.append(Finding(file.path, line, "low", _CAPTURED, said, "names", "style", quote))
+    return found
+
+
+def _changed_in(file: FileVersions) -> Iterator[DefinitionChange]:
+    after = list(_definitions(file.path, file.after))
+    left = {each.qualified: each for each in after}
+    same = {(each.qualified, each.text) for each in after}
+    bound = {name for each in _analysis(file.path, file.after).imports for name in each.bound}
+    for each in _definitions(file.old_path, file.before):
+        there = left.get(each.qualified)
+        gone = file.gone or (there is None and each.qualified not in bound)
+        if gone or (there is not None and (each.qualified, each.text) not in same):
+            line = there.line if there else min(each.line, file.after.count("\n") + 1)
+            yield DefinitionChange(each, file.old_path, file.path, line, gone)
+
+
+def _definitions(path: str, text: str) -> Iterator[_Definition]:
+    """What a file defines, and the names that it imports for others. A function stays the same while its head does and
+    what stands before it, a value while one of its kind is given."""
+    found = _analysis(path, text)
+    lines = text.split("\n")
+    known: set[str] = set()
+    for each in found.symbols:
+        body = "\n".join(lines[each.start_line - 1 : each.end_line])
+        before = lines[each.start_line - 1].partition(each.name)[0].strip()
+        value = body if each.kind in _TYPES else _GIVEN.sub(r"\1\2\3", body)
+        same = f"{before} {each.signature}" if each.kind in ("function", "method") else value
+        known.add(each.qualified)
+        yield _Definition(each.name, each.qualified, each.kind, each.start_line, each.end_line, same)
+    data = text.encode()
+    line = 1
+    at = 0
+    for site in sites_in(path, text):
+        line = line + data.count(b"\n", at, site.start)
+        at = site.start
+        if len(site.keys) == 1 and site.name not in known:
+            known.add(site.name)
+            yield _Definition(site.name, site.name, "variable", line, line, "")
+    for imported in found.imports:
+        for name in set(imported.bound) - known:
+            known.add(name)
+            yield _Definition(name, name, "import", imported.line, imported.line, "", imported=True)
+
+
+@lru_cache(maxsize=128)
+def _analysis(path: str, text: str) -> FileAnalysis:
+    return analyse(path, text, language_of(path) or "", file_kind(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """The two states of a repository, and the new paths of its files by the old ones."""
+
+    before: Resolver
+    after: Resolver
+    paths: Mapping[str, str]
+
+    def broken(self, left: Mapping[DefinitionChange, _Left]) -> dict[DefinitionChange, list[_Place]]:
+        """The places at which changed definitions are certainly used as they were."""
+        changed = list(left)
+        places = {
+            each: {(use.span.path, use.line): _Place(use.span.path, use.line, use.source) for use in uses.sure}
+            for each, uses in left.items()
+        }
+        problems = list(self._new_problems({each.definition.name for each in changed}))
+        for each in changed if problems else ():
+            lines = self._lines_of_uses(each, {problem.path for problem, _ in problems})
+            for problem, source in problems:
+                if (problem.path, problem.line) in lines or _is_called_in(problem.message, each.definition):
+                    place = _Place(problem.path, problem.line, source, problem.message)
+                    places[each][problem.path, problem.line] = place
+        kept: dict[DefinitionChange, list[_Place]] = {}
+        for each, found in places.items():
+            told = {at for inner in changed if inner.is_in(each) for at in places[inner]}
+            own = [place for at, place in sorted(found.items()) if at not in told]
+            if each.definition.imported:
+                own = [place for place in own if place.path != each.path]
+            if own:
+                kept[each] = own
+        return kept
+
+    def _lines_of_uses(self, each: DefinitionChange, paths: Collection[str]) -> set[tuple[str, int]]:
+        """The lines of some files where the change leaves uses of a definition as they were."""
+        found = [one for one in self.after.occurrences(each.definition.name) if one.span.path in paths]
+        at = self._place(each) if found else None
+        if at is None:
+            return set()
+        stood = self._stood(self.before.uses(at, each.definition.name).sure)
+        told = (one for one in found if (one.span.path, *_words_before(self.after, one)) in stood)
+        return {(one.span.path, one.line) for one in told}
+
+    def _place(self, each: DefinitionChange) -> NameSpan | None:
+        """Where the name of a definition stands in the old state."""
+        return next((one.span for one in self.before.occurrences(each.definition.name) if _is_at(one, each)), None)
+
+    def left_behind(self, each: DefinitionChange) -> _Left:
+        """The uses of a definition that is gone, or takes other parameters where no server checks calls, on lines that
+        are still there."""
+        name = each.definition.name
+        left = _Left()
+        at = self._place(each)
+        if at is None:
+            return left
+        served = self.before.engine(each.old_path) != SYNTAX
+        takes = [] if each.gone else self._new_parameters(each)
+        if not (each.gone or takes) or (not served and each.gone and self._inherited(each)):
+            return left
+        uses = self.before.uses(at, name)
+        sure = self._stood(uses.sure)
+        maybe = self._stood(use for use in uses.by_name if not served and self._may_mean(each, use))
+        told = sure | maybe
+        moved = each.gone and not served and self._moved(each)
+        calls = self._calls(name) if takes else {}
+        for one in self.after.meanings(name):
+            use = one.occurrence
+            place = (use.span.path, *_words_before(self.after, use))
+            if place not in told or (each.gone and self._is_defined(one, each.definition)):
+                continue
+            fits = _fits(calls.get(use.span, (False, None)), takes) if takes else False
+            if fits is not True:
+                (left.sure if place in sure and not moved and fits is False else left.open).append(use)
+        return left
+
+    def others(self, each: DefinitionChange) -> int:
+        """How many other definitions of a changed one's name there are."""
+        own = (each.path, each.definition.qualified)
+        return sum((path, qualified) != own for path, qualified in _defined(self.after, each))
+
+    def _stood(self, uses: Iterable[Occurrence]) -> set[tuple[str, str, str]]:
+        """Where uses of the old state stand, under the new paths."""
+        return {(self.paths.get(use.span.path, use.span.path), *_words_before(self.before, use)) for use in uses}
+
+    def _may_mean(self, each: DefinitionChange, use: Occurrence) -> bool:
+        return use.kind == "code" and may_be([each.symbol], use, self.before.text(use.span.path) or "")
+
+    def _moved(self, each: DefinitionChange) -> bool:
+        """Whether a definition of that qualified name came up elsewhere."""
+        old = {
+            self.paths.get(path, path) for path, name in _defined(self.before, each) if name == each.symbol.qualified
+        }
+        return any(path not in old for path, name in _defined(self.after, each) if name == each.symbol.qualified)
+
+    def _key(self, each: DefinitionChange) -> tuple[SyntaxSource, Declaration, Found] | None:
+        """What the syntax takes a changed definition for."""
+        syntax = self.before.syntax()
+        source = syntax.source(each.old_path)
+        if source is None:
+            return None
+        lines = range(each.definition.line - 1, each.definition.last)
+        declared = (one for one in source.declared(each.definition.name) if one.name.start_point[0] in lines)
+        one = next(declared, None)
+        return (source, one, syntax.key_of(source, one)) if one is not None else None
+
+    def _inherited(self, each: DefinitionChange) -> bool:
+        """Whether the class of a member that is gone has it from another one."""
+        found = self._key(each)
+        key = found[2] if found is not None else None
+        if not isinstance(key, tuple) or key[0] != "member":
+            return False
+        return self.after.syntax().member(*key[1:]) is not None
+
+    def _new_parameters(self, each: DefinitionChange) -> list[Parameters]:
+        """What a function takes now, where calls that fitted it may not fit that."""
+        found = None if self.after.checks(each.path) else self._key(each)
+        if found is None or not isinstance(found[2], tuple):
+            return []
+        old = parameters_of(found[0], found[1].holder)
+        new = [parameters_of(place, each.holder) for place, each in self.after.syntax().places(found[2])]
+        given = [one for one in new if one is not None]
+        return given if old is not None and not any(one.accepts(old) for one in given) else []
+
+    def _calls(self, name: str) -> dict[NameSpan, tuple[bool, int | None]]:
+        """Whether and with how many arguments a name is called where it stands, as in `arguments_at`."""
+        return {
+            NameSpan(source.path, *source.characters(word.start, word.end)): arguments_at(word.node)
+            for source in self.after.syntax().sources(name)
+            for word in source.words(name)
+        }
+
+    def _is_defined(self, one: Resolved, own: _Definition) -> bool:
+        """Whether a use means something after the change: a definition, a module where an import is gone, or what is
+        outside of the repository."""
+        inside = {span.path for span in one.meaning.inside}
+        path = one.occurrence.span.path
+        served = self.after.engine(path) != SYNTAX
+        source = self.after.syntax().source(path) if not served else None
+        outside = one.meaning.outside - ({source.language} if source is not None else set())
+        if outside or (own.imported and any(own.name in PurePath(each).with_suffix("").parts[-2:] for each in inside)):
+            return True
+        return any(self._defines(each, own.name) for each in inside or ({path} if served else ()))
+
+    def _defines(self, path: str, name: str) -> bool:
+        text = self.after.text(path) or ""
+        found = any(each.name == name for each in _analysis(path, text.replace("\r\n", "\n")).symbols)
+        return found or any(site.keys == (name,) for site in sites_in(path, text))
+
+    def _new_problems(self, names: Iterable[str]) -> Iterator[tuple[Diagnosis, str]]:
+        """What the type checker says of lines that the change leaves as they were, in the files that hold some names,
+        and didn't say before; each with its line."""
+        holding = {one.span.path for name in names for one in self.after.occurrences(name) if one.kind == "code"}
+        after = self.after.problems(sorted(holding)[:MOST_FILES])
+        if not any(after.values()):
+            return
+        old_paths = {new: old for old, new in self.paths.items()}
+        before = self.before.problems([old_paths.get(path, path) for path in after])
+        known = Counter(
+            (self.paths.get(path, path), one.message, _line(self.before, path, one.line))
+            for path, found in before.items()
+            for one in found
+        )
+        for path, found in after.items():
+            old = old_paths.get(path, path)
+            text = self.before.text(old) if old in before else None
+            left = {line.strip() for line in text.split("\n")} if text else set()
+            for one in found:
+                source = _line(self.after, path, one.line)
+                known[path, one.message, source] -= 1
+                if known[path, one.message, source] < 0 and source in left:
+                    yield one, source
+
+
+def _words_before(resolver: Resolver, use: Occurrence) -> tuple[str, str]:
+    """The line of a use, and what stands before it there, both without the indentation."""
+    text = resolver.text(use.span.path) or ""
+    start = text.rfind("\n", 0, use.span.start) + 1
+    return use.source.strip(), text[start : use.span.start].lstrip()
+
+
+def _fits(call: tuple[bool, int | None], takes: Sequence[Parameters]) -> bool | None:
+    """Whether a use fits parameters: True for what is no call, None where the types of the arguments decide.
+
+    Args:
+        call: as in `arguments_at`.
+        takes: the parameters of each definition that it may mean.
+    """
+    called, count = call
+    if not called:
+        return True
+    return False if count is not None and not any(one.least <= count <= one.most for one in takes) else None
+
+
+def _is_called_in(message: str, own: _Definition) -> bool:
+    """Whether the type checker names a function. It names a class also where that isn't what is wrong."""
+    quoted = re.search(rf"""[`'"]{re.escape(own.qualified)}[`'"]""", message)
+    return own.kind in ("function", "method") and quoted is not None
+
+
+def _is_at(one: Occurrence, each: DefinitionChange) -> bool:
+    """Whether an occurrence stands in a definition of the old state, as code; after the first line of an import."""
+    own = each.definition
+    inside = own.line <= one.line and (own.imported or one.line <= own.last)
+    return one.kind == "code" and one.span.path == each.old_path and inside
+
+
+def _defined(resolver: Resolver, each: DefinitionChange) -> list[tuple[str, str]]:
+    """The files with the qualified names of all definitions of a changed one's name in its language."""
+    name = each.definition.name
+    own = family(language_of(each.old_path) or "")
+    paths = dict.fromkeys(one.span.path for one in resolver.occurrences(name) if one.kind == "code")
+    texts = [(path, resolver.text(path) or "") for path in paths if family(language_of(path) or "") == own]
+    return [(path, s.qualified) for path, text in texts for s in _analysis(path, text).symbols if s.name == name]
+
+
+def _line(resolver: Resolver, path: str, number: int) -> str:
+    lines = (resolver.text(path) or "").split("\n")
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+def _finding(each: DefinitionChange, places: Sequence[_Place], codes: Mapping[str, Code]) -> Finding:
+    """One finding for a definition, at the file that changed; at the first use where that file is gone."""
+    told = defaultdict(list)
+    for place in places[:MOST_PLACES]:
+        told[escaped(redacted(place.why.partition("\n")[0]))].append(f"{shown_path(place.path)}:{place.line}")
+    rows = [", ".join(at) + (f" – {why}" if why else "") for why, at in told.items()]
+    key = "review.gone_but_used" if each.gone else "review.changed_but_used"
+    facts = {"name": each.definition.qualified, "count": len(places), "places": "; ".join(rows)}
+    return _reported(each, i18n.message(key, **facts), "high", places[0], codes)
+
+
+def _unproved(each: DefinitionChange, uses: Sequence[Occurrence], others: int, codes: Mapping[str, Code]) -> Finding:
+    """One finding for the uses that may mean a definition; where many others have its name they are only counted."""
+    kind = "common" if others > MOST_OTHERS else "gone" if each.gone else "changed"
+    places = list(dict.fromkeys((use.span.path, use.line) for use in uses))
+    shown = ", ".join(f"{shown_path(path)}:{line}" for path, line in places[:MOST_PLACES])
+    facts = {"name": each.definition.qualified, "count": len(places), "places": shown, "others": others}
+    first = _Place(uses[0].span.path, uses[0].line, uses[0].source)
+    said = i18n.message(f"review.{kind}_maybe_used", **facts)
+    return _reported(each, said, "low" if kind == "common" else "medium", first, codes)
+
+
+def _reported(
+    each: DefinitionChange, said: Message, severity: Severity, first: _Place, codes: Mapping[str, Code]
+) -> Finding:
+    rule = RULE if severity == "high" else UNCERTAIN_RULE
+    if code := codes.get(each.path):
+        return code.finding(each.line, severity, "style", rule, said, "names")
+    return Finding(first.path, first.line, severity, rule, said, "names", "style", redacted(first.source.strip()))

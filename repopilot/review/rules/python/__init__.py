@@ -1,1 +1,0 @@
-"""Rules over Python syntax trees."""

@@ -1,0 +1,17 @@
+"""AVA, with a program of ours around it that tells which file each of its tests is in (inside/ava_reporter.mjs)."""
+
+from __future__ import annotations
+
+from repopilot.sandbox.job_spec import SandboxProgram
+from repopilot.sandbox.runners.runner_form import RunPlan
+
+_REPORT = "{work}/ava-report.jsonl"
+
+
+def command(plan: RunPlan) -> SandboxProgram:
+    """The program that runs the tests of a plan."""
+    variables = {**plan.node_variables, "CI": "true"}
+    ava = "{root}/node_modules/ava"
+    return SandboxProgram(
+        (str(plan.program), "{inside}/ava_reporter.mjs", ava, _REPORT, *plan.tests), variables, _REPORT
+    )

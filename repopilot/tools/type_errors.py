@@ -1,0 +1,200 @@
+"""What the repository's own type checker finds new in a version of a change."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from repopilot.code.languages import language_of
+from repopilot.code.split import analyse
+from repopilot.sandbox.async_runner import check_types_in_sandbox
+from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, TypeReport, mypy_checker, typescript_checker
+from repopilot.tools.test_suites import node_suite
+from repopilot.trace import Step
+from repopilot.types import FileChange, Finding, Severity, Symbol, innermost
+from repopilot.workspace import Workspace
+
+_INCOMPLETE = re.compile(
+    r"\[(?:no-untyped-\w+|no-any-\w+|type-arg|unused-ignore|import-\w+|var-annotated|explicit-any|untyped-decorator)\]\s*$"
+)
+"""Annotations that strict options miss: nothing contradicts another."""
+_LINE_NUMBER = re.compile(r"\bline \d+")
+MOST_KNOWN = 32
+"""Runs that are remembered."""
+TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
+
+
+class TypeCheck(NamedTuple):
+    """What the repository's type checker says of a version.
+
+    Attributes:
+        findings: the errors that it doesn't find in the repository as it is.
+        name: of the type checker; '' where the repository has none, or it isn't here.
+        files: those in which it judged every use of a name.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    name: str = ""
+    files: frozenset[str] = frozenset()
+
+
+async def type_check(changes: Sequence[FileChange], inputs: Path, workspace: Workspace, step: Step) -> TypeCheck:
+    """Have the repository's type checker look at a version.
+
+    Args:
+        changes: the version.
+        inputs: the repository as a folder for the sandbox.
+        workspace: the repository.
+        step: the type checker is its child.
+
+    Raises:
+        SandboxError: it can't be run.
+    """
+    checker = await asyncio.to_thread(checker_for, changes, inputs, workspace)
+    if checker is None:
+        return TypeCheck()
+    texts = {change.path: change.content for change in changes if change.change != "deleted"}
+    async with step.child("type checker", "tool", checker.name) as checking:
+        # First the repository as it is: what it leaves behind makes the run of the version short.
+        before = await types_before(changes, inputs, workspace)
+        after = await _report(checker, texts, workspace)
+        new = await asyncio.to_thread(_new, after.errors, before, texts, workspace)
+        checking.note(errors=len(new), before=len(before))
+        await checking.write("\n".join(f"{each.path}:{each.line}: {each.message}" for each in new))
+    found = (Finding(e.path, e.line, _severity(e), checker.name, e.message, checker.name, "types") for e in new)
+    return TypeCheck(tuple(found), checker.name, after.files)
+
+
+async def types_before(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> tuple[TypeDiagnostic, ...]:
+    """What the type checker says of the repository as it is, as far as some changes concern it; also of further files,
+    where it was run over these already.
+
+    Args:
+        changes: which.
+        inputs: the repository as a folder for the sandbox.
+        workspace: the repository.
+
+    Raises:
+        SandboxError: it can't be run.
+    """
+    async with workspace.lookups.type_checks:
+        asked = _checked_before(changes, inputs, workspace) or tuple(changes)
+        checker = await asyncio.to_thread(checker_for, asked, inputs, workspace, unchanged=True)
+        found = await _report(checker, {}, workspace) if checker else TypeReport()
+        workspace.lookups.typed_before.append((workspace.snapshot.key, asked))
+        return found.errors
+
+
+def _checked_before(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> tuple[FileChange, ...] | None:
+    """The files of an earlier run that had all files of Python that are changed, None for none."""
+    wanted = {each.path for each in changes if each.path.endswith(".py") and (inputs / each.path).is_file()}
+    earlier = (run for key, run in workspace.lookups.typed_before if key == workspace.snapshot.key)
+    return next((run for run in earlier if wanted and wanted <= {each.path for each in run}), None)
+
+
+async def _report(checker: TypeChecker, texts: Mapping[str, str], workspace: Workspace) -> TypeReport:
+    """What the type checker says of a version; remembered."""
+    known = workspace.lookups.type_diagnostics
+    key = await asyncio.to_thread(_key_of_run, checker, texts)
+    if key not in known:
+        known[key] = await check_types_in_sandbox(checker, texts, workspace.settings)
+        for oldest in list(known)[:-MOST_KNOWN]:
+            known.pop(oldest, None)
+    return known[key]
+
+
+def _key_of_run(checker: TypeChecker, texts: Mapping[str, str]) -> str:
+    """A digest of what a run reads: the program, its packages, the repository and the changed texts. Blocking."""
+    inputs = checker.run.inputs
+    stored = sorted(path for path in inputs.rglob("*") if path.is_file() and not path.is_symlink()) if inputs else []
+    digest = hashlib.blake2b(repr((checker.run.program, checker.run.node_modules, sorted(texts.items()))).encode())
+    for path in stored:
+        digest.update(os.fsencode(path.relative_to(inputs or path)) + b"\0")
+        digest.update(hashlib.blake2b(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _severity(error: TypeDiagnostic) -> Severity:
+    return "low" if _INCOMPLETE.search(error.message) else "high"
+
+
+def _new(
+    after: Sequence[TypeDiagnostic],
+    before: Sequence[TypeDiagnostic],
+    texts: Mapping[str, str],
+    workspace: Workspace,
+) -> list[TypeDiagnostic]:
+    """The errors that were not there before, by what they say with its names, wherever it stands now: first those on
+    the same text of a line are paired, then those in the same definition. That an annotation is missing is nothing new
+    in a file where one of the kind was."""
+    old = _Places({}, workspace)
+    new = _Places(texts, workspace)
+    left = _beyond(after, new.line_key, Counter(map(old.line_key, before)))
+    gone = _beyond(before, old.line_key, Counter(map(new.line_key, after)))
+    left = _beyond(left, new.definition_key, Counter(map(old.definition_key, gone)))
+    incomplete = {(each.path, found[0]) for each in before if (found := _INCOMPLETE.search(each.message))}
+    return [e for e in left if not ((found := _INCOMPLETE.search(e.message)) and (e.path, found[0]) in incomplete)]
+
+
+Key = tuple[str, str, str]
+
+
+def _beyond(
+    errors: Sequence[TypeDiagnostic], key: Callable[[TypeDiagnostic], Key], known: Counter[Key]
+) -> list[TypeDiagnostic]:
+    """The errors that are more of their key than are known."""
+    left = []
+    for each in errors:
+        known[key(each)] -= 1
+        if known[key(each)] < 0:
+            left.append(each)
+    return left
+
+
+class _Places:
+    """Where errors stand in a version: by the texts of its changed files."""
+
+    def __init__(self, texts: Mapping[str, str], workspace: Workspace) -> None:
+        self._texts = texts
+        self._index = workspace.index
+        self._symbols: dict[str, Sequence[Symbol]] = {}
+
+    def line_key(self, error: TypeDiagnostic) -> Key:
+        text = self._texts.get(error.path) or self._index.text(error.path) or ""
+        line = text.split("\n")[error.line - 1 : error.line]
+        return error.path, _LINE_NUMBER.sub("line", error.message), "".join(line).strip()
+
+    def definition_key(self, error: TypeDiagnostic) -> Key:
+        path = error.path
+        if path not in self._symbols:
+            self._symbols[path] = self._symbols_of(path)
+        around = innermost(self._symbols[path], error.line)
+        return path, _LINE_NUMBER.sub("line", error.message), around.qualified if around else ""
+
+    def _symbols_of(self, path: str) -> Sequence[Symbol]:
+        language = language_of(path)
+        if path not in self._texts or language is None:
+            return self._index.outline(path)
+        return analyse(path, self._texts[path], language, "code").symbols
+
+
+def checker_for(
+    changes: Sequence[FileChange], inputs: Path, workspace: Workspace, *, unchanged: bool = False
+) -> TypeChecker | None:
+    """The type checker that the repository uses for some changes, or for the files concerned as they are; None where it
+    has none, or it isn't here."""
+    paths = [change.path for change in changes if change.change != "deleted"]
+    if python := [path for path in paths if path.endswith(".py")]:
+        environment = workspace.current_environment()
+        name = f"mypy-{environment.key}" if environment else "mypy"
+        targets = [path for path in python if not unchanged or (inputs / path).is_file()]
+        return mypy_checker(inputs, targets, environment, workspace.index.folder.parent / name)
+    if not any(path.endswith(TYPESCRIPT) for path in paths):
+        return None
+    return typescript_checker(inputs, node_suite(workspace))

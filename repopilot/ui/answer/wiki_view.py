@@ -1,0 +1,132 @@
+"""A wiki in an answer: its table of contents, its pages beside the chat, a search over them, its files."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from repopilot import i18n
+from repopilot.agents.overview.compute import overview_of, with_people
+from repopilot.agents.wiki.folder import new_pages
+from repopilot.agents.wiki.pages import page_names
+from repopilot.errors import UsageError
+from repopilot.i18n.format import short_commit
+from repopilot.index.store import Index
+from repopilot.results import Answer, Wiki
+from repopilot.tools.file_change import change
+from repopilot.types import FileChange, Snapshot
+from repopilot.ui.chat import Chat
+from repopilot.ui.elements import show_aside
+from repopilot.ui.overview_picture import picture_props
+
+ELEMENT = "Wiki"
+FOLDER = "wiki"
+"""Of the files in a download: links to a local folder are right where it is laid into that folder."""
+_BREAK = "\u200b"
+"""Breaks references for hosts; the page doesn't make any."""
+
+
+def wiki_of(answer: Answer) -> Wiki | None:
+    """The wiki an answer brings, None without one."""
+    return answer.result if isinstance(answer.result, Wiki) else None
+
+
+def contents_props(id: str, wiki: Wiki, language: str) -> dict:
+    """Props of the element `Wiki` as a table of contents.
+
+    Args:
+        id: of the answer's message.
+        wiki: its pages.
+        language: of the reader.
+    """
+    pages = [[page.name, _plain(page.title), _plain(page.summary)] for page in wiki.pages]
+    return {"answer": id, "pages": pages, "words": i18n.section("ui.wiki.words", language)}
+
+
+async def show_wiki(chat: Chat, payload: dict) -> dict:
+    """Open a page beside the chat; returns {}, or {error}.
+
+    Args:
+        chat: where it was asked for.
+        payload: {answer: id, page: the name of its file}.
+    """
+    id = str(payload.get("answer", ""))
+    shown = chat.answers.get(id)
+    wiki = wiki_of(shown.answer) if shown else None
+    page = next((each for each in wiki.pages if each.name == payload.get("page")), None) if wiki else None
+    if shown is None or wiki is None or page is None:
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    now = shown.index.commit
+    commits = {"commit": short_commit(wiki.commit), "now": short_commit(now)}
+    props = {
+        **contents_props(id, wiki, chat.language),
+        "page": page.name,
+        "text": _plain(page.text),
+        "old": i18n.text("ui.wiki.old", chat.language, **commits) if now != wiki.commit else "",
+        **await asyncio.to_thread(_picture, shown.index, page.name),
+    }
+    await show_aside(ELEMENT, props)
+    return {}
+
+
+def _picture(index: Index, page: str) -> dict:
+    """What the page's diagram shows, and the page of each component."""
+    overview = overview_of(index)
+    names = page_names(overview.components)
+    return {"picture": picture_props(overview, names.index(page) if page in names else None), "names": names}
+
+
+async def search_wiki(chat: Chat, payload: dict) -> dict:
+    """The pages that have all words: {found: [[name, line]]}, see `pages_with`.
+
+    Args:
+        chat: where it was asked for.
+        payload: {answer: id, text: the words}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    wiki = wiki_of(shown.answer) if shown else None
+    return {"found": pages_with(wiki, str(payload.get("text", ""))) if wiki else []}
+
+
+def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
+    """The pages that have all words of a text, as the reader sees both: [name, the first line that has the most].
+
+    Args:
+        wiki: the pages.
+        text: the words.
+    """
+    words = _as_read(text).split()
+
+    def has(line: str) -> int:
+        read = _as_read(line)
+        return sum(word in read for word in words)
+
+    pages = [page for page in wiki.pages if has(page.text) == len(words)]
+    return [[page.name, max(_plain(page.text).splitlines(), key=has)] for page in pages]
+
+
+def _as_read(text: str) -> str:
+    """Without the marks that keep foreign text from being markup, and the difference of upper and lower case."""
+    return re.sub(r"\\(?=[^\w\s]|_)", "", _plain(text)).casefold()
+
+
+def wiki_files(wiki: Wiki, index: Index, snapshot: Snapshot, url: str | None) -> list[FileChange]:
+    """The files of the pages that are written, as `repopilot wiki` writes them, too.
+
+    Args:
+        wiki: of an answer.
+        index: of the repository.
+        snapshot: the repository at the commit of the index.
+        url: its address; None for a local folder.
+
+    Raises:
+        UsageError: the repository is at another commit by now.
+    """
+    if index.commit != wiki.commit:
+        raise UsageError(i18n.message("ui.errors.commit_changed"))
+    texts = new_pages(with_people(overview_of(index), snapshot, index.commits), index, url, wiki.language)
+    return [change(f"{FOLDER}/{page.name}", texts[page.name], None) for page in wiki.pages]
+
+
+def _plain(text: str) -> str:
+    return text.replace(_BREAK, "")

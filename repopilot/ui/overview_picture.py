@@ -1,0 +1,81 @@
+"""The components of a repository as a picture: boxes from the top down, and what uses what. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from repopilot.agents.overview.layers import layered
+from repopilot.agents.overview.overview_values import Component, Overview
+
+BOX = (142, 34)
+STEP = (156, 66)
+MARGIN = 8
+IN_A_ROW = 4
+
+
+def picture_props(overview: Overview, around: int | None = None) -> dict:
+    """The picture with the places of its boxes in pixels; {} where there is nothing to connect.
+
+    Args:
+        overview: of the repository; its components are the boxes, in their order. A line is [from, to, weight, whether
+            other lines lead there, too].
+        around: the number of the component that is shown with its neighbours only; None for all components.
+    """
+    uses = {
+        (use.source, use.target): use.count
+        for use in overview.uses
+        if around is None or around in (use.source, use.target)
+    }
+    if not uses:
+        return {}
+    every = range(len(overview.components))
+    shown = every if around is None else sorted({end for pair in uses for end in pair})
+    downward, implied = layered(uses)
+    rows = _rows(shown, downward)
+    widest = max(map(len, rows))
+    places = {
+        number: (MARGIN + round((at + (widest - len(row)) / 2) * STEP[0]), MARGIN + depth * STEP[1])
+        for depth, row in enumerate(rows)
+        for at, number in enumerate(row)
+    }
+    heaviest = max(uses.values())
+    return {
+        "down": True,
+        "width": 2 * MARGIN + BOX[0] + (widest - 1) * STEP[0],
+        "height": 2 * MARGIN + BOX[1] + (len(rows) - 1) * STEP[1],
+        "box": list(BOX),
+        "boxes": [_box(overview.components[number], number, places[number], number == around) for number in shown],
+        "lines": [
+            [shown.index(source), shown.index(target), count / heaviest, (source, target) in implied]
+            for (source, target), count in uses.items()
+        ],
+    }
+
+
+def _box(component: Component, number: int, place: tuple[int, int], is_subject: bool) -> dict:
+    return {
+        "label": component.name,
+        "path": component.paths[0],
+        "number": number,
+        "x": place[0],
+        "y": place[1],
+        "subject": is_subject,
+    }
+
+
+def _rows(shown: Sequence[int], downward: Sequence[tuple[int, int]]) -> list[Sequence[int]]:
+    """The boxes by row: below all that use them, beside what stands around the same ones."""
+    depths = dict.fromkeys(shown, 0)
+    for _ in shown:
+        for source, target in downward:
+            depths[target] = max(depths[target], depths[source] + 1)
+    at: dict[int, float] = {}
+    rows: list[Sequence[int]] = []
+    for depth in sorted(set(depths.values())):
+        row = [number for number in shown if depths[number] == depth]
+        above = {n: [at[a] for a, b in downward if b == n] for n in row}
+        row.sort(key=lambda n: fmean(above[n]) if above[n] else 0.5)
+        at |= {number: (place + 0.5) / len(row) for place, number in enumerate(row)}
+        rows += [row[first : first + IN_A_ROW] for first in range(0, len(row), IN_A_ROW)]
+    return rows

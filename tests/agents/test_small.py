@@ -1,0 +1,28 @@
+"""A change of a few lines by a small model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from support.shop_workspace import answering, traced, workspace_of
+
+from repopilot.agents.coding.excerpts import shown_lines
+from repopilot.agents.coding.small import edit_lines
+from repopilot.types import Chunk, Hit
+
+LONG = "def long():\n" + "".join(f"    v{n} = {n}\n" for n in range(2, 41)) + "    return locals()\n"
+
+
+async def test_places_near_each_other_are_shown_once_and_changed_together(tmp_path: Path) -> None:
+    workspace = workspace_of(tmp_path, {"long.py": LONG})
+    hit = Hit(Chunk("", "long.py", 1, 41, "python", "function", "long", LONG), 1.0, lines=((10, 10), (17, 17)))
+    shown = [line for excerpt in shown_lines("more", [hit], workspace) for line in excerpt.lines]
+    assert len(shown) == len(set(shown)) and {"    v10 = 10", "    v17 = 17"} <= set(shown)
+
+    blocks = [{"path": "long.py", "search": f"    v{n} = {n}", "replace": f"    v{n} = -{n}"} for n in (13, 20)]
+    workspace = replace(workspace, model=answering(lambda prompt: json.dumps({"blocks": blocks})))
+    edit, *_ = await traced(lambda step: edit_lines("more", [hit], workspace, step))
+    (change,) = edit.changes
+    assert change.content == LONG.replace("v13 = 13", "v13 = -13").replace("v20 = 20", "v20 = -20")

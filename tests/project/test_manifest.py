@@ -1,0 +1,154 @@
+"""Dependencies, versions and licences of manifests, each with the line that declares it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repopilot.project.manifest import is_manifest, read_manifest
+from repopilot.project.project_commands import COMMANDS, commands_in
+
+MANIFESTS = {
+    "pyproject.toml": (
+        '[project]\nname = "shop"\nversion = "1.2"\nrequires-python = ">=3.11"\nlicense = "MIT"\n'
+        'dependencies = [\n  "numpy>=2",\n  "httpx[http2]>=0.27; python_version > \'3\'",\n]\n'
+        '[project.optional-dependencies]\ntests = ["pytest"]\nfast = ["orjson>=3"]\n',
+        [
+            ("numpy", ">=2", "runtime", 7),
+            ("httpx", ">=0.27", "runtime", 8),
+            ("pytest", "", "dev", 11),
+            ("orjson", ">=3", "optional", 12),
+        ],
+        [("name", "shop", 2), ("version", "1.2", 3), ("licence", "MIT", 5), ("language", ">=3.11", 4)],
+    ),
+    "package.json": (
+        '{\n  "name": "shop",\n  "version": "2.0.0",\n  "license": "ISC",\n  "engines": {\n    "node": ">=22"\n  },\n'
+        '  "dependencies": {\n    "left-pad": "^1.0.0"\n  },\n  "devDependencies": {\n    "ava": "^6"\n  }\n}\n',
+        [("left-pad", "^1.0.0", "runtime", 9), ("ava", "^6", "dev", 12)],
+        [("name", "shop", 2), ("version", "2.0.0", 3), ("licence", "ISC", 4), ("language", ">=22", 6)],
+    ),
+    "Cargo.toml": (
+        '[package]\nname = "shop"\nversion = "0.1.0"\nrust-version = "1.80"\n\n[dependencies]\nregex = "1"\n'
+        'serde = { version = "1.0", optional = true }\n\n[dev-dependencies]\ntempfile = "3"\n\n'
+        "[target.'cfg(unix)'.dependencies]\nnix = \"0.29\"\n",
+        [
+            ("regex", "1", "runtime", 7),
+            ("serde", "1.0", "optional", 8),
+            ("tempfile", "3", "dev", 11),
+            ("nix", "0.29", "runtime", 14),
+        ],
+        [("name", "shop", 2), ("version", "0.1.0", 3), ("language", "1.80", 4)],
+    ),
+    "go.mod": (
+        "module example.org/shop\n\ngo 1.23\n\nrequire (\n\tgithub.com/a/b v1.2.3\n"
+        "\tgithub.com/c/d v0.1.0 // indirect\n)\n",
+        [("github.com/a/b", "v1.2.3", "runtime", 6), ("github.com/c/d", "v0.1.0", "indirect", 7)],
+        [("name", "example.org/shop", 1), ("language", "1.23", 3)],
+    ),
+    "shop.gemspec": (
+        "Gem::Specification.new do |s|\n  s.name = 'shop'\n  s.licenses = ['MIT']\n"
+        "  s.required_ruby_version = '>= 3.1'\n"
+        "  s.add_dependency 'rack', '~> 3.0', '< 4'\n  s.add_development_dependency 'minitest'\nend\n",
+        [("rack", "~> 3.0, < 4", "runtime", 5), ("minitest", "", "dev", 6)],
+        [("name", "shop", 2), ("licence", "MIT", 3), ("language", ">= 3.1", 4)],
+    ),
+    "Gemfile": (
+        "source 'x'\ngem 'rake'\ngroup :test do\n  gem 'rspec', '~> 3'\nend\ngem 'pry', group: :development\n",
+        [("rake", "", "runtime", 2), ("rspec", "~> 3", "dev", 4), ("pry", "", "dev", 6)],
+        [],
+    ),
+    "composer.json": (
+        '{\n  "name": "a/shop",\n  "require": {\n    "php": ">=8.1",\n    "psr/log": "^3"\n  },\n'
+        '  "require-dev": {\n    "phpunit/phpunit": "^11"\n  }\n}\n',
+        [("psr/log", "^3", "runtime", 5), ("phpunit/phpunit", "^11", "dev", 8)],
+        [("name", "a/shop", 2), ("language", ">=8.1", 4)],
+    ),
+    "pom.xml": (
+        "<project>\n <parent><artifactId>up</artifactId><version>9</version></parent>\n <artifactId>shop</artifactId>\n"
+        " <version>1.0</version>\n <properties><java.version>17</java.version></properties>\n <dependencies>\n"
+        "  <dependency>\n"
+        "   <groupId>org.x</groupId>\n   <artifactId>y</artifactId>\n   <version>2</version>\n  </dependency>\n"
+        "  <dependency>\n"
+        "   <groupId>junit</groupId>\n   <artifactId>junit</artifactId>\n   <scope>test</scope>\n"
+        "  </dependency>\n </dependencies>\n</project>\n",
+        [("org.x:y", "2", "runtime", 9), ("junit:junit", "", "dev", 14)],
+        [("name", "shop", 3), ("version", "1.0", 4), ("language", "17", 5)],
+    ),
+    "setup.py": (
+        "from setuptools import setup\nsetup(\n    name='shop',\n    version='3',\n    python_requires='>=3.9',\n"
+        "    install_requires=[\n        'click>=8',\n    ],\n    extras_require={'dev': ['tox']},\n)\n",
+        [("click", ">=8", "runtime", 7), ("tox", "", "dev", 9)],
+        [("name", "shop", 3), ("version", "3", 4), ("language", ">=3.9", 5)],
+    ),
+    "setup.cfg": (
+        "[metadata]\nname = shop\nlicense = BSD\n[options]\npython_requires = >=3.8\ninstall_requires =\n"
+        "    attrs>=20\n    six\n",
+        [("attrs", ">=20", "runtime", 7), ("six", "", "runtime", 8)],
+        [("name", "shop", 2), ("licence", "BSD", 3), ("language", ">=3.8", 5)],
+    ),
+    "dev-requirements.txt": ("# tools\n-r base.txt\nruff==0.12\n", [("ruff", "==0.12", "dev", 3)], []),
+}
+
+
+@pytest.mark.parametrize("path", MANIFESTS)
+def test_each_manifest_is_read_with_the_lines_that_declare(path: str) -> None:
+    text, needs, facts = MANIFESTS[path]
+    found = read_manifest(path, text)
+    assert found is not None
+    assert [(d.name, d.constraint, d.group, d.line) for d in found.dependencies] == needs
+    assert [(f.kind, f.value, f.line) for f in found.facts] == facts
+
+
+@given(st.sampled_from(sorted(MANIFESTS)), st.text(max_size=200), st.integers(0, 400), st.integers(0, 400))
+def test_a_damaged_manifest_is_read_or_left_alone(path: str, inserted: str, start: int, length: int) -> None:
+    text = MANIFESTS[path][0]
+    damaged = text[:start] + inserted + text[start + length :]
+    found = read_manifest(path, damaged)
+    lines = damaged.split("\n")
+    if found is not None:
+        assert all(1 <= entry.line <= len(lines) for entry in (*found.dependencies, *found.facts))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", '{"engines": ["node >= 0.4"], "dependencies": {"b": "1"}}'),
+        ("package.json", '{"require": "./setup.js", "devDependencies": [], "dependencies": {"b": "1"}}'),
+        ("composer.json", '{"engines": "any", "require-dev": 3, "require": {"b": "1"}}'),
+        ("pyproject.toml", 'tool = 3\n[project]\ndependencies = ["b==1", 3]\noptional-dependencies = {x = 3}\n'),
+        ("pyproject.toml", 'project = 3\n[tool.poetry]\ngroup = {a = 3}\ndependencies = {b = "1"}\n'),
+        ("Cargo.toml", 'workspace = 3\ntarget = {x = 3}\npackage = 3\n[dependencies]\nb = "1"\n'),
+    ],
+)
+def test_a_value_of_another_type_loses_only_itself(path: str, text: str) -> None:
+    manifest = read_manifest(path, text)
+    assert manifest is not None
+    assert [(each.name, each.constraint.lstrip("=")) for each in manifest.dependencies] == [("b", "1")]
+
+
+def test_other_files_are_not_read() -> None:
+    assert not is_manifest("src/main.py")
+    assert read_manifest("src/main.py", "x = 1") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted({*MANIFESTS, "CMakeLists.txt", "Gemfile", "go.mod", "pom.xml", "build.gradle", "noxfile.py", "tox.ini"}),
+)
+@pytest.mark.parametrize("piece", ["\n", "\n ", "<parent>", "<dependency>", "<license>", "commands ="])
+def test_a_manifest_of_one_thing_repeated_is_read_in_time(name: str, piece: str) -> None:
+    """A pattern that begins with white space at the start of any line tries each of them from every one before it."""
+    text = piece * (100_000 // len(piece))
+    read_manifest(name, text)
+    commands_in(name, text)
+
+
+def test_a_link_in_restructured_text_is_no_command():
+    text = "It uses `black formatter <https://black.example/>`_. Run `black .` before you commit, or ``tox``.\n"
+    assert {each.command for each in commands_in("docs/development.rst", text)} == {"black .", "tox"}
+
+
+def test_what_a_property_switches_off_is_not_what_a_command_is_for():
+    assert not COMMANDS["docs"].search("mvn install -DskipTests=true -Dmaven.javadoc.skip=true")
+    assert COMMANDS["docs"].search("mvn javadoc:javadoc")

@@ -1,0 +1,287 @@
+"""The review by a model that uses tools: what it reports, how that is proved, and in which order it counts."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from support.git_server import commit
+from support.shop_workspace import answering, offline, open_workspace, traced
+
+from repopilot.agents.review.agent import report_json, report_markdown, report_sarif, review_snapshot
+from repopilot.agents.review.findings import has_severe
+from repopilot.agents.review.scope import EarlierReview
+from repopilot.forge.review_comments import comment_text
+from repopilot.repo.history import CommitRange
+
+pytestmark = pytest.mark.slow
+
+BEFORE = {
+    "shop/__init__.py": "",
+    "shop/prices.py": "def mean(prices):\n    if not prices:\n        return 0\n    return sum(prices) / len(prices)\n",
+    "shop/report.py": "from shop.prices import mean\n\n\ndef line(prices):\n    return f'mean {mean(prices)}'\n",
+    "tests/test_prices.py": "from shop.prices import mean\n\n\ndef test_mean():\n    assert mean([2, 4]) == 3\n",
+}
+AFTER = {
+    "shop/prices.py": "def mean(prices):\n    return sum(prices) / len(prices)\n\n\n"
+    "def spread(prices):\n    return max(prices) - prices[0]\n"
+}
+EMPTY = "from shop.prices import mean\n\n\ndef test_of_nothing():\n    assert mean([]) == 0\n"
+SPREAD = "def test_spread():\n    from shop.prices import spread\n\n    assert spread([2, 1, 4]) == 3\n"
+NEITHER = "from shop.prices import mean\n\n\ndef test_mean_of_one():\n    assert mean([3]) == 3\n"
+OLD = "from shop.prices import mean\n\n\ndef test_median():\n    assert mean([1, 1, 4]) == 1\n"
+
+
+def _call(name: str, /, **arguments: object) -> str:
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+def _report(line: int, failure: str, severity: str = "high", **more: object) -> str:
+    return _call("report", path="shop/prices.py", line=line, failure=failure, severity=severity, **more)
+
+
+DONE = _call("finish", summary="Reviewed.")
+STANDS = _call("finish", refuted=False, why="Nothing handles it.")
+REFUTED = _call("finish", refuted=True, why="The caller checks it.")
+
+
+@pytest.fixture
+def reviewed(tmp_path):
+    """Reviews the change with a model that gives some replies in turn, and others when asked to refute."""
+
+    async def run(
+        *replies: str, second=(), settings=None, after=AFTER, walk="", way="agent", before=BEFORE, earlier=None
+    ):
+        """Reviews two commits; `earlier`: the files of a third after a review of these two, and what that posted."""
+        folder = tmp_path / "repo"
+        folder.mkdir()
+        base = commit(folder, before, "before")
+        seen = commit(folder, after, "Compute the spread of prices\n\nNo change of mean.")
+        if earlier:
+            commit(folder, earlier[0], "Go on")
+            earlier = EarlierReview(seen, earlier[1])
+        left, looks, prompts = list(replies), list(second), list[str]()
+
+        def reply(prompt: str) -> str:
+            prompts.append(prompt)
+            if "Try to refute it" in prompt:
+                return looks.pop(0)
+            if walk and "Finally, say what the change does" in prompt:
+                return _call("finish", summary=walk)
+            return left.pop(0) if left else DONE
+
+        shop = open_workspace(folder, (settings or (lambda s: s))(offline(tmp_path / "home")))
+        agent = replace(shop, model=replace(answering(reply, context_window=32_768), way=way))
+        report, outline, _ = await traced(
+            lambda step: review_snapshot(agent, step, CommitRange(base, "HEAD"), earlier=earlier)
+        )
+        return report, prompts, outline
+
+    return run
+
+
+def _by_model(report):
+    return [finding for finding in report.findings if finding.source == "model"]
+
+
+async def test_a_regression_is_proved_by_a_test_that_passes_before_and_fails_after(reviewed):
+    report, prompts, _ = await reviewed(
+        _call("prove", test=EMPTY), _report(2, "mean([]) divides by zero.", proof="p1", suggestion="Return 0."), DONE
+    )
+    [found] = _by_model(report)
+    assert (found.rule, found.domain, found.failure) == ("regression", "correctness", "mean([]) divides by zero.")
+    assert (found.proof.kind, found.proof.before, found.proof.after) == ("proved", "passed", "failed")
+    assert report_json(report)["scores"]["correctness"] == 90 and "correctness 90" in report_markdown(report)
+    facts = report_json(report)["findings"][0]
+    assert facts["failure"] == found.failure
+    assert facts["proof"] == {
+        "kind": "proved", "path": "tests/test_prices_review.py", "test": EMPTY, "before": "passed", "after": "failed"
+    }  # fmt: skip
+    assert report_sarif(report)["runs"][0]["results"][0]["properties"]["proof"] == facts["proof"]
+    assert "ZeroDivisionError" in prompts[1] and "::test_of_nothing. Report" in prompts[1]
+    for language, said in (("en", "1 proved by a test"), ("fr", "1 prouvé par un test")):
+        text = report_markdown(report, language=language)
+        assert said in text and "assert mean([]) == 0" in text
+    comment = comment_text(found, "0" * 16, "en")
+    assert "<details><summary>Proved" in comment and "assert mean([]) == 0" in comment
+    assert has_severe(report.findings, "high") and not has_severe(report.findings, "critical")
+
+
+async def test_a_test_runs_at_the_root_where_the_conftest_of_the_tests_ends_every_run(reviewed):
+    before = {**BEFORE, "tests/conftest.py": "def pytest_configure(config):\n    config.no_such_thing\n"}
+    told = _report(2, "mean([]) divides by zero.", proof="p1")
+    report, prompts, _ = await reviewed(_call("prove", test=EMPTY), told, DONE, before=before)
+    [found] = _by_model(report)
+    assert (found.proof.kind, found.proof.path) == ("proved", "test_prices_review.py"), prompts[1]
+
+
+async def test_what_the_change_adds_is_shown_by_a_test_that_fails_on_it(reviewed):
+    report, _, _ = await reviewed(
+        _call("prove", test=SPREAD), _report(6, "The first price isn't the least.", "medium", proof="p1"), DONE
+    )
+    [found] = _by_model(report)
+    assert (found.rule, found.proof.kind, found.proof.after) == ("defect", "shown", "failed")
+
+
+@pytest.mark.parametrize("test", [NEITHER, OLD])
+async def test_a_test_that_does_not_tell_the_states_apart_proves_nothing(reviewed, test):
+    report, prompts, _ = await reviewed(_call("prove", test=test), _report(2, "It fails.", proof="p1"), DONE)
+    assert not _by_model(report) and not report.folded
+    assert "p1: no proof" in prompts[1] and "proves nothing" in prompts[2]
+
+
+async def test_reports_without_a_failure_a_place_or_their_proof_are_refused(reviewed):
+    report, prompts, _ = await reviewed(
+        _report(2, "  "), _report(99, "It fails."), _report(2, "It fails.", proof="p7"),
+        _call("report", path="shop/none.py", line=1, failure="It fails.", severity="high"), DONE,
+    )  # fmt: skip
+    assert not _by_model(report)
+    for n, said in enumerate(("`failure` is empty", "no line 99", "called p7", "shop/none.py"), 1):
+        assert said in prompts[n].rpartition("Error: ")[2]
+
+
+async def test_opinions_come_last_and_only_those_that_stand_up_to_a_second_look(reviewed):
+    lines = [_report(n, f"Opinion {n}.", "critical" if n == 2 else "medium") for n in (1, 2, 4, 5)]
+    low = _report(6, "Opinion 6.", "low")
+    report, _, outline = await reviewed(
+        *lines,
+        low,
+        _call("prove", test=EMPTY),
+        _report(2, "Opinion 2.", proof="p1"),
+        DONE,
+        second=[REFUTED, STANDS, DONE],
+    )
+    assert [(f.rule, f.failure) for f in _by_model(report)] == [("regression", "Opinion 2."), ("opinion", "Opinion 4.")]
+    assert [f.failure for f in report.folded] == ["Opinion 1.", "Opinion 5.", "Opinion 6."]
+    assert outline.count("second look") == 3
+    assert "### 3 opinions that don't count" in report_markdown(report) and len(report_json(report)["folded"]) == 3
+
+
+async def test_both_states_are_looked_at(reviewed):
+    _, prompts, _ = await reviewed(
+        _call("symbol", name="mean", at="base"), _call("read", path="shop/prices.py", at="base"),
+        _call("references", name="mean", at="base"), _call("symbol", name="spread"),
+        _call("symbol", name="spread", at="base"), _call("callers", name="mean", at="base"), DONE,
+    )  # fmt: skip
+    results = [prompt.rpartition("data ")[2] for prompt in prompts]
+    assert "return 0" in results[1] and "return 0" in results[2] and "shop/report.py" in results[3]
+    assert "max(prices)" in results[4] and "Error" in results[5] and "Error" in results[6]
+    given = prompts[0]
+    for told in (
+        "No change of mean.",
+        "-        return 0",
+        "mean before the change",
+        "shop/report.py",
+        "1 test passes",
+    ):
+        assert told in given
+
+
+async def test_each_definition_is_told_once(reviewed):
+    rows = "".join(f"    def other{number}(self):\n        return {number}\n\n" for number in range(3))
+    old = f"class Shop:\n    limit = 1\n\n{rows}    def sell(self):\n        def priced(x):\n            return x\n\n"
+    old += "        return priced(1)\n"
+    new = old.replace("return x", "return x + 1").replace("limit = 1", "limit = 2").replace("priced(1)", "priced(2)")
+    new = new.replace("    def sell", "    def buy(self):\n        return 1\n\n    def sell")
+    before = {**BEFORE, "shop/shop.py": old}
+    _, prompts, _ = await reviewed(DONE, before=before, after={"shop/shop.py": new})
+    headings = re.findall(r"^## shop/shop.py:(.+) before the change", prompts[0], re.M)
+    assert headings == ["Shop.limit", "Shop.sell"]
+    assert "return 2" not in prompts[0].partition("## shop/shop.py:")[2].partition("## Uses")[0]
+
+
+async def test_a_model_is_asked_for_each_way_that_the_change_gives_reason_for(reviewed):
+    _, prompts, outline = await reviewed()
+    asked = [prompt for prompt in prompts if "once more for this alone" in prompt.rpartition("[user]")[2]]
+    assert len(asked) == outline.count("look again") >= 4
+    assert not any("concurrency" in prompt for prompt in asked)
+
+
+async def test_where_no_test_can_run_that_is_said_and_nothing_is_proved(reviewed):
+    report, prompts, _ = await reviewed(
+        _call("prove", test=EMPTY), _report(2, "mean([]) divides by zero."), DONE,
+        second=[STANDS], settings=lambda s: s.model_copy(update={"sandbox": "off"}),
+    )  # fmt: skip
+    assert [f.rule for f in _by_model(report)] == ["opinion"]
+    assert any("No tests can run here" in str(note) for note in report.notes)
+    assert "prove" in prompts[1].rpartition("Error: ")[2] and "you can't prove anything" in prompts[0]
+
+
+async def test_the_walkthrough_is_the_models_where_its_names_exist_and_computed_elsewhere(reviewed):
+    after = {**AFTER, "README.md": "# Shop\n", "tests/test_prices.py": BEFORE["tests/test_prices.py"] + "\n\nX = 1\n"}
+    told = "- `shop/prices.py`: Adds `spread`.\n- tests/test_prices.py: Tests `no_such_name`."
+    report, _, _ = await reviewed(walk=told, after=after)
+    rows = {row["path"]: row for row in report_json(report)["walkthrough"]}
+    assert list(rows) == ["shop/prices.py", "tests/test_prices.py", "README.md"]
+    assert rows["shop/prices.py"] == {"path": "shop/prices.py", "text": "Adds `spread`.", "by_model": True}
+    assert not rows["tests/test_prices.py"]["by_model"] and rows["README.md"]["text"] == "+1 −0 lines"
+    assert "Adds `spread`." in report_markdown(report).partition("Health")[0]
+
+
+@pytest.mark.parametrize("path", ["logo.png", ".env"])
+async def test_a_sentence_on_a_file_that_cannot_be_read_does_not_end_the_review(reviewed, path):
+    told = f"- {path}: Goes with `spread`."
+    report, prompts, _ = await reviewed(
+        _report(2, "It fails."), DONE, second=[STANDS], walk=told, after={**AFTER, path: "a\0b"}
+    )
+    assert [f.failure for f in _by_model(report)] == ["It fails."]
+    assert "Goes with `spread`." in [row.text for row in report.walkthrough]
+    asked = next(prompt for prompt in prompts if "Finally, say what the change does" in prompt)
+    assert re.search(rf"^data (\w{{8}})\n(.+\n)*{re.escape(path)}\n(.+\n)*end \1$", asked, re.M)
+
+
+async def test_without_a_model_the_walkthrough_is_computed(reviewed):
+    report, _, _ = await reviewed(way="small")
+    assert [str(row.text) for row in report.walkthrough] == ["adds `spread`; changes `mean`; +4 −2 lines"]
+    assert "Ce que fait le changement" in report_markdown(report, language="fr")
+
+
+async def test_a_regression_is_proved_by_the_runner_of_another_language(reviewed):
+    head = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { mean } from '../src/mean.js';\n"
+    body = "  return xs.reduce((a, b) => a + b, 0) / xs.length;\n}\n"
+    before = {
+        "package.json": '{"name": "a", "type": "module", "scripts": {"test": "node --test"}}',
+        "src/mean.js": "export function mean(xs) {\n  if (!xs.length) return 0;\n" + body,
+        "test/mean.test.js": head + "test('mean', () => { assert.equal(mean([1, 3]), 2); });\n",
+    }
+    empty = head + "test('of nothing', () => { assert.equal(mean([]), 0); });\n"
+    told = _call("report", path="src/mean.js", line=2, failure="mean([]) is NaN.", severity="high", proof="p1")
+    after = {"src/mean.js": "export function mean(xs) {\n" + body}
+    report, _, _ = await reviewed(_call("prove", test=empty), told, DONE, before=before, after=after)
+    [found] = _by_model(report)
+    assert (found.proof.kind, found.proof.path) == ("proved", "test/mean_review.test.js")
+
+
+async def test_where_the_runner_is_not_known_a_test_of_the_review_runs_with_node(reviewed):
+    body = "  return xs.reduce((a, b) => a + b, 0) / xs.length;\n}\n"
+    uvu = {"name": "a", "type": "module", "scripts": {"test": "uvu"}, "devDependencies": {"uvu": "^0.5.3"}}
+    head = "import { mean } from '../src/mean.js';\n"
+    before = {
+        "package.json": json.dumps(uvu),
+        "src/mean.js": "export function mean(xs) {\n  if (!xs.length) return 0;\n" + body,
+        "test/mean.test.ts": f"import {{ test }} from 'uvu';\n{head}test('mean', () => mean([1]));\n",
+    }
+    empty = f"import test from 'node:test';\nimport assert from 'node:assert';\n{head}"
+    empty += "test('of nothing', () => { assert.equal(mean([]), 0); });\n"
+    told = _call("report", path="src/mean.js", line=2, failure="mean([]) is NaN.", severity="high", proof="p1")
+    after = {"src/mean.js": "export function mean(xs) {\n" + body}
+    report, prompts, _ = await reviewed(_call("prove", test=empty), told, DONE, before=before, after=after)
+    [found] = _by_model(report)
+    assert (found.proof.kind, found.proof.path) == ("proved", "test/mean_review.test.mjs"), prompts[1]
+    assert "node:test" in prompts[0] and "uvu" in prompts[0]
+
+
+POSTED = ("shop/prices.py:2: **high** mean([]) divides by zero.",)
+
+
+async def test_after_a_push_a_model_reads_only_what_came_after_its_review(reviewed):
+    later = {"shop/report.py": BEFORE["shop/report.py"].replace("mean {", "average {")}
+    report, prompts, _ = await reviewed(DONE, earlier=(later, POSTED))
+    assert "Diff of shop/report.py" in prompts[0] and "Diff of shop/prices.py" not in prompts[0]
+    assert "Posted by earlier reviews, not to be reported again" in prompts[0] and POSTED[0] in prompts[0]
+    assert report.by_model and [note.path for note in report.walkthrough] == ["shop/prices.py", "shop/report.py"]
+
+
+async def test_what_a_model_has_read_to_its_end_is_not_read_again(reviewed):
+    report, prompts, _ = await reviewed(earlier=({}, POSTED))
+    assert report.by_model and not prompts
