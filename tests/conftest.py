@@ -50,8 +50,10 @@ LONG = ("browser", "model", "slow")
 """Marks of tests that take long."""
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
-OPTIONAL = tuple(f"{program} is not installed" for program in ("go", "cargo", "node", "surefire"))
-"""But for these reasons they may: the programs run the tests of other languages, and no CI has them all."""
+OTHER_LANGUAGES = ("cargo", "go", "Gradle", "jdtls", "Maven", "node", "npm", "surefire")
+"""Programs that only tests of other languages than Python need. No CI has them all."""
+OPTIONAL = tuple(f"{program} is not installed" for program in OTHER_LANGUAGES)
+"""Reasons for which a test of those folders may be left out all the same."""
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -29,7 +29,7 @@ FILES = {
     "core/src/main/java/shop/wrong/Here.java": "package elsewhere;\nclass Here { }\n",
 }
 needs_jdtls = pytest.mark.skipif(
-    program_of(server_of("java"), None, Settings()) is None, reason="no jdtls, or no Java of 21 or newer for it"
+    program_of(server_of("java"), None, Settings()) is None, reason="jdtls is not installed"
 )
 
 
