@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -183,7 +184,20 @@ def test_the_workflows_to_copy_compare_with_where_the_branch_left(template: Path
 def test_the_workflows_to_copy_name_what_they_run_by_its_hash(template: Path) -> None:
     text = template.read_text()
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in re.findall(r"uses: (\S+)", text))
-    assert "--require-hashes" in text and "@main" not in text and "${{" not in text
+    assert "--require-hashes" in text and "@main" not in text
+    assert set(re.findall(r"\$\{\{ *([\w.]+)", text)) <= {"github.event.pull_request.number"}, "no text of others"
+
+
+@pytest.mark.parametrize("template", sorted(Path("docs/ci").glob("*.yml")), ids=lambda path: path.stem)
+def test_the_workflows_to_copy_run_no_module_of_the_change(template: Path, tmp_path: Path) -> None:
+    """Python looks for a module in the current folder first, which holds what is reviewed."""
+    (tmp_path / "repopilot").mkdir()
+    (tmp_path / "repopilot" / "__main__.py").write_text("print('of the change')\n")
+    written = dict(re.findall(r'(PYTHON\w+): "([^"]+)"', template.read_text()))
+    environment = {**os.environ, **written, "PYTHONPATH": str(Path.cwd())}
+    command = [sys.executable, "-m", "repopilot", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert "of the change" not in done.stdout
 
 
 @pytest.mark.parametrize(
