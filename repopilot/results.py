@@ -506,6 +506,7 @@ class TestReport:
         reached: where a limit stopped the tests, how many had ended, of how many; `run` is then the verified run of
             those alone that turned green. (0, 0) otherwise.
         mutants: the faults that written tests ran on.
+        said_without: what the first of `repaired` says without the change, on a line; '' where that isn't known.
     """
 
     __test__ = False
@@ -528,6 +529,7 @@ class TestReport:
     own: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     reached: tuple[int, int] = (0, 0)
+    said_without: str = ""
     kind: Literal["tests"] = "tests"
 
     @property

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
@@ -22,7 +23,7 @@ from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.publish.push import push_branch
 from repopilot.repo.runs_elsewhere import runs_elsewhere
 from repopilot.repo.source import parse_source
-from repopilot.results import Answer, Generation, Sentence, TestReport
+from repopilot.results import Answer, Generation, ImpactReport, Sentence, TestReport
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
@@ -269,25 +270,32 @@ def question_text(done: Answer, language: str) -> str:
 
 
 def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
-    """The text of the pull request: what was done, the tests, what it touches, what was not verified."""
+    """The text of the pull request: what isn't shown, what was done, the tests, what it touches elsewhere."""
     result = done.result if isinstance(done.result, Generation) else Generation()
     said = [_literal_sentence(each, language) for each in result.said]
-    counted = "\n".join(f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files)
-    impact = result.impact
-    reached = ", ".join(dict.fromkeys(_code(place.path) for place in impact.affected[:8])) if impact else ""
-    key = "forge.touches" if reached else "forge.risk"
-    touches = i18n.text(key, language, risk=impact.risk, paths=reached) if impact else ""
+    counted = [f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files]
+    summary = literal_lines(result.summary.strip())
+    notes = [i18n.translated(note, language) for note in done.degraded]
     parts = [
-        literal_lines(result.summary.strip()) or i18n.text("forge.changed", language),
-        i18n.text("loop.says", language, summary=said_text(said, language)) if said else "",
-        counted,
         _proof(result.tests, language),
-        touches,
-        "\n".join(f"- {literal(i18n.translated(note, language))}" for note in done.degraded),
+        summary or "\n".join([i18n.text("forge.changed", language), "", *counted]),
+        i18n.text("loop.says", language, summary=said_text(said, language)) if said else "",
+        _touches(result.impact, files, language) if result.impact else "",
+        "\n".join(f"- {literal(note)}" for note in notes if note not in result.summary),
         f"Closes #{item.number}",
         f"<sub>{i18n.text('forge.made_by', language)}</sub>",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _touches(impact: ImpactReport, files: Sequence[FileChange], language: str) -> str:
+    """How risky the change is, and which other files it affects; '' where neither is known."""
+    changed = {file.path for file in files}
+    reached = dict.fromkeys(place.path for place in impact.affected if place.path not in changed)
+    if not reached:
+        return "" if impact.risk == "UNKNOWN" else i18n.text("forge.risk", language, risk=impact.risk)
+    paths = ", ".join(map(_code, islice(reached, 8)))
+    return i18n.text("forge.touches", language, risk=impact.risk, paths=paths)
 
 
 def _proof(tests: TestReport | None, language: str) -> str:

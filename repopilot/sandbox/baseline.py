@@ -156,7 +156,9 @@ async def compare_same_tests(
     if unclear and files.own and _is_complete(before):
         old = await with_old_texts()
         kept = {name: outcome for name, outcome in before.outcomes.items() if name not in {*unclear, *files.own}}
-        before = replace(old, outcomes={**old.outcomes, **kept}, unreached=(*before.unreached, *old.unreached))
+        failures = (*(each for each in before.failures if each.test_id in own), *old.failures)
+        unreached = (*before.unreached, *old.unreached)
+        before = replace(old, outcomes={**old.outcomes, **kept}, unreached=unreached, failures=failures)
     compared = compare(before, after, files.edited)
     repaired = tuple(name for name in compared.repaired if name not in files.green)
     return replace(compared, repaired=repaired, own=tuple(own))

@@ -150,7 +150,16 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         own=compared.own,
         skipped=(*_silent(work.tests.paths, compared), *compared.skipped),
         reached=compared.reached,
+        said_without=_said_without(repaired, compared.before),
     )
+
+
+def _said_without(repaired: Sequence[str], before: TestRun | None) -> str:
+    """The first line of what the first repaired test says without the change: whether it fails for the reason that the
+    task tells, which no program can say."""
+    said = {each.test_id: each.assertion.strip() for each in reversed(before.failures)} if before else {}
+    told = next((said[name] for name in repaired if said.get(name)), "")
+    return next(iter(told.splitlines()), "")
 
 
 def _silent(paths: Sequence[str], compared: BaselineComparison) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from repopilot import i18n
 from repopilot.agents.testing.attempts import iteration_json
+from repopilot.foreign_text import code_span, visible
 from repopilot.results import Iteration, MutantOutcome, TestReport
 from repopilot.sandbox.failures import missing_modules
 from repopilot.sandbox.verdict import variants_together
@@ -127,6 +128,7 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
         "turned_red": broken,
         **(turned | {"still_green": report.still_green, "reached": report.reached} if report.compared else {}),
         "unexercised": list(report.unexercised),
+        "said_without": report.said_without,
     }
 
 
@@ -187,6 +189,8 @@ def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
         for key, (mark, ids) in groups.items()
         if ids
     ]
+    if said := report.said_without:
+        turned.append(Point("ok", i18n.text("testing.points.said_without", language, said=code_span(visible(said)))))
     skipped = i18n.text("testing.points.still_skipped", language, names=_names(report.skipped, language, 2))
     left = [Point("look", skipped)] if report.skipped else []
     return [*([Point("ok", green)] if report.still_green else []), *turned, *left]
