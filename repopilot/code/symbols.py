@@ -6,8 +6,9 @@ The span of a definition includes its decorators and its `export`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
@@ -87,6 +88,15 @@ class Bindings:
     definitions: Sequence[Definition]
     imported: Iterable[str]
     import_ranges: Sequence[tuple[int, int]]
+
+
+def reachable(symbols: Collection[Symbol]) -> Iterator[Symbol]:
+    """The definitions that other code can name: not those inside of a function, members set on `this` excepted."""
+    functions = {symbol.qualified for symbol in symbols if symbol.kind in ("function", "method")}
+    for symbol in symbols:
+        outer = accumulate(symbol.qualified.split(".")[:-1], "{}.{}".format)
+        if symbol.signature.startswith("this.") or functions.isdisjoint(outer):
+            yield symbol
 
 
 def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> list[Use]:

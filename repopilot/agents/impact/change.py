@@ -11,6 +11,7 @@ from repopilot.code.graph.graph import Graph, find
 from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import file_kind, is_example_path, is_test_path, language_of
 from repopilot.code.split import analyse
+from repopilot.code.symbols import reachable
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
@@ -189,9 +190,9 @@ def _touched(symbols: Sequence[Symbol], lines: Collection[int]) -> set[str]:
     return {inner.qualified for line in lines if (inner := innermost(symbols, line)) is not None}
 
 
-def _interface(old: Iterable[Symbol], new: Iterable[Symbol]) -> tuple[SymbolChange, ...]:
-    before = {s.qualified: s.signature for s in old if s.kind not in ("field", "variable")}
-    after = {s.qualified: s.signature for s in new if s.kind not in ("field", "variable")}
+def _interface(old: Collection[Symbol], new: Collection[Symbol]) -> tuple[SymbolChange, ...]:
+    before = {s.qualified: s.signature for s in reachable(old) if s.kind not in ("field", "variable")}
+    after = {s.qualified: s.signature for s in reachable(new) if s.kind not in ("field", "variable")}
     changes = [SymbolChange(n, "removed", before[n]) for n in before if n not in after]
     changes += [SymbolChange(n, "added", "", after[n]) for n in after if n not in before]
     changes += [

@@ -6,6 +6,7 @@ import re
 
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
+from repopilot.code.symbols import reachable
 from repopilot.repo.diff_hunks import before_change
 from repopilot.types import FileChange
 
@@ -62,5 +63,5 @@ def public_names(path: str, text: str) -> set[str]:
     language = language_of(path)
     if language is None or file_kind(path) != "code":
         return set()
-    symbols = analyse(path, text, language, "code").symbols
+    symbols = reachable(analyse(path, text, language, "code").symbols)
     return {s.qualified for s in symbols if not any(part.startswith("_") for part in s.qualified.split("."))}
