@@ -305,3 +305,55 @@ def test_faults_in_java_compile():
     code = "class A {\n  int f(int a) {\n    store(a);\n    if (a > 3) { return a; }\n    return 7;\n  }\n}\n"
     mutants = line_mutants(code, "A.java", range(1, 8), 9)
     assert [(each.line, each.after) for each in mutants] == [(4, "(!(a > 3))"), (5, "8"), (3, ";"), (4, "<="), (4, "4")]
+
+
+ESM = {
+    "package.json": json.dumps({"name": "shop", "type": "module", "scripts": {"test": "node --test"}}),
+    "src/shop.js": "export const price = (count) => count * 9;\n",
+    "test/shop.test.js": "import test from 'node:test';\nimport assert from 'node:assert';\n"
+    "import { price } from '../src/shop.js';\ntest('price', () => assert.equal(price(2), 18));\n",
+}
+JAVASCRIPT_API = (
+    ESM,
+    ("src/shop.js", "export const tax = (cents) => cents * 2;\n"),
+    ("test/tax.test.js", "import test from 'node:test';\nimport assert from 'node:assert';\n"
+     "import { tax } from '../src/shop.js';\ntest('tax', () => { const t = tax(2); assert.equal(t, 4); });\n"),
+)  # fmt: skip
+PYTHON_API = (
+    PYTHON,
+    ("prices.py", "\n\ndef tax(cents):\n    return cents * 2\n"),
+    ("test_tax.py", "from prices import tax\n\n\ndef test_tax():\n    t = tax(2)\n    assert t == 4\n"),
+)
+RUST_API = (
+    RUST | {"tests/whole.rs": "#[test] fn whole() { assert_eq!(shop::twice(2), 4) }\n"},
+    ("src/lib.rs", "pub fn tax(a: i32) -> i32 {\n    a * 3\n}\n"),
+    ("tests/tax.rs", "#[test] fn tax() { let t = shop::tax(2); assert_eq!(t, 6); }\n"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize(
+    ("files", "code", "test"),
+    [
+        PYTHON_API,
+        pytest.param(*JAVASCRIPT_API, marks=needs_node),
+        pytest.param(*RUST_API, marks=needs_cargo),
+    ],
+)
+async def test_a_test_of_new_api_verifies_it_where_a_fault_in_that_turns_it_red(tmp_path, files, code, test, asks):
+    """It can't be imported, or compiled, without the change."""
+    workspace = workspace_of(tmp_path, files)
+    text = test[1] if asks else test[1].replace("t == 4", "t != -1").replace("equal(t, 4)", "equal(1, t ** 0)")
+    text = text if asks else text.replace("assert_eq!(t, 6)", "assert_ne!(t, -1)")
+    changes = (
+        file_change.change(code[0], files[code[0]] + code[1], files[code[0]]),
+        file_change.change(test[0], text, None),
+    )
+    context = ChangeContext("add a tax", workspace, workspace.snapshot.root)
+    report, _, _ = await traced(lambda step: edit_tests.tested(context, changes, step))
+    said = point_list(run_points(report, "en"))
+    assert len(report.added) == 1 and not report.repaired and not report.broken, said
+    assert "1 new test passes; without the change it is not there, or can't run" in said
+    assert report.genuine == asks, said
+    assert ("✓ Verified: with" in said) == asks and ("! Not verified" in said) != asks

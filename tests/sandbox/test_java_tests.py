@@ -332,6 +332,25 @@ async def test_a_change_of_java_is_tested_with_the_users_own_artifacts(tmp_path,
     assert report.genuine and report.unexercised == () and "with `8` changed to `9`" in report.run.control
 
 
+@pytest.mark.slow
+@needs_maven
+async def test_a_test_of_a_new_method_of_java_verifies_it_though_nothing_compiles_without_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    (tmp_path / "home" / ".m2").mkdir(parents=True)
+    (tmp_path / "home" / ".m2" / "repository").symlink_to(DEBIAN)
+    code, test = "src/main/java/shop/Price.java", "src/test/java/shop/PriceTest.java"
+    green = SHOP | {test: SHOP[test].replace("160", "180")}
+    workspace = workspace_of(tmp_path, green)
+    method = "    public static int tax(int cents) { return cents * 2; }\n}\n"
+    asks = "    @Test public void tax() { assertEquals(4, Price.tax(2)); }\n}\n"
+    texts = {code: green[code][:-2] + method, test: green[test][:-2] + asks}
+    changes = tuple(file_change.change(path, text, green[path]) for path, text in texts.items())
+    context = ChangeContext("add a tax", workspace, workspace.snapshot.root)
+    report, _, _ = await traced(lambda step: edit_tests.tested(context, changes, step))
+    assert (report.added, report.still_green, report.broken) == ((f"{test}::tax",), 2, ()), report.run.output
+    assert report.genuine and f"the test {test}::tax fails" in report.run.control
+
+
 GRADLE = {
     "build.gradle": "apply plugin: 'java'\nrepositories { maven { url 'file:///usr/share/maven-repo' } }\n"
     "dependencies { testCompile 'junit:junit:4.x' }\n",

@@ -121,18 +121,24 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
 
     Tests that pass without the change, too, don't ask for what is new: of 20 changes by a model in repositories never
     seen 9 passed them, verified, and 6 of these were wrong. They show that nothing broke, which verifies a refactoring
-    and nothing else. Tests that the change itself brings count where they were seen to fail without the rest of it.
+    and nothing else. Tests that the change itself brings count where they were seen to fail without the rest of it;
+    those that can't run without it, where they fail with a fault in what is new.
     """
     run = compared.after
     unexercised = tuple[str, ...]()
+    noticing = frozenset[str]()
     repaired = tuple(dict.fromkeys((*compared.repaired, *compared.own)))
-    if work.tests.suite and not compared.broken:
-        controlled = await with_control(work.context, changes, work.tests.suite, run, work.step, repaired)
+    whole = not (compared.broken or compared.reached[0]) and run.ended == "finished"
+    if not compared.broken and (work.tests.suite or (whole and run.genuine and compared.added and not repaired)):
+        turned = repaired or compared.added
+        controlled = await with_control(work.context, changes, work.tests, run, work.step, turned)
         run = controlled.run
         unexercised = controlled.unexercised
-    elif repaired and not (compared.broken or compared.reached[0]) and run.ended == "finished":
+        noticing = controlled.noticing
+    elif repaired and whole:
         unexercised = await _unexercised(work, changes, repaired, (*run.outcomes, *compared.red))
-    unbroken = run.genuine and not work.context.refactoring and not repaired
+    shown = repaired or noticing.intersection(compared.added)
+    unbroken = run.genuine and not work.context.refactoring and not shown
     if unbroken:
         run = replace(run, genuine=False, reasons=_why_unverified(compared))
     return TestReport(

@@ -1,7 +1,9 @@
-"""The control of a pass of tests in JavaScript, TypeScript, Rust or Go.
+"""The control of a pass by faults that we put into the changed lines.
 
-The control is a fault that we put into the changed lines: a pass counts as verified only when such a fault turns a test
-red that was green. A report that the code under test had written itself would not notice the fault.
+It is that of any language but Python, and of tests that can't run without the change, such as those of a new function.
+
+A pass counts as verified only when such a fault turns a test red that was green. A report that the code under test had
+written itself would not notice the fault.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from repopilot import i18n
 from repopilot.agents.generate.evidence import ChangeContext, old_texts, run_tests
 from repopilot.code.languages import is_test_path
 from repopilot.sandbox.controls.mutants import Mutant, changed_lines, line_mutants, new_ranges, one_line
-from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
     language_of_tests,
@@ -35,16 +36,18 @@ _PATIENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class ControlledRun:
-    """A run judged by a control, and the changed files in which no fault turned a test red."""
+    """A run judged by a control, the changed files in which no fault turned a test red, and the ids of the tests that a
+    fault in new code turned red."""
 
     run: TestRun
     unexercised: tuple[str, ...] = ()
+    noticing: frozenset[str] = frozenset()
 
 
 async def with_control(
     context: ChangeContext,
     changes: Changes,
-    suite: RunnerSuite,
+    tests: TestSelection,
     run: TestRun,
     step: Step,
     turned: Collection[str] = (),
@@ -55,10 +58,10 @@ async def with_control(
     Args:
         context: the task and the repository.
         changes: the version that passed.
-        suite: its tests.
+        tests: its tests.
         run: their run; what isn't a pass is returned as it is.
         step: the runs are its children.
-        turned: ids of tests that fail without the change; they are named first.
+        turned: ids of tests that fail, or can't run, without the change; they are named first.
 
     Returns:
         The run, `genuine` when a fault was noticed, with the reason in `control`, else with the reason in `reasons`.
@@ -70,18 +73,21 @@ async def with_control(
     if run.reasons or run.ended != "finished" or not run.passed:
         return ControlledRun(run)
     texts = texts_of(changes)
-    tests = TestSelection(suite=suite)
     noticed: list[tuple[bool, str]] = []
     unexercised: list[str] = []
+    noticing = set[str]()
     tried = 0
-    deadline = time.monotonic() + _PATIENCE * _longest_run(suite, context)
-    for path, mutants in _faults(changes, suite.language, context).items():
+    language = tests.suite.language if tests.suite else None
+    deadline = time.monotonic() + _PATIENCE * _longest_run(language, context)
+    for path, mutants in _faults(changes, language, context).items():
         for mutant, is_new in mutants:
             if time.monotonic() > deadline:
                 break
             tried += 1
-            mutated = await run_tests(context, texts | {path: mutant.text}, tests, f"control {tried}", step)
-            if test := _turned_red(run, mutated, turned):
+            files = texts | {path: mutant.text}
+            mutated = await run_tests(context, files, tests, f"control {tried}", step, verify=False)
+            red = _turned_red(run, mutated)
+            if test := next((name for name in red if name in turned), next(iter(red), "")):
                 values = {
                     "path": path,
                     "line": mutant.line,
@@ -90,21 +96,23 @@ async def with_control(
                 }
                 key = "noticed" if is_new else "noticed_old"
                 noticed.append((is_new, i18n.message(f"generate.control.{key}", test=test, **values)))
+                noticing |= set(red) if is_new else set()
                 break
         else:
             unexercised.append(path)
     if noticed:
         _, control = max(noticed, key=itemgetter(0))
-        return ControlledRun(replace(run, genuine=True, control=control), tuple(unexercised))
+        run = replace(run, genuine=True, control=control)
+        return ControlledRun(run, tuple(unexercised), frozenset(noticing))
     why = "generate.control.unnoticed" if tried else "generate.control.impossible"
     return ControlledRun(replace(run, reasons=(i18n.message(why, count=tried),)))
 
 
-def _longest_run(suite: RunnerSuite, context: ChangeContext) -> float:
-    return context.workspace.settings.test_timeout_s * LANGUAGES[suite.language].patience
+def _longest_run(language: str | None, context: ChangeContext) -> float:
+    return context.workspace.settings.test_timeout_s * (LANGUAGES[language].patience if language else 1)
 
 
-def _faults(changes: Changes, language: str, context: ChangeContext) -> dict[str, list[tuple[Mutant, bool]]]:
+def _faults(changes: Changes, language: str | None, context: ChangeContext) -> dict[str, list[tuple[Mutant, bool]]]:
     """Mutants of the changed lines and whether each is in new code, those first; by path of the files with most changed
     lines, none for files without."""
     before = old_texts(changes, context.workspace)
@@ -123,9 +131,8 @@ def _faults_of(old: str, change: FileChange) -> list[tuple[Mutant, bool]]:
     return sorted(marked, key=lambda each: not each[1])[:_MOST_FAULTS]
 
 
-def _turned_red(green: TestRun, mutated: TestRun, turned: Collection[str]) -> str:
-    """The first test that passed and fails with a fault, of `turned` where one does; '' for none. A file that can't be
-    loaded, or code that doesn't compile, shows nothing: its tests are not named."""
-    failed = [name for name, outcome in mutated.outcomes.items() if outcome == "failed"]
-    noticing = [name for name in failed if green.outcomes.get(name) == "passed"]
-    return next((name for name in noticing if name in turned), next(iter(noticing), ""))
+def _turned_red(green: TestRun, mutated: TestRun) -> list[str]:
+    """The tests that passed and fail with a fault. A file that can't be loaded, or code that doesn't compile, shows
+    nothing: its tests are not named."""
+    failed = (name for name, outcome in mutated.outcomes.items() if outcome == "failed")
+    return [name for name in failed if green.outcomes.get(name) == "passed"]
