@@ -131,6 +131,20 @@ async def test_a_reviewers_test_that_is_borne_out_goes_back_and_with_the_change_
     kept = next(file for file in answer.files if file.path == "tests/test_prices_review.py")
     assert kept.change == "added" and "with_discount(200) == 200" in kept.content
     assert "keep proved tests" in outline and "tests/test_prices_review.py" in answer.text
+    assert "+0.5 the critic's test, which passes without the change and failed on an earlier version" in answer.text
+
+
+async def test_a_proved_test_of_what_is_new_verifies_the_change_that_passes_it(worked):
+    """No other test does; the score says what it is made of."""
+    new = "def tenth(cents):\n    return cents {}\n"
+    asked = "from shop.prices import tenth\n\n\ndef test_tenth():\n    assert tenth(200) == 20\n"
+    first = _call("insert_code", path="shop/prices.py", anchor="", position="after", code=new.format("// 100"))
+    again = [_call("replace_text", path="shop/prices.py", old="cents // 100\n", new="cents // 10\n"), CHECK, DONE]
+    critic = json.dumps({"issues": [], "test": asked})
+    answer, *_ = await worked(first, CHECK, DONE, *again, tests="def test_nothing():\n    assert True\n", critic=critic)
+    assert "+1.0 the critic's test, which needs the change to run and failed on an earlier version" in answer.text
+    assert "no test verifies it" not in answer.text and answer.result.verdict.decision == "ACCEPT_ORIGINAL"
+    assert {file.path for file in answer.files} == {"shop/prices.py", "tests/test_prices_review.py"}
 
 
 HEAD = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { mean } from '../src/mean.js';\n"

@@ -119,6 +119,11 @@ class TriedTest:
         """Whether the test shows that the objection is right."""
         return self.shown in ("regression", "fails")
 
+    @property
+    def proved(self) -> bool:
+        """Whether it failed on an earlier version and passes on this one."""
+        return self.shown in ("kept", "met")
+
 
 async def debate(
     task: str,

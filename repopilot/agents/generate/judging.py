@@ -35,7 +35,7 @@ class Debated:
     @property
     def objection(self) -> Objection:
         """What counts of the tests."""
-        return scoring.worst([each.shown for each in self.tried])
+        return scoring.counting([each.shown for each in self.tried])
 
 
 NOT_DEBATED = Debated()
@@ -148,4 +148,6 @@ async def _place_of_test(context: ChangeContext, changes: Changes, used: Sequenc
 async def _tried_again(tried: TriedTest, changes: Changes, context: ChangeContext, step: Step) -> TriedTest:
     """A test that failed on an earlier version, on this one."""
     now = await try_objection(tried, changes, {}, context, step)
-    return replace(tried, shown="none") if now.shown in ("refuted", "none") else tried
+    if now.shown not in ("refuted", "none"):
+        return tried
+    return replace(tried, shown="kept" if tried.shown == "regression" else "met")

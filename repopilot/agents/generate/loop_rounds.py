@@ -177,7 +177,7 @@ async def _with_proved(done: LoopVersion, step: Step) -> LoopVersion:
     """The best version with the Critic's tests that failed on an earlier one, and pass on it."""
     version = done.version
     taken = {each.path for each in version.changes}
-    proved = [each for each in version.tried if each.shown == "none" and each.failure and each.path not in taken]
+    proved = [each for each in version.tried if each.proved and each.path not in taken]
     if not proved:
         return done
     kept = tuple(change(test.path, f"{test.test}\n", None) for test in proved)

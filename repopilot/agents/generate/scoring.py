@@ -15,9 +15,10 @@ from repopilot.agents.testing.attempts import some_failed
 from repopilot.resolve.uses.broken_uses import RULE
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
-Objection = Literal["none", "regression", "fails", "refuted", "not run"]
+Objection = Literal["none", "regression", "fails", "refuted", "not run", "kept", "met"]
 """What the Critic's own test showed: it passes on the old code and fails on the new one; it fails (there is no old
-code it could pass on); it passes; it could not be run."""
+code it could pass on); it passes; it could not be run; what an earlier version broke for it, or didn't do, this one
+does."""
 
 START = 8.0
 UNTESTED = 7.5
@@ -26,7 +27,15 @@ _PARTLY_TESTED = 1.0
 """Points for tests that pass, and don't notice some of what changed, or of which a limit stopped the others."""
 _PASS = 2.0
 _FAIL = -4.0
-_OBJECTIONS: dict[Objection, float] = {"none": 0.0, "regression": -3.0, "fails": -1.5, "refuted": 0.5, "not run": 0.0}
+_OBJECTIONS: dict[Objection, float] = {
+    "none": 0.0,
+    "regression": -3.0,
+    "fails": -1.5,
+    "refuted": 0.5,
+    "not run": 0.0,
+    "kept": 0.5,
+    "met": 1.0,
+}
 _FINDINGS: dict[Severity, float] = {"critical": -3.0, "high": -1.5, "medium": -0.5, "low": 0.0}
 _ISSUES: dict[Severity, float] = {"critical": -0.8, "high": -0.5, "medium": -0.3, "low": -0.1}
 _UNDEFINED = -4.0
@@ -111,7 +120,7 @@ class ChangeEvidence:
     @property
     def verified(self) -> bool:
         """Whether tests passed, and would not have without the version."""
-        return self.tests is not None and self.tests.genuine
+        return self.objection == "met" or (self.tests is not None and self.tests.genuine)
 
     @property
     def broken(self) -> bool:
@@ -176,9 +185,10 @@ def decision(score: float) -> Decision:
     return "ACCEPT_ORIGINAL" if score >= 8 else "MERGE_FEEDBACK" if score >= 5 else "REQUEST_REVISION"
 
 
-def worst(objections: Sequence[Objection]) -> Objection:
-    """What counts of several tests: the one that speaks most against the version."""
-    return min(objections, key=_OBJECTIONS.__getitem__, default="none")
+def counting(objections: Sequence[Objection]) -> Objection:
+    """What counts of several tests: the one that speaks most against the version, else most in its favour."""
+    ordered: list[Objection] = sorted(objections, key=_OBJECTIONS.__getitem__) or ["none"]
+    return ordered[0] if _OBJECTIONS[ordered[0]] < 0 else ordered[-1]
 
 
 def objection_key(objection: Objection) -> str:
