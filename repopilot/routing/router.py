@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from repopilot.trace import Step
 
 SURE_ENOUGH_TO_REFUSE = 0.88
-"""Least chance of REFUSE; in cross-validation one in a thousand examples of other intents has more. Refusing an ordinary task
-costs more than doing a harmful one, which the sandbox confines."""
+"""Least chance of REFUSE; in cross-validation one in a thousand examples of other intents has more. Refusing an
+ordinary task costs more than doing a harmful one, which the sandbox confines."""
 SURE_ENOUGH_TO_ACT = 0.7
 """Least chance that something is to be done: written, tested or planned."""
 FOLLOW_UP_CHANCE = 0.5
