@@ -20,6 +20,7 @@ from support.shop_workspace import answering, offline, open_workspace
 
 from repopilot import trace
 from repopilot.agents.wiki.folder import wiki_states, write_wiki
+from repopilot.agents.wiki.subjects import SUBJECTS
 from repopilot.agents.wiki.wiki_page import COMMIT, link_template
 from repopilot.agents.wiki.words import pages_with_words
 from repopilot.assistant import answer
@@ -225,6 +226,91 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
     assert "1 test file uses it ([`tests/test_orders.py:1`]" in (wiki / "testing.md").read_text()
     assert "[Errors](errors.md)" in (wiki / "index.md").read_text()
     assert set(written(tmp_path, wiki).values()) == {"current"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "rows", "others"),
+    [
+        (
+            "shop/work.py",
+            "import threading\nfrom asyncio import Lock as Guard\nimport concurrent.futures\n# import trio\n\n\nasync def go(a='async def no()'):\n    threading.Event()\n    return concurrent.futures.wait([])\n",
+            "Asynchronous functions|1 (:7) threading.Event(:8) asyncio.Lock(:2) concurrent.futures.wait(:9)",
+            "trio futures.futures",
+        ),
+        (
+            "work.go",
+            'package stock\n\nimport (\n\t"sync/atomic"\n\t"errors"\n\t"sort"\n)\n\n// go Fake()\nvar Gone = errors.New("`go f()`")\n\nfunc Run() {\n\tgo func() { atomic.AddInt32(nil, 1) }()\n\tx := `\n\tgo nowhere()\n`\n\t_ = sort.Strings(x)\n}\n',
+            "Goroutines started|1 (:13) sync/atomic.AddInt32(:13) errors.New(:10)",
+            "sort",
+        ),
+        (
+            "keys.ts",
+            "import crypto from 'node:crypto';\nimport * as pg from 'pg';\nimport { sign } from './jsonwebtoken';\n\nexport const key = async () => {\n  return crypto.randomBytes(8);\n};\n",
+            "Asynchronous functions|1 (:5) crypto.randomBytes(:6) pg(:2)",
+            "jsonwebtoken",
+        ),
+        (
+            "Till.java",
+            "package stock;\n\nimport java.security.MessageDigest;\nimport java.util.List;\n\nclass Till {\n    public synchronized void ring() {\n    }\n}\n",
+            "Synchronized methods|1 (:7) java.security.MessageDigest(:3)",
+            "java.util.List",
+        ),
+        (
+            "sys.rs",
+            "use std::sync::{Arc, Mutex};\nuse crate::tokio::fake;\n\npub(crate) async fn wait() {}\n",
+            "Asynchronous functions|1 (:4) std::sync::Arc(:1) std::sync::Mutex(:1)",
+            "tokio",
+        ),
+        (
+            "low.c",
+            '#include <pthread.h>\n#include "openssl/ssl.h"\n#include "thread.h"\n\nint low(void) { return 0; }\n',
+            "pthread.h(:1) openssl/ssl.h(:2)",
+            "`thread.h`",
+        ),
+    ],
+)
+def test_a_subject_is_found_by_what_code_imports_and_defines(tmp_path, path, text, rows, others):
+    write(tmp_path / "repo", {path: text})
+    to = tmp_path / "wiki"
+    written(tmp_path, to)
+    said = "\n".join((to / f"{name}.md").read_text() for name in SUBJECTS if (to / f"{name}.md").exists())
+    title, _, found = rows.rpartition("|")
+    assert not title or f"## {title}\n" in said
+    for what, line in re.findall(r"(\S+?) ?\(:(\d+)\)", found):
+        shown = rf"`{re.escape(what)}`: 1 file, \[" if what != "1" else r"\]\([^)]*\.md\): 1 "
+        assert re.search(rf"- .*?{shown}.*`{re.escape(path)}:{line}`", said), what
+    assert not any(other in said for other in others.split())
+
+
+def test_a_page_of_errors_says_where_each_is_raised(tmp_path, wiki):
+    raising = {"shop/orders/work.py": "def f():\n    # raise ShopError\n    raise ShopError('x')\n"}
+    write(tmp_path / "repo", SETTINGS | raising)
+    written(tmp_path, wiki)
+    errors = (wiki / "errors.md").read_text()
+    assert "; raised in 1 place ([`shop/orders/work.py:3`]" in errors
+    assert errors.count("raised in") == 1, "two classes are called SoldOut"
+
+
+def test_a_component_has_its_data_and_what_its_comments_warn_of(tmp_path, wiki):
+    warned = "# FIXME: the till <b>forgets</b>\n# the change.\n#\n# Nothing.\nX = '# HACK: no comment'  # fixme: quiet\n# NOTE(anna): slow\n"
+    write(tmp_path / "repo", SETTINGS | {"shop/orders/book.py": SHOP["shop/orders/book.py"] + warned})
+    written(tmp_path, wiki)
+    page = next(text for path in wiki.iterdir() if "FIXME" in (text := path.read_text()))
+    assert "- FIXME: the till \\<b\\>forgets\\</b\\> the change. ([`shop/orders/book.py:" in page
+    assert page.index("FIXME") < page.index("- NOTE(anna): slow ([`shop/orders/book.py:")
+    assert "HACK" not in page and "quiet" not in page
+    data = [path.read_text().count("`SHOP_KEY` ([`shop/orders/settings.py:13`]") for path in wiki.iterdir()]
+    assert sum(data) == 1, "on the page of its component"
+
+
+def test_how_tos_come_from_documents_and_tests(tmp_path, wiki):
+    shown = "# Guide\n\nWords.\n\n## Sell an <b>apple</b>\n\n```\nshop sell\n```\n\n## Why\n\nBecause.\n"
+    write(tmp_path / "repo", {"docs/guide.md": shown, "CHANGES.md": shown})
+    written(tmp_path, wiki)
+    page = (wiki / "how-to.md").read_text()
+    assert "- Guide \\> Sell an \\<b\\>apple\\</b\\> ([`docs/guide.md:5`]" in page
+    assert "Why" not in page and "CHANGES.md" not in page
+    assert "- `place`: `test_place` ([`tests/test_orders.py:" in page
 
 
 TRUE = "`take` makes an `Item` [shop/stock/store.py:5-36]."

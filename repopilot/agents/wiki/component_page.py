@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from repopilot import i18n
+from repopilot.agents.impact.fix_history import is_fix
 from repopilot.agents.overview.compute import changes, hottest
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import Component, ComponentUse, Flow, NamedPlace, Overview
 from repopilot.agents.overview.render import code, diagram_of, overview_rows
 from repopilot.agents.overview.repository_parts import summary_between, tests_of
+from repopilot.agents.wiki.code_matches import matches_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import is_public
 from repopilot.foreign_text import literal
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
+from repopilot.repo.history import Commit
 from repopilot.types import Symbol
 
 MOST_INTERFACE = 60
 MOST_TESTS = 20
 MOST_PATHS = 12
+MOST_PITFALLS = 10
+MOST_REPAIRS = 5
+LINES_OF_A_COMMENT = 4
+LONGEST_COMMENT = 240
 HOT = 5
+_MARKS = ("FIXME", "BUG", "XXX", "HACK", "DANGER", "WARNING", "CAUTION", "SAFETY", "NOTE")
+"""What comments begin with that warn, the most urgent first."""
+_WARNING = re.compile(rf"(?:#|//|/\*|\*|--|;)[!/*]*[ \t]*({'|'.join(_MARKS)})(?:\([^)\n]*\))?:")
+_COMMENT_MARK = re.compile(r"^\s*(?:#|//|/?\*(?!/)|--|;)[!/*]*\s*")
 _LEFT_OUT = {"variable", "field", "declaration", "module", "import"}
 
 
@@ -39,6 +52,9 @@ class ComponentFacts:
         self.graph: Graph = graph_of(self.index)
         self.tests: list[list[str]] = tests_of(self.graph, self.overview.components)
         self.changed: Counter[str] = changes(self.index.commits)
+        self.component_of: dict[str, int] = {
+            path: number for number, component in enumerate(self.overview.components) for path in component.files
+        }
 
 
 def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
@@ -71,9 +87,14 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     page.section("wiki.flow", _flows(facts, component, page))
     page.section("wiki.uses", _used(facts, [(u, u.target) for u in uses if u.source == number], page))
     page.section("wiki.users", _used(facts, [(u, u.source) for u in uses if u.target == number], page))
+    own = tuple(place for place in facts.overview.data if place.path in component.files)
+    of_its_own = replace(facts.overview, data=own)
+    page.section("overview.sections.data", overview_rows(of_its_own, "data", page.language, page.at))
+    page.section("wiki.pitfalls", _pitfalls(facts.index, component, page))
     tests = facts.tests[number]
     rows = [f"- {page.at(path, 1)}" for path in tests[:MOST_TESTS]]
-    page.section("wiki.tests", [*rows, *_more(len(tests) - MOST_TESTS, page)])
+    page.section("wiki.tests", [*rows, *more_row(len(tests) - MOST_TESTS, page)])
+    page.passing_section("wiki.repairs", _repairs(facts.index.commits, component))
     page.history(component.people, (path for path, _ in hottest(facts.changed, component.files, HOT)))
     return page
 
@@ -93,7 +114,8 @@ def _said(index: Index, symbol: Symbol) -> str:
     return summary_between(index, symbol.path, symbol.start_line, symbol.end_line)
 
 
-def _more(count: int, page: Page) -> list[str]:
+def more_row(count: int, page: Page) -> list[str]:
+    """A row that says how many others there are; none where there are none."""
     return [f"- {i18n.text('wiki.more', page.language, count=count)}"] if count > 0 else []
 
 
@@ -118,7 +140,7 @@ def _interface(index: Index, component: Component, page: Page) -> list[str]:
         of = f"{code(symbol.qualified)}: " if "." in symbol.qualified else ""
         signature = code(symbol.short_signature or symbol.qualified)
         rows.append(f"- {of}{signature}{f' — {said}' if said else ''} {page.at(symbol.path, symbol.start_line)}")
-    return [*rows, *_more(len(shown) - MOST_INTERFACE, page)]
+    return [*rows, *more_row(len(shown) - MOST_INTERFACE, page)]
 
 
 def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
@@ -141,3 +163,35 @@ def _used(facts: ComponentFacts, ends: Sequence[tuple[ComponentUse, int]], page:
         f" {i18n.text('overview.uses', page.language, count=use.count)} {page.at(use.path, use.line)}"
         for use, other in ends
     ]
+
+
+def _pitfalls(index: Index, component: Component, page: Page) -> list[str]:
+    """What its comments warn of."""
+    found = [
+        (_MARKS.index(warning[1]), path, line)
+        for path in component.files
+        for warning, line in matches_of(index, path, _WARNING, "comment")
+    ]
+    rows = [f"- {literal(_comment(index, path, line))} {page.at(path, line)}" for _, path, line in sorted(found)]
+    return [*rows[:MOST_PITFALLS], *more_row(len(rows) - MOST_PITFALLS, page)]
+
+
+def _comment(index: Index, path: str, line: int) -> str:
+    """What a comment says from a line on, to the end of its paragraph or of a few lines."""
+    rows = (index.lines(path, line, line + LINES_OF_A_COMMENT - 1) or "").split("\n")
+    first = _WARNING.search(rows[0])
+    said = [rows[0][first.start(1) if first else 0 :]]
+    for row in rows[1:]:
+        text = _COMMENT_MARK.sub("", row)
+        if text == row or not text.strip():
+            break
+        said.append(text)
+    whole = " ".join(said).removesuffix("*/").strip()
+    return whole if len(whole) <= LONGEST_COMMENT else f"{whole[:LONGEST_COMMENT].rsplit(' ', 1)[0]}…"
+
+
+def _repairs(commits: Sequence[Commit], component: Component) -> list[str]:
+    """The newest commits that reverted or fixed something in it."""
+    files = set(component.files)
+    found = (commit for commit in commits if is_fix(commit.subject) and not files.isdisjoint(commit.paths))
+    return [f"- `{commit.sha[:8]}` {literal(commit.subject)}" for commit in islice(found, MOST_REPAIRS)]

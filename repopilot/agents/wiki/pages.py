@@ -7,34 +7,37 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import get_args
+
+import numpy as np
 
 from repopilot import i18n
 from repopilot.agents.overview.best_commands import by_convention, chosen, commands_of
-from repopilot.agents.overview.overview_values import Component, DataKind, Overview
+from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.render import code, mermaid, overview_rows, shares_text
-from repopilot.agents.overview.repository_parts import subclasses, summary_between
-from repopilot.agents.wiki.component_page import ComponentFacts, component_page, summary_of
+from repopilot.agents.overview.uses import sure_uses
+from repopilot.agents.wiki.component_page import ComponentFacts, component_page, more_row, summary_of
+from repopilot.agents.wiki.subjects import SUBJECTS, subject_page
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
+from repopilot.code.chunks.text_spans import doc_spans
+from repopilot.code.graph.nodes import Node
+from repopilot.code.languages import is_test_path
 from repopilot.foreign_text import literal
 from repopilot.index.store import Index
 from repopilot.project.project_commands import Purpose
-from repopilot.types import Symbol
 
 INDEX = "index.md"
 GLOSSARY = "glossary.md"
 HOW_TO = "how-to.md"
-CONFIGURATION = "configuration.md"
-DATA = "stored-data.md"
-ERRORS = "errors.md"
-TESTING = "testing.md"
-SUBJECTS = (CONFIGURATION, DATA, ERRORS, TESTING)
-"""What cuts across the components; a page of it is written where the repository has it."""
-MOST_ROWS = 200
-_ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
-"""Classes of languages whose subclasses are errors."""
 LONGEST_NAME = 50
 TERMS_OF_A_COMPONENT = 5
+TESTS_OF_A_COMPONENT = 3
+MOST_GUIDES = 80
+_CODE_BLOCK = re.compile(r"^ *(?:```|~~~|\.\. code)|::$")
+_TESTS = ("function", "method")
+_PAST = re.compile(r"change|history|news|release", re.IGNORECASE)
+"""Documents that speak of the past."""
 _ON_THE_INDEX = ("entry_points", "components", "edges", "cycles", "flows", "commands", "reading", "terms")
 
 
@@ -67,18 +70,13 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
     def empty(name: str) -> Page:
         return Page(name, links, language)
 
-    subjects = [
-        _configuration(overview, empty(CONFIGURATION)),
-        _stored_data(overview, empty(DATA)),
-        _errors(index, overview, empty(ERRORS)),
-        _testing(facts, empty(TESTING)),
-    ]
+    subjects = [subject_page(subject, facts, empty(f"{subject}.md")) for subject in SUBJECTS]
     others = [page.name for page in subjects if page.parts]
     writers: dict[str, Writer] = {
         INDEX: partial(_index_page, overview, names, (GLOSSARY, HOW_TO, *others), empty(INDEX)),
         **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},
         GLOSSARY: partial(_glossary, index, overview, empty(GLOSSARY)),
-        HOW_TO: partial(_how_to, index, overview, empty(HOW_TO)),
+        HOW_TO: partial(_how_to, facts, empty(HOW_TO)),
         **{page.name: partial(_titled, page) for page in subjects if page.parts},
     }
     return {name: partial(_signed, write) for name, write in writers.items()}
@@ -103,7 +101,7 @@ def page_names(components: Sequence[Component]) -> list[str]:
     """
     short = [_slug(component.name) for component in components]
     often = Counter(short)
-    taken = {name.removesuffix(".md") for name in (INDEX, GLOSSARY, HOW_TO, *SUBJECTS)}
+    taken = {name.removesuffix(".md") for name in (INDEX, GLOSSARY, HOW_TO)} | {*SUBJECTS}
     names = []
     for component, name in zip(components, short, strict=True):
         wanted = _slug(component.paths[0]) if often[name] > 1 or name in taken else name
@@ -154,8 +152,9 @@ def _glossary(index: Index, overview: Overview, page: Page) -> Page:
     return page
 
 
-def _how_to(index: Index, overview: Overview, page: Page) -> Page:
-    """What is done with the repository by which commands."""
+def _how_to(facts: ComponentFacts, page: Page) -> Page:
+    """What is done with the repository by which commands, in which documents, and how tests use it."""
+    index, overview = facts.index, facts.overview
     page.parts = [f"# {i18n.text('wiki.how_to', page.language)}"]
     every = index.derived(commands_of)
     for purpose in get_args(Purpose):
@@ -166,6 +165,8 @@ def _how_to(index: Index, overview: Overview, page: Page) -> Page:
         "overview.sections.entry_points",
         overview_rows(overview, "entry_points", page.language, page.at),
     )
+    page.section("wiki.guides", _guides(index, page))
+    page.section("wiki.used_by_tests", _used_by_tests(facts, page))
     if len(page.parts) == 1:
         page.parts.append(i18n.text("wiki.no_commands", page.language))
     return page
@@ -175,55 +176,41 @@ def _title(name: str, language: str) -> str:
     return i18n.text(f"wiki.{name.removesuffix('.md').replace('-', '_')}", language)
 
 
-def _configuration(overview: Overview, page: Page) -> Page:
-    """What the code is set by: settings classes, variables of the environment, files. Names, never values."""
-    return _data_sections(overview, ("settings", "variable", "config"), page)
+def _guides(index: Index, page: Page) -> list[str]:
+    """The sections of documents that show how something is done: with code in a block of its own."""
+    documents = [path for path, info in index.files.items() if info.kind == "doc" and not index.is_foreign(path)]
+    told = [path for path in documents if not _PAST.match(path.rpartition("/")[2])]
+    found: dict[tuple[str, str], int] = {}  # a long section is several chunks
+    for path in sorted(told, key=lambda path: (path.count("/"), path)):
+        lines = (index.text(path) or "").split("\n")
+        for span in doc_spans(lines, index.files[path].language):
+            if span.symbol and any(map(_CODE_BLOCK.search, lines[span.start - 1 : span.end])):
+                title = span.symbol.rpartition(" > ")[2]  # short sections before it are joined to it
+                at = next((n for n in range(span.start, span.end) if title in lines[n - 1]), span.start)
+                found.setdefault((path, span.symbol), at)
+    rows = [f"- {literal(title)} {page.at(path, line)}" for (path, title), line in islice(found.items(), MOST_GUIDES)]
+    return [*rows, *more_row(len(found) - len(rows), page)]
 
 
-def _stored_data(overview: Overview, page: Page) -> Page:
-    """Tables and schemas."""
-    return _data_sections(overview, ("table", "schema"), page)
-
-
-def _data_sections(overview: Overview, kinds: Sequence[DataKind], page: Page) -> Page:
-    for kind in kinds:
-        places = [place for place in overview.data if place.kind == kind]
-        rows = [
-            f"- {code(p.name)}: {i18n.text('wiki.mentions', page.language, count=p.count)} {page.at(p.path, p.line)}"
-            for p in places[:MOST_ROWS]
+def _used_by_tests(facts: ComponentFacts, page: Page) -> list[str]:
+    """Of the names that others use most, the shortest test that is sure to use each."""
+    graph = facts.graph
+    sure = sure_uses(graph)
+    rows = []
+    for place in (place for c in facts.overview.components for place in c.symbols[:TESTS_OF_A_COMPONENT]):
+        inside = graph.inside(graph.by_path[place.path])
+        defined = [node for node in inside if graph.nodes[node].line == place.line]
+        users = graph.sources[sure & np.isin(graph.targets, defined)].tolist()
+        tests = [
+            test for test in map(graph.nodes.__getitem__, users) if is_test_path(test.path) and test.kind in _TESTS
         ]
-        page.section(f"overview.data.{kind}", rows)
-    return page
-
-
-def _errors(index: Index, overview: Overview, page: Page) -> Page:
-    """The classes of errors that the components define, each with what it is."""
-    own = {path for component in overview.components for path in component.files}
-    found: dict[tuple[str, int], Symbol] = {}
-    names = set(_ROOTS)
-    left = [*_ROOTS]
-    while left:
-        errors = [error for error in subclasses(index, left.pop()) if error.path in own]
-        found |= {(error.path, error.start_line): error for error in errors}
-        new = {error.name for error in errors} - names
-        names |= new
-        left += new
-    rows = []
-    for _, error in sorted(found.items()):
-        said = literal(summary_between(index, error.path, error.start_line, error.end_line))
-        rows.append(f"- {code(error.qualified)}{f': {said}' if said else ''} {page.at(error.path, error.start_line)}")
-    page.section("wiki.error_classes", rows[:MOST_ROWS])
-    return page
-
-
-def _testing(facts: ComponentFacts, page: Page) -> Page:
-    """How tests are run, and which test files use each component."""
-    rows = []
-    for component, name, tests in zip(facts.overview.components, facts.names, facts.tests, strict=True):
         if tests:
-            count = i18n.text("overview.tests", page.language, count=len(tests))
-            rows.append(f"- [{literal(component.name)}]({name}): {count} {page.at(tests[0], 1)}")
-    if command := facts.overview.commands.get("test") if rows else None:
-        page.section("overview.sections.commands", [f"- {code(command.command)} {page.at(command.path, command.line)}"])
-    page.section("overview.sections.components", rows)
-    return page
+            found = min(tests, key=_as_example)
+            rows.append(f"- {code(place.name)}: {code(found.name)} {page.at(found.path, found.line)}")
+    return rows
+
+
+def _as_example(test: Node) -> tuple[bool, int, str, int]:
+    """Orders tests by how well they show a use: those called so before helpers, short ones first."""
+    is_test = test.name.rpartition(".")[2].lower().startswith("test")
+    return not is_test, test.end_line - test.line, test.path, test.line

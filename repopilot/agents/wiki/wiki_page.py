@@ -73,9 +73,13 @@ class Page:
 
     def history(self, people: Iterable[str], paths: Iterable[str]) -> None:
         """Add who knows it, and the files that change most, without numbers, which every commit would change."""
+        self.passing_section("overview.sections.people", [f"- {literal(name)}" for name in people])
+        self.passing_section("overview.sections.hot", [f"- {self.at(path, 1)}" for path in paths])
+
+    def passing_section(self, key: str, rows: Iterable[str]) -> None:
+        """Add a section that doesn't make the page stale."""
         before = len(self.parts)
-        self.section("overview.sections.people", [f"- {literal(name)}" for name in people])
-        self.section("overview.sections.hot", [f"- {self.at(path, 1)}" for path in paths])
+        self.section(key, rows)
         self.passing += self.parts[before:]
 
     def add_words(self, text: str) -> None:

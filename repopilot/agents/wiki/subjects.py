@@ -1,0 +1,226 @@
+"""The pages of subjects that cut across the components, each where the code has it: by what it imports, defines and
+raises, never by what it says. Sync."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from repopilot import i18n
+from repopilot.agents.overview.overview_values import DataKind
+from repopilot.agents.overview.render import code
+from repopilot.agents.overview.repository_parts import subclasses, summary_between
+from repopilot.agents.wiki.code_matches import matches_of
+from repopilot.agents.wiki.component_page import ComponentFacts
+from repopilot.agents.wiki.subject_modules import Subject, shows
+from repopilot.agents.wiki.wiki_page import Page
+from repopilot.code.import_statements import Import
+from repopilot.code.split import FileAnalysis
+from repopilot.foreign_text import literal
+from repopilot.types import Symbol
+
+MOST_ROWS = 200
+_ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
+"""Classes of languages whose subclasses are errors."""
+_RAISE = re.compile(r"\b(?:raise|throw)\b")
+_ASYNC = re.compile(r"^(?:[^(]|\((?:crate|super)\))*?\b(?:async|suspend)\s")
+_SYNCHRONIZED = re.compile(r"^[^(]*?\bsynchronized\s")
+_GO_STATEMENT = re.compile(r"^[ \t]*go(?=[ \t]+[\w(])", re.MULTILINE)
+_WHOLE = ("*", "default")
+"""In place of a name, where a module itself is imported."""
+
+Place = tuple[str, int]
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What the code of components does for a subject: by what it is, the first place in each file."""
+
+    places: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def add(self, what: str, path: str, line: int) -> None:
+        self.places.setdefault(what, {}).setdefault(path, line)
+
+    def ranked(self) -> list[tuple[str, Mapping[str, int]]]:
+        """What most files use first."""
+        return sorted(self.places.items(), key=lambda each: (-len(each[1]), each[0]))
+
+
+def subject_page(subject: str, facts: ComponentFacts, page: Page) -> Page:
+    """Write the page of a subject.
+
+    Args:
+        subject: the name of its page without `.md`.
+        facts: of the repository.
+        page: an empty page, which stays empty where the repository doesn't have the subject.
+    """
+    _PAGES[subject](facts, page)
+    return page
+
+
+def _configuration(facts: ComponentFacts, page: Page) -> None:
+    """What the code is set by: settings classes, variables of the environment, files. Names, never values."""
+    _data_sections(facts, ("settings", "variable", "config"), page)
+
+
+def _stored_data(facts: ComponentFacts, page: Page) -> None:
+    """Tables and schemas, and the libraries that keep data."""
+    _data_sections(facts, ("table", "schema"), page)
+    page.section("wiki.libraries", _libraries(facts, "stored-data", page))
+
+
+def _data_sections(facts: ComponentFacts, kinds: Sequence[DataKind], page: Page) -> None:
+    for kind in kinds:
+        places = [place for place in facts.overview.data if place.kind == kind]
+        rows = [
+            f"- {code(p.name)}: {i18n.text('wiki.mentions', page.language, count=p.count)} {page.at(p.path, p.line)}"
+            for p in places[:MOST_ROWS]
+        ]
+        page.section(f"overview.data.{kind}", rows)
+
+
+def _concurrency(facts: ComponentFacts, page: Page) -> None:
+    """What runs at the same time, where it is started, and what keeps it apart."""
+    page.section("wiki.async", _per_component(facts, _signed(facts, _ASYNC), page))
+    page.section("wiki.goroutines", _per_component(facts, _goroutines(facts), page))
+    page.section("wiki.synchronized", _per_component(facts, _signed(facts, _SYNCHRONIZED), page))
+    page.section("wiki.libraries", _libraries(facts, "concurrency", page))
+
+
+def _security(facts: ComponentFacts, page: Page) -> None:
+    """What encrypts, signs, authenticates, and makes foreign input harmless."""
+    page.section("wiki.libraries", _libraries(facts, "security", page))
+
+
+def _errors(facts: ComponentFacts, page: Page) -> None:
+    """The classes of errors that the components define, what they are and where they are raised; and what makes errors
+    where these aren't classes."""
+    found = _error_classes(facts)
+    often = Counter(error.name for error in found)
+    rows = []
+    for error in found:
+        said = literal(summary_between(facts.index, error.path, error.start_line, error.end_line))
+        raised = _raised(facts, error.name, page) if often[error.name] == 1 else ""
+        about = f"{code(error.qualified)}{f': {said}' if said else ''}"
+        rows.append(f"- {about} {page.at(error.path, error.start_line)}{raised}")
+        if len(rows) == MOST_ROWS:
+            break
+    page.section("wiki.error_classes", rows)
+    page.section("wiki.libraries", _libraries(facts, "errors", page))
+
+
+def _error_classes(facts: ComponentFacts) -> list[Symbol]:
+    found: dict[Place, Symbol] = {}
+    names = set(_ROOTS)
+    left = [*_ROOTS]
+    while left:
+        errors = [error for error in subclasses(facts.index, left.pop()) if error.path in facts.component_of]
+        found |= {(error.path, error.start_line): error for error in errors}
+        new = {error.name for error in errors} - names
+        names |= new
+        left += new
+    return [error for _, error in sorted(found.items())]
+
+
+def _raised(facts: ComponentFacts, name: str, page: Page) -> str:
+    """In how many places an error is raised, and the first of them."""
+    places = dict.fromkeys(
+        (each.path, each.line)
+        for each in facts.index.references(name)
+        if each.path in facts.component_of and _RAISE.search(facts.index.lines(each.path, each.line, each.line) or "")
+    )
+    if not places:
+        return ""
+    said = i18n.text("wiki.raised", page.language, count=len(places))
+    return f"; {said} {page.at(*min(places))}"
+
+
+def _testing(facts: ComponentFacts, page: Page) -> None:
+    """How tests are run, and which test files use each component."""
+    rows = []
+    for component, name, tests in zip(facts.overview.components, facts.names, facts.tests, strict=True):
+        if tests:
+            count = i18n.text("overview.tests", page.language, count=len(tests))
+            rows.append(f"- [{literal(component.name)}]({name}): {count} {page.at(tests[0], 1)}")
+    if command := facts.overview.commands.get("test") if rows else None:
+        page.section("overview.sections.commands", [f"- {code(command.command)} {page.at(command.path, command.line)}"])
+    page.section("overview.sections.components", rows)
+
+
+def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]:
+    """What the code uses of the modules of a subject, each with the components that do."""
+    found = _Counted()
+    for path in facts.component_of:
+        analysis = facts.index.uses_in(path)
+        for what, line in _used_of_modules(analysis) if analysis else ():
+            if shows(subject, facts.index.files[path].language, what):
+                found.add(what, path, line)
+    return [
+        f"- {code(what)}: {i18n.text('wiki.files', page.language, count=len(lines))},"
+        f" {_components(facts, lines)} {page.at(*min(lines.items()))}"
+        for what, lines in found.ranked()[:MOST_ROWS]
+    ]
+
+
+def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:
+    """What a file uses of the modules it imports (`threading.Lock`), and those of which it uses no name."""
+    for each in analysis.imports:
+        module = each.module.removeprefix("node:").strip("\"'<>")
+        mark = "::" if analysis.language == "rust" else "\\" if analysis.language == "php" else "."
+        named = [(f"{module}{mark}{name}", each.line) for name, _ in each.names if name not in _WHOLE]
+        if not named:
+            local = _local_names(each, module)
+            named = [(f"{module}{mark}{use.name}", use.line) for use in analysis.uses if use.receiver in local]
+        yield from named or [(module, each.line)]
+
+
+def _local_names(each: Import, module: str) -> set[str]:
+    """The names by which a file speaks of a module that it imports whole; `import a.b` binds `a`, which isn't it."""
+    bound = {local for name, local in each.names if name in _WHOLE and local not in _WHOLE}
+    alias = {each.alias} if each.alias and not module.startswith(f"{each.alias}.") else set()
+    return {module} | bound | alias
+
+
+def _components(facts: ComponentFacts, paths: Iterable[str]) -> str:
+    """Links to the pages of the components that some files belong to."""
+    numbers = sorted({facts.component_of[path] for path in paths})
+    return ", ".join(f"[{literal(facts.overview.components[n].name)}]({facts.names[n]})" for n in numbers)
+
+
+def _signed(facts: ComponentFacts, form: re.Pattern[str]) -> Iterator[Place]:
+    """The functions whose signature has a form."""
+    for path in facts.component_of:
+        for symbol in facts.index.outline(path):
+            if symbol.kind in ("function", "method") and form.search(symbol.signature):
+                yield path, symbol.start_line
+
+
+def _goroutines(facts: ComponentFacts) -> Iterator[Place]:
+    for path in facts.component_of:
+        if facts.index.files[path].language == "go":
+            yield from ((path, line) for _, line in matches_of(facts.index, path, _GO_STATEMENT, "go_statement"))
+
+
+def _per_component(facts: ComponentFacts, places: Iterable[Place], page: Page) -> list[str]:
+    """How often something stands in each component, and its first place there."""
+    found: dict[int, list[Place]] = {}
+    for place in places:
+        found.setdefault(facts.component_of[place[0]], []).append(place)
+    return [
+        f"- [{literal(facts.overview.components[n].name)}]({facts.names[n]}): {len(found[n])} {page.at(*min(found[n]))}"
+        for n in sorted(found)
+    ]
+
+
+_PAGES = {
+    "configuration": _configuration,
+    "stored-data": _stored_data,
+    "errors": _errors,
+    "concurrency": _concurrency,
+    "security": _security,
+    "testing": _testing,
+}
+SUBJECTS = tuple(_PAGES)
+"""What cuts across the components, in the order of the pages."""
