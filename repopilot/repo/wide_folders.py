@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import SourceRefused
 
+if sys.platform != "win32":
+    import pwd
+
+_HOMES = (Path("/home"), Path("/Users"))
+_FIRST_PERSON = 500
+"""The lowest account number of a person: of macOS, Linux begins at 1000."""
+
 
 def is_wide(folder: Path) -> bool:
-    """Whether a folder is the root, the user's home, or holds it.
+    """Whether a folder is the root, the home of a person, or holds homes.
 
     Args:
         folder: resolved.
     """
-    return folder == Path(folder.anchor) or Path("~").expanduser().resolve().is_relative_to(folder)
+    return folder == Path(folder.anchor) or any(home.is_relative_to(folder) for home in _homes())
+
+
+def _homes() -> Iterator[Path]:
+    yield from (Path("~").expanduser().resolve(), *_HOMES)
+    if sys.platform != "win32":
+        people = (each for each in pwd.getpwall() if each.pw_uid == 0 or each.pw_uid >= _FIRST_PERSON)
+        yield from (Path(each.pw_dir).resolve() for each in people if each.pw_dir)
 
 
 def require_narrow(folder: Path) -> None:

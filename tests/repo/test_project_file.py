@@ -4,8 +4,10 @@ import pytest
 from support import git_server
 from support.shop_workspace import open_workspace
 
-from repopilot import trace
+from repopilot import i18n, trace
 from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.render import overview_markdown
 from repopilot.agents.review.agent import review_snapshot
 from repopilot.repo.history import commit_range
 from repopilot.repo.project_file import NAME, ProjectOptions, fits, project_file, project_options
@@ -49,6 +51,16 @@ def test_paths_are_left_out_and_put_first_and_no_secret_comes_back(tmp_path):
     paths = [file.path for file in files]
     assert paths[0] == "src/other/retry.py" and NAME in paths and not {".env", "legacy/old.py"} & set(paths)
     assert "left out by .repopilot.toml" in {s.path: s.reason for s in skips}["legacy/old.py"]
+
+
+@pytest.mark.parametrize(("exclude", "said"), [('"*"', True), ('"src/", "legacy/", "app.py"', True), ('"*.md"', False)])
+def test_a_file_that_leaves_no_code_is_said_with_the_overview_and_each_answer(tmp_path, exclude, said):
+    space = workspace(tmp_path, f"exclude = [{exclude}]\n")
+    note = i18n.joined(space.index.notes)
+    assert ("`.repopilot.toml`" in note and "leaves out" in note and "no code remains" in note) == said
+    assert "only documents" not in note
+    text = overview_markdown(overview_of(space.index), "en")
+    assert "\n; " not in text and ("lines in 1 files" in text) == (exclude == '"*"')
 
 
 @pytest.mark.parametrize("first", ["core", "other"])

@@ -1,6 +1,7 @@
 """Repositories belong to the logins that opened them: others neither see, search nor delete them, unless shared."""
 
 import asyncio
+import pwd
 from pathlib import Path
 
 import pytest
@@ -188,7 +189,7 @@ async def test_each_login_has_a_demonstration_of_its_own(process):
 
 
 async def test_no_login_keeps_the_others_out_of_everything(process):
-    for wide in (Path.home(), Path.home().parent, Path("/")):
+    for wide in (Path.home(), Path.home().parent, Path("/"), Path("/home"), Path(pwd.getpwuid(0).pw_dir)):
         refused = await opened(process, "bob", str(wide))
         assert refused.phase == "failed" and "root folder" in refused.error.message, wide
     assert not listed(process, "bob")

@@ -180,8 +180,9 @@ def facts_text(overview: Overview, language: str) -> str:
         overview: the overview.
         language: of the reader.
     """
+    key = "overview.facts" if overview.languages else "overview.size"
     size = {"lines": overview.lines, "files": overview.files}
-    return i18n.text("overview.facts", language, languages=shares_text(overview), **size)
+    return i18n.text(key, language, languages=shares_text(overview), **size)
 
 
 def shares_text(overview: Overview) -> str:

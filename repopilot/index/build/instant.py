@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from repopilot import disk, i18n
+from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.i18n.format import commit_words
 from repopilot.index.build.parse_batch import REMOVED
@@ -25,7 +26,7 @@ from repopilot.index.storage.database import BrokenDatabase, Draft, open_draft, 
 from repopilot.index.storage.layout import version
 from repopilot.index.store import BROKEN_NOTE, Index, IndexStore, recorded
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
-from repopilot.repo.project_file import project_file
+from repopilot.repo.project_file import NAME, project_file
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Skip, Snapshot, SourceFile
@@ -310,9 +311,17 @@ def _report(run: BuildRun, draft: Draft, parsed: int, skips: Sequence[Skip]) -> 
     files, chunks, lines, code = draft.counts()
     if not files:
         raise _nothing_to_read(run.snapshot, skips)
-    notes = () if code else (i18n.message("index.no_code"),)
+    notes = () if code else (_why_no_code(skips),)
     remarks = _redactions_remark(draft.redactions())
     return BuildReport(files, chunks, lines, files - parsed, _by_path(skips), run.seconds, notes, remarks)
+
+
+def _why_no_code(skips: Sequence[Skip]) -> i18n.Message:
+    """What is said where no file of code is read."""
+    left_out = sum(skip.reason == i18n.message("repo.skip.project_file") for skip in skips)
+    if left_out and any(language_of(skip.path) and file_kind(skip.path) == "code" for skip in skips):
+        return i18n.message("index.no_code_left", count=left_out, name=NAME)
+    return i18n.message("index.no_code")
 
 
 def _redactions_remark(found: Sequence[tuple[str, int]]) -> tuple[i18n.Message, ...]:
