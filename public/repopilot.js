@@ -316,9 +316,10 @@
   }, true);
 
   // ---- an answer that is typed while a question shows its buttons: that for any other answer first, then what is typed ----
-  document.addEventListener('keydown', (event) => {
-    const other = document.querySelector('button[id^="rp-other-"]');
-    if (!other || event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== input() || !input().value.trim()) return;
+  const otherAnswer = () => (input()?.value.trim() ? document.querySelector('button[id^="rp-other-"]') : null);
+  function answerTyped(event) {
+    const other = otherAnswer();
+    if (!other) return;
     event.preventDefault();
     event.stopPropagation();
     other.click();
@@ -328,7 +329,14 @@
       clearInterval(waiting);
       send.click();
     }, 100);
+  }
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && event.target === input()) answerTyped(event);
   }, true);
+  document.addEventListener('click', (event) => { if (event.target.closest?.('#chat-submit')) answerTyped(event); }, true);
+  document.addEventListener('input', (event) => {  // Chainlit takes no text while it asks, and disables its button
+    if (event.target === input() && otherAnswer()) document.querySelector('#chat-submit')?.removeAttribute('disabled');
+  });
 
   // ---- the first line of a finished answer stays in view, unless the reader went elsewhere ----
   let follows = false;

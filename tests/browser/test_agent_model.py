@@ -115,11 +115,16 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
         expect(page.page.locator(f'[id^="step-{step}"]').first).to_be_visible()
 
 
-def test_an_answer_that_is_typed_while_the_buttons_are_there_is_taken(page):
+@pytest.mark.parametrize("sent", ["Enter", "Send"])
+def test_an_answer_that_is_typed_while_the_buttons_are_there_is_taken(page, sent):
     page.say("/generate Change the temperature from which trees get more water")
     expect(page.page.get_by_role("button", name="Something else…")).to_be_visible()
-    page.page.locator("#chat-input").fill("19")
-    page.page.locator("#chat-input").press("Enter")
+    expect(page.page.locator("#chat-submit")).to_be_disabled()
+    if sent == "Enter":
+        page.page.locator("#chat-input").fill("19")
+        page.page.locator("#chat-input").press("Enter")
+    else:
+        page.say("19")
     file = page.page.locator('.rp-file[data-path="orchard/water.py"]')
     expect(file.locator("tr.rp-added")).to_contain_text("degrees > 19", timeout=90_000)
 
