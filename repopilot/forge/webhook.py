@@ -28,6 +28,7 @@ from starlette.routing import Route
 
 from repopilot import i18n, trace
 from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable, StorageError, UsageError
+from repopilot.foreign_text import visible
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.issue_calls import is_comment, issue_call, solve_asked
 from repopilot.forge.items import parse_item, required_item
@@ -47,6 +48,8 @@ KEPT_S = 30 * 86_400
 AGAIN_AFTER_S = (60, 600, 3600)
 """When a review that the network kept from ending is tried again."""
 LOOK_S = 5
+_LONGEST_NAME = 64
+"""Characters of what a call is named, in the log."""
 _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
 _SIGNATURE = re.compile("sha256=[0-9a-f]{64}")
@@ -122,6 +125,7 @@ def serve_webhook(runtime: Runtime) -> None:
     address = f"http://{bracketed(settings.host)}:{settings.port}{PATH}"
     language = settings.language or "en"
     served = ", ".join(settings.webhook_repositories) or i18n.text("forge.webhook_all", language)
+    logging.getLogger("repopilot.forge").setLevel(logging.INFO)
     print(i18n.text("forge.webhook_waits", language, address=address, served=served), file=sys.stderr, flush=True)
     application = webhook_application(runtime)
     host = settings.host
@@ -141,6 +145,14 @@ def webhook_application(runtime: Runtime) -> Starlette:
     secret = runtime.settings.webhook_secret
 
     async def receive(request: Request) -> JSONResponse:
+        reply = await answer(request)
+        names = ("x-github-event", "x-gitlab-event", "x-github-delivery", "x-gitlab-event-uuid")
+        call = " ".join(visible(request.headers.get(name, ""))[:_LONGEST_NAME] for name in names)
+        level = logging.WARNING if reply.status_code >= 400 else logging.INFO
+        log.log(level, "call %s: %d %s", " ".join(call.split()), reply.status_code, bytes(reply.body).decode())
+        return reply
+
+    async def answer(request: Request) -> JSONResponse:
         body = await _read(request, secret, reading)
         if isinstance(body, JSONResponse):
             return body
@@ -165,7 +177,9 @@ def webhook_application(runtime: Runtime) -> Starlette:
             called.clear()
             try:
                 while (waiting := await asyncio.to_thread(deliveries.next)) is not None:
-                    await asyncio.to_thread(deliveries.end, waiting[0], await _worked_on(waiting[1], runtime))
+                    state = await _worked_on(waiting[1], runtime)
+                    log.info("%s: %s", waiting[1], state)
+                    await asyncio.to_thread(deliveries.end, waiting[0], state)
             except StorageError as error:  # such as a full disk, which may be freed
                 log.warning("%s", error)
             with suppress(TimeoutError):

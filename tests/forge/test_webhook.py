@@ -51,6 +51,19 @@ def test_a_call_has_its_pull_request_reviewed_once(world, settings):
         assert Deliveries(settings.home).next() is None and len(world.hub.inline) == posted
 
 
+def test_the_log_says_what_became_of_each_call(world, settings, caplog):
+    caplog.set_level("INFO", "repopilot.forge")
+    limited = settings.model_copy(update={"webhook_repositories": ["another/one"]})
+    body, other = event(world), event(world, "labeled")
+    with Runtime(limited) as runtime, TestClient(webhook_application(runtime)) as client:
+        client.post("/webhook", content=body, headers=headers(body, "d1", "another"))
+        client.post("/webhook", content=body, headers=headers(body, "d2"))
+        client.post("/webhook", content=other, headers=headers(other, "d3" * 100))
+    said = [record.getMessage() for record in caplog.records if record.getMessage().startswith("call ")]
+    starts = ["call pull_request d1: 401 ", "call pull_request d2: 403 ", f"call pull_request {'d3' * 32}: 200 "]
+    assert all(line.startswith(start) for line, start in zip(said, starts, strict=True)), said
+
+
 @pytest.mark.parametrize(
     ("changed", "length", "status"),
     [
