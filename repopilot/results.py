@@ -615,22 +615,28 @@ class Generation:
 @dataclass(frozen=True, slots=True)
 class WikiPage:
     """A page of a wiki: the name of its file, its title and what it is about (Markdown on a line), and all of it; its
-    links are the names of other pages, and places as `path#L12`."""
+    links are the names of other pages, and places as `path#L12`. `words` is the part that `model` wrote, and `rests_on`
+    the digest of the lines that it cites."""
 
     name: str
     title: str
     summary: str
     text: str
+    words: str = ""
+    model: str = ""
+    rests_on: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Wiki:
-    """The pages of a wiki that are written, of how many in `total`, at which commit, and in which language."""
+    """The pages of a wiki that are written, of how many in `total`, at which commit, and in which language; on how many
+    of them a model is asked to write (`asked`)."""
 
     pages: tuple[WikiPage, ...]
     total: int
     commit: str
     language: str
+    asked: int = 0
     kind: Literal["wiki"] = "wiki"
 
 

@@ -1,13 +1,17 @@
-"""Writes the wiki of a repository in an answer, page by page, without a model; nothing is written to the disk."""
+"""Writes the wiki of a repository in an answer, page by page; nothing is written to the disk."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
+from repopilot.agents.wiki.model_words import Words
 from repopilot.agents.wiki.pages import page_writers
 from repopilot.agents.wiki.wiki_page import COMMIT, Page, link_template
+from repopilot.agents.wiki.words import words_for
+from repopilot.foreign_text import literal
 from repopilot.results import Answer, Wiki, WikiPage
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
@@ -15,7 +19,8 @@ from repopilot.workspace import Workspace
 
 
 async def write_pages(workspace: Workspace, step: Step) -> Answer:
-    """Write the wiki. Each page is published when it is written, so that Stop keeps it.
+    """Write the wiki: first what is computed, then, where a model uses tools, how components work in its words. Each
+    page is published when it is written, so that Stop keeps it.
 
     Args:
         workspace: the repository.
@@ -28,26 +33,42 @@ async def write_pages(workspace: Workspace, step: Step) -> Answer:
     index = workspace.index
     overview = await asyncio.to_thread(lambda: with_people(overview_of(index), workspace.snapshot, index.commits))
     writers = await asyncio.to_thread(page_writers, overview, index, link_template(None, ""), language)
-    pages: list[WikiPage] = []
+    wiki = Wiki((), len(writers), index.commit, language)
+    pages: list[Page] = []
     for name, write in writers.items():
         async with step.child(name, "tool") as writing:
-            page = await asyncio.to_thread(write)
-            pages.append(_shown(page, index.commit))
-            await writing.write(pages[-1].title)
-        wiki = Wiki(tuple(pages), len(writers), index.commit, language)
-        step.publish(Answer(contents(wiki), result=wiki))
+            pages.append(await asyncio.to_thread(write))
+            shown = _shown(pages[-1], index.commit)
+            await writing.write(shown.title)
+        wiki = _published(replace(wiki, pages=(*wiki.pages, shown)), step)
+    asked = [page for page in pages if page.asks] if workspace.uses_tools else []
+    for page in asked:
+        async with step.child(page.name, "agent", page.asks) as telling:
+            words = await words_for(page, workspace, telling)
+        told = _shown(page, index.commit, words)
+        with_told = tuple(told if each.name == page.name else each for each in wiki.pages)
+        wiki = _published(replace(wiki, pages=with_told, asked=len(asked)), step)
     return Answer(contents(wiki), result=wiki)
 
 
+def _published(wiki: Wiki, step: Step) -> Wiki:
+    step.publish(Answer(contents(wiki), result=wiki))
+    return wiki
+
+
 def lead(wiki: Wiki, language: str) -> str:
-    """How many pages there are, in a sentence.
+    """How many pages there are, and on how many a model wrote, in two sentences.
 
     Args:
         wiki: the pages.
         language: of the reader.
     """
     values = {"count": len(wiki.pages), "total": wiki.total, "commit": wiki.commit[:7]}
-    return i18n.text("wiki.answer.whole" if len(wiki.pages) == wiki.total else "wiki.answer.part", language, **values)
+    whole = i18n.text("wiki.answer.whole" if len(wiki.pages) == wiki.total else "wiki.answer.part", language, **values)
+    model = next((page.model for page in wiki.pages if page.model), "")
+    told = {"told": sum(bool(page.words) for page in wiki.pages), "count": wiki.asked, "model": literal(model)}
+    by = i18n.text("wiki.answer.words" if model else "wiki.answer.no_words", language, **told) if wiki.asked else ""
+    return f"{whole} {by}".rstrip()
 
 
 def contents(wiki: Wiki) -> str:
@@ -60,8 +81,10 @@ def contents(wiki: Wiki) -> str:
     return "\n".join([lead(wiki, wiki.language), "", *rows])
 
 
-def _shown(page: Page, commit: str) -> WikiPage:
+def _shown(page: Page, commit: str, words: Words | None = None) -> WikiPage:
     """A page as the browser shows it; its title and its summary are Markdown on a line."""
     said, place, _ = page.parts[1].partition(" ([")
     summary = said if place and not said.startswith(("#", "-")) else ""
-    return WikiPage(page.name, page.parts[0].removeprefix("# "), summary, page.text.replace(COMMIT, commit))
+    whole = page.with_words(words.text) if words else page
+    own = (words.text, words.model, words.rests_on) if words else ()
+    return WikiPage(page.name, page.parts[0].removeprefix("# "), summary, whole.text.replace(COMMIT, commit), *own)

@@ -120,10 +120,15 @@ def more_row(count: int, page: Page) -> list[str]:
 
 
 def _picture(overview: Overview, number: int) -> list[str]:
-    """The component and its neighbours."""
+    """The component and its neighbours, by name: their order in the overview changes with their size."""
     around = [use for use in overview.uses if number in (use.source, use.target)]
-    boxes = sorted({end for use in around for end in (use.source, use.target)})
-    return [f"```mermaid\n{diagram_of(overview.components, boxes, around)}\n```"] if around else []
+    ends = {end for use in around for end in (use.source, use.target)}
+    boxes = sorted(ends, key=lambda end: overview.components[end].name)
+    at = {end: box for box, end in enumerate(boxes)}
+    arrows = [replace(use, source=at[use.source], target=at[use.target]) for use in around]
+    arrows.sort(key=lambda use: (use.source, use.target))
+    drawn = diagram_of([overview.components[end] for end in boxes], range(len(boxes)), arrows)
+    return [f"```mermaid\n{drawn}\n```"] if around else []
 
 
 def _interface(index: Index, component: Component, page: Page) -> list[str]:

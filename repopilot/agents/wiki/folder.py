@@ -15,9 +15,10 @@ from typing import Literal
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
 from repopilot.agents.overview.overview_values import Overview
+from repopilot.agents.wiki.model_words import LOST, Words
 from repopilot.agents.wiki.pages import INDEX, pages_of
 from repopilot.agents.wiki.record import Kept, Record, digest, kept_page, our_text, written_page
-from repopilot.agents.wiki.wiki_page import Page, link_template
+from repopilot.agents.wiki.wiki_page import Page, link_template, relinked, words_heading
 from repopilot.disk import replace_file
 from repopilot.errors import StorageError, UsageError
 from repopilot.index.store import Index
@@ -39,6 +40,7 @@ class PageState:
         files: those that it cites and that changed since, or are gone.
         page: it as it is computed; None for one that is gone or isn't ours.
         kept: it as it lies in the folder.
+        words: what a model said of it, where that still holds.
     """
 
     name: str
@@ -47,6 +49,7 @@ class PageState:
     files: tuple[str, ...] = ()
     page: Page | None = None
     kept: Kept | None = None
+    words: Words | None = None
 
 
 def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot, language: str) -> list[PageState]:
@@ -83,7 +86,9 @@ def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot,
     return [*states, *(PageState(name, "kept" if kept.has_words else "gone") for name, kept in rest)]
 
 
-def new_pages(overview: Overview, index: Index, url: str | None, language: str) -> dict[str, str]:
+def new_pages(
+    overview: Overview, index: Index, url: str | None, language: str, words: Mapping[str, Words]
+) -> dict[str, str]:
     """The texts of a wiki that isn't there yet, by the names of their files.
 
     Args:
@@ -91,9 +96,12 @@ def new_pages(overview: Overview, index: Index, url: str | None, language: str) 
         index: the repository.
         url: its address; None for a local folder, which the folder of the wiki lies in.
         language: of its readers.
+        words: what a model said of pages, by their names, with places linked from the root of the repository.
     """
-    pages = pages_of(overview, index, link_template(url, "../"), language)
-    return {page.name: _text(page, None, index, "") for page in pages}
+    links = link_template(url, "../")
+    pages = pages_of(overview, index, links, language)
+    said = {name: replace(each, text=relinked(each.text, links)) for name, each in words.items()}
+    return {page.name: _text(page, None, index, said.get(page.name)) for page in pages}
 
 
 def write_wiki(states: Sequence[PageState], folder: Path) -> None:
@@ -157,34 +165,43 @@ def _relative(root: Path | None, folder: Path) -> str:
 def _state(page: Page, exists: bool, kept: Kept | None, index: Index) -> PageState:
     if exists and kept is None:
         return PageState(page.name, "foreign")
+    if kept is None:
+        return PageState(page.name, "missing", _text(page, None, index), page=page)
+    if kept.is_edited:
+        return PageState(page.name, "edited")
+    said = kept.section(words_heading(page.language)) if kept.record.model and page.asks else ""
+    words = Words(_unmarked(said), kept.record.model, kept.record.words) if said else None
+    lost = words.lost(index) if words else ()
+    holds = words is None or (not lost and digest(words.text) == digest(said))
+    if holds and kept.record.ground == digest(page.ground):
+        return PageState(page.name, "current", page=page, kept=kept, words=words)
     hashes: Mapping[str, str] = index.hashes
-    if kept is not None:
-        if kept.is_edited:
-            return PageState(page.name, "edited")
-        holds = all(hashes.get(path) == known for path, known in kept.record.files.items())
-        if holds and kept.record.ground == digest(page.ground):
-            return PageState(page.name, "current", page=page, kept=kept)
-    text = _text(page, kept, index, "")
-    changed = [path for path, known in (kept.record.files if kept else {}).items() if hashes.get(path) != known]
-    return PageState(page.name, "stale" if kept else "missing", text, tuple(sorted(changed)), page, kept)
+    changed = {path for path, known in kept.record.files.items() if hashes.get(path) != known} | {*lost}
+    text = _text(page, kept, index, words.marked(lost, page.language) if words else None)
+    return PageState(page.name, "stale", text, tuple(sorted(changed)), page, kept, None if lost else words)
 
 
-def with_words(state: PageState, words: str, model: str, index: Index) -> PageState:
+def with_words(state: PageState, words: Words, index: Index) -> PageState:
     """A page with what a model says of how it works.
 
     Args:
         state: of a page whose text is ours.
-        words: Markdown.
-        model: its name.
+        words: of the model.
         index: the repository.
     """
     assert state.page is not None
-    state.page.add_words(words)
-    return replace(state, text=_text(state.page, state.kept, index, model), state="stale")
+    return replace(state, text=_text(state.page, state.kept, index, words), state="stale", words=words)
 
 
-def _text(page: Page, kept: Kept | None, index: Index, model: str) -> str:
-    own = our_text(page.text, index.commit)
+def _unmarked(said: str) -> str:
+    """What a model said without the line that says what changed since."""
+    return "\n".join(row for row in said.split("\n") if not row.startswith(LOST)).strip()
+
+
+def _text(page: Page, kept: Kept | None, index: Index, words: Words | None = None) -> str:
+    whole = page.with_words(words.text) if words else page
+    own = our_text(whole.text, index.commit)
     files = {path: index.hashes.get(path, "") for path in sorted(page.files)}
-    record = Record(index.commit, page.language, digest(own), digest(page.ground), files, model)
+    model, rests_on = (words.model, words.rests_on) if words else ("", {})
+    record = Record(index.commit, page.language, digest(own), digest(page.ground), files, model, rests_on)
     return written_page(own, kept.blocks if kept else (), record)

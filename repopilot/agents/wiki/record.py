@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from repopilot.agents.wiki.wiki_page import COMMIT
 
@@ -30,6 +30,7 @@ class Record:
         ground: the digest of what makes it stale where it would be another now.
         files: the hash of each file that it cites.
         model: that wrote how it works, '' for none.
+        words: the digest of the lines that the model's words rest on, by `path:start-end`.
     """
 
     commit: str
@@ -38,6 +39,7 @@ class Record:
     ground: str
     files: Mapping[str, str]
     model: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Kept:
         """Whether people wrote something, wherever."""
         return self.is_edited or any(_inner(block).strip() for _, block in self.blocks)
 
+    def section(self, heading: str) -> str:
+        """Our text below a heading of the second level; '' where it isn't there."""
+        below = f"\n{self.own}\n".partition(f"\n{heading}\n")[2]
+        return re.split(r"^## ", below, maxsplit=1, flags=re.MULTILINE)[0].strip()
+
 
 def kept_page(text: str) -> Kept | None:
     """Read a page.
@@ -73,10 +80,10 @@ def kept_page(text: str) -> Kept | None:
         return None
     try:
         record = Record(**json.loads(found[1]))
-        files = dict(record.files)
+        hashes = {**record.files, **record.words}
     except (ValueError, TypeError):
         return None
-    said = (record.commit, record.language, record.digest, record.ground, record.model, *files.values())
+    said = (record.commit, record.language, record.digest, record.ground, record.model, *hashes.values())
     if not all(isinstance(value, str) for value in said):
         return None
     blocks: list[tuple[str, str]] = []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlsplit
 
 from repopilot import i18n
@@ -15,6 +16,9 @@ COMMIT = "\0"
 """Stands for the commit in a page's text: a page whose ground is the same keeps the commit that it was written at.
 Foreign text is made visible first, so it can't hold it."""
 _KINDS = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "codeberg.org", "forgejo": "codeberg.org"}
+
+
+_LINK = re.compile(r"(\(\[`+[^`\n]*`+\])\(([^()#\s]+)#L(\d+)\)\)")
 
 
 def link_template(url: str | None, root: str) -> str:
@@ -60,11 +64,12 @@ class Page:
     asks: str = ""
     words_at: int = 0
 
-    def at(self, path: str, line: int) -> str:
-        """Cite a place: as a link in brackets."""
+    def at(self, path: str, line: int, end: int = 0) -> str:
+        """Cite a place, or the lines from `line` to `end`: as a link in brackets."""
         self.files.add(path)
         line = max(1, line)
-        return f"([{code(f'{path}:{line}')}]({self.links.format(path=quote(path), line=line)}))"
+        lines = f"{line}-{end}" if end > line else f"{line}"
+        return f"([{code(f'{path}:{lines}')}]({self.links.format(path=quote(path), line=line)}))"
 
     def section(self, key: str, rows: Iterable[str]) -> None:
         """Add a section where it has rows; `key` of its heading in the catalogue."""
@@ -82,11 +87,11 @@ class Page:
         self.section(key, rows)
         self.passing += self.parts[before:]
 
-    def add_words(self, text: str) -> None:
-        """Put in what a model says of how it works."""
-        said = f"## {i18n.text('wiki.words', self.language)}\n\n{text}"
-        self.parts.insert(self.words_at, said)
-        self.passing.append(said)
+    def with_words(self, text: str) -> Page:
+        """The page with what a model says of how it works, which doesn't make it stale by itself."""
+        said = f"{words_heading(self.language)}\n\n{text}"
+        parts = [*self.parts[: self.words_at], said, *self.parts[self.words_at :]]
+        return replace(self, parts=parts, passing=[*self.passing, said])
 
     @property
     def ground(self) -> str:
@@ -97,3 +102,18 @@ class Page:
     def text(self) -> str:
         """All of it, with COMMIT in place of the commit."""
         return "\n\n".join(filter(None, self.parts)) + "\n"
+
+
+def words_heading(language: str) -> str:
+    """Of the section in which a model says how a component works."""
+    return f"## {i18n.text('wiki.words', language)}"
+
+
+def relinked(words: str, links: str) -> str:
+    """What a model says with its places linked otherwise.
+
+    Args:
+        words: as written for a page whose links are those of a local folder, from its root.
+        links: see `link_template`.
+    """
+    return _LINK.sub(lambda link: f"{link[1]}({links.format(path=link[2], line=link[3])}))", words)

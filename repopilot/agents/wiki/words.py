@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 
@@ -10,6 +11,7 @@ from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import find
 from repopilot.agents.explain.render import mark_words, share_checked
 from repopilot.agents.wiki.folder import PageState, with_words
+from repopilot.agents.wiki.model_words import Words, lines_cited
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
 from repopilot.foreign_text import literal
 from repopilot.results import Sentence
@@ -32,17 +34,33 @@ async def pages_with_words(states: Sequence[PageState], workspace: Workspace, st
     Yields:
         Each page that has new words; one of which the model says nothing stays as it is.
     """
-    assert workspace.model is not None
     for state in states:
-        has_words = state.state == "current" and state.kept is not None and bool(state.kept.record.model)
-        if state.page is None or not state.page.asks or has_words:
-            continue
-        async with step.child(state.name, "agent", state.page.asks) as writing:
-            found = await find(state.page.asks, workspace, writing)
-            told = await agent_answer(found, workspace, writing, lambda so_far: None)
-        if told.outcome == "answered" and told.sentences:
-            words = words_of(told, state.page, workspace.model.name)
-            yield with_words(state, words, workspace.model.name, workspace.index)
+        if state.page is not None and state.page.asks and not state.words:
+            async with step.child(state.name, "agent", state.page.asks) as writing:
+                words = await words_for(state.page, workspace, writing)
+            if words:
+                yield with_words(state, words, workspace.index)
+
+
+async def words_for(page: Page, workspace: Workspace, step: Step) -> Words | None:
+    """Have the model write how a component works.
+
+    Args:
+        page: of the component.
+        workspace: the repository, with a model that uses tools.
+        step: the step of the page.
+
+    Returns:
+        What it says; None where it says nothing.
+    """
+    assert workspace.model is not None
+    found = await find(page.asks, workspace, step)
+    told = await agent_answer(found, workspace, step, lambda so_far: None)
+    if told.outcome != "answered" or not told.sentences:
+        return None
+    cited = {f"{each.path}:{each.start_line}-{each.end_line}" for each in told.citations}
+    rests_on = await asyncio.to_thread(lines_cited, workspace.index, sorted(cited))
+    return Words(words_of(told, page, workspace.model.name), workspace.model.name, rests_on)
 
 
 def words_of(told: AgentAnswer, page: Page, model: str) -> str:
@@ -74,6 +92,6 @@ def _sentence(sentence: Sentence, page: Page, places: dict[int, Evidence]) -> st
     cited = [places[int(number)] for number in parts[1::2] if int(number) in places]
     said = literal("".join(parts[::2]))
     text = f"~~{said}~~" if sentence.status == "contradicted" else said
-    links = "".join(f" {page.at(place.path, place.start_line)}" for place in cited)
+    links = "".join(f" {page.at(place.path, place.start_line, place.end_line)}" for place in cited)
     mark = "" if sentence.status == "checked" else f" *({literal(mark_words(sentence, page.language))})*"
     return f"{text}{links}{mark}"

@@ -8,6 +8,7 @@ import re
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
 from repopilot.agents.wiki.folder import new_pages
+from repopilot.agents.wiki.model_words import Words
 from repopilot.agents.wiki.pages import page_names
 from repopilot.errors import UsageError
 from repopilot.i18n.format import short_commit
@@ -124,7 +125,9 @@ def wiki_files(wiki: Wiki, index: Index, snapshot: Snapshot, url: str | None) ->
     """
     if index.commit != wiki.commit:
         raise UsageError(i18n.message("ui.errors.commit_changed"))
-    texts = new_pages(with_people(overview_of(index), snapshot, index.commits), index, url, wiki.language)
+    words = {page.name: Words(page.words, page.model, page.rests_on) for page in wiki.pages if page.words}
+    overview = with_people(overview_of(index), snapshot, index.commits)
+    texts = new_pages(overview, index, url, wiki.language, words)
     return [change(f"{FOLDER}/{page.name}", texts[page.name], None) for page in wiki.pages]
 
 
