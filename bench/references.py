@@ -4,8 +4,11 @@
                                [--packages] [--show]
 
 Definitions are drawn by lot from the product's code, two in five of them methods whose name several classes have. What
-most of several servers say is true: each of them misses uses. Half of the definitions, by lot too, is closed: its
-figures are printed, and never its places.
+most of several servers say is true: each of them misses uses. A server lists the uses of a method together with those
+of its siblings, other implementations of the same interface; a place counts if what the server finds defined there is
+the definition itself or something that it implements. Half of the definitions, by lot too, is closed: its figures are
+printed, and never its places. The recall of those that we call sure is counted over places whose definition it is: a
+call by the interface can mean any implementation.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +47,8 @@ SHARED = 24
 """Of these, methods whose name several definitions have."""
 SEED = 42
 Place = tuple[str, int]
+Position = tuple[str, int, int]
+"""Path, line from 0, and column."""
 
 
 class ReferenceServer:
@@ -53,11 +58,12 @@ class ReferenceServer:
         self._root, self._language = root, language
         self._numbers = itertools.count(1)
         self._opened: set[str] = set()
+        self._implementations: dict[Position, set[Place]] = {}
         self._process = subprocess.Popen(
             shlex.split(command), cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         folders = [{"uri": root.as_uri(), "name": root.name}]
-        capabilities = {"workspace": {"configuration": True, "workspaceFolders": True}}
+        capabilities: dict[str, Any] = {"workspace": {"configuration": True, "workspaceFolders": True}}
         asked = {"processId": None, "rootUri": root.as_uri(), "workspaceFolders": folders, "capabilities": capabilities}
         # Else TypeScript's asks npm for types of every package that a manifest names.
         asked["initializationOptions"] = {"disableAutomaticTypingAcquisition": True}
@@ -76,8 +82,15 @@ class ReferenceServer:
         """Wait until it has read a file: clangd answers with what it knows by then."""
         self._ask("textDocument/documentSymbol", {"textDocument": {"uri": self._uri(path)}})
 
-    def references(self, path: str, line: int, column: int) -> set[Place]:
-        """The places that use what stands at a place, by file and line from 1."""
+    def references(self, path: str, line: int, column: int, own: list[Symbol]) -> dict[Place, bool]:
+        """The places that can mean what stands at a place, by file and line from 1, and whether they mean nothing else.
+
+        Args:
+            path: Its file.
+            line: Its line, from 0.
+            column: Its column, from 0.
+            own: Its definition: several, where it is overloaded.
+        """
         self.open(path)
         at = {"line": line, "character": column}
         asked = {
@@ -85,10 +98,34 @@ class ReferenceServer:
             "position": at,
             "context": {"includeDeclaration": True},
         }
-        found = self._ask("textDocument/references", asked) or []
+        found = self._positions(self._ask("textDocument/references", asked))
+        defined = {use: self._positions(self._ask_at("textDocument/definition", use)) for use in found}
+        sure = {use for use, places in defined.items() if not places or _stand_in(map(_place, places), own)}
+        implemented = {
+            use
+            for use, places in defined.items()
+            if _stand_in(itertools.chain.from_iterable(map(self._implementing, places)), own)
+        }
+        return {_place(use): use in sure for use in found if use in sure | implemented}
+
+    def _implementing(self, declared: Position) -> set[Place]:
+        if declared not in self._implementations:
+            found = self._positions(self._ask_at("textDocument/implementation", declared))
+            self._implementations[declared] = set(map(_place, found))
+        return self._implementations[declared]
+
+    def _ask_at(self, method: str, at: Position) -> Any:
+        path, line, column = at
+        self.open(path)
+        position = {"line": line, "character": column}
+        return self._ask(method, {"textDocument": {"uri": self._uri(path)}, "position": position})
+
+    def _positions(self, found: list[dict[str, Any]] | None) -> list[Position]:
+        """What lies in the repository of the locations that it answered."""
         prefix = self._root.as_uri() + "/"
-        inside = (each for each in found if each["uri"].startswith(prefix))
-        return {(each["uri"][len(prefix) :], each["range"]["start"]["line"] + 1) for each in inside}
+        inside = (each for each in found or () if each["uri"].startswith(prefix))
+        starts = ((each["uri"][len(prefix) :], each["range"]["start"]) for each in inside)
+        return [(path, start["line"], start["character"]) for path, start in starts]
 
     def close(self) -> None:
         """End it."""
@@ -125,6 +162,17 @@ class ReferenceServer:
         return json.loads(self._process.stdout.read(size))
 
 
+def _stand_in(places: Iterable[Place], definitions: list[Symbol]) -> bool:
+    found = list(places)
+    return any(
+        path == each.path and each.start_line <= line <= each.end_line for path, line in found for each in definitions
+    )
+
+
+def _place(at: Position) -> Place:
+    return at[0], at[1] + 1
+
+
 class NoServers(Servers):
     """No server for any language."""
 
@@ -154,7 +202,7 @@ def _family(path: str) -> str:
 def compared(
     workspace: Workspace, servers: list[ReferenceServer], language: str, own: Resolver | None
 ) -> Iterator[tuple]:
-    """Each definition with its true places, those that we call sure, and those by name."""
+    """Each definition with its true places, those of them that mean nothing else, and ours: the sure ones, by name."""
     index, root = workspace.index, workspace.snapshot.root
     assert root is not None
     files = [path for path in index.files if _family(path) == language]
@@ -168,8 +216,10 @@ def compared(
             continue
         line = text.count("\n", 0, span.start)
         column = span.start - (text.rfind("\n", 0, span.start) + 1)
-        said = Counter(place for server in servers for place in server.references(symbol.path, line, column))
-        truth = {place for place, times in said.items() if 2 * times > len(servers)}
+        own_heads = [s for s in index.symbols(symbol.name) if (s.path, s.qualified) == (symbol.path, symbol.qualified)]
+        found = [server.references(symbol.path, line, column, own_heads) for server in servers]
+        truth = _of_most(found)
+        meant = _of_most([[place for place, sure in places.items() if sure] for places in found])
         began = time.perf_counter()
         usage = usage_of(index, [symbol], own)
         took = time.perf_counter() - began
@@ -180,7 +230,13 @@ def compared(
         word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         places = {(p.path, p.line): p.source for p in usage.sure}
         sure = {place for place, source in places.items() if place in truth or word.search(source)} - own_lines
-        yield symbol, truth, sure, {(p.path, p.line) for p in usage.by_name}, took
+        yield symbol, truth, meant & truth, sure, {(p.path, p.line) for p in usage.by_name}, took
+
+
+def _of_most(said: Sequence[Iterable[Place]]) -> set[Place]:
+    """The places that more than half of the servers name."""
+    times = Counter(itertools.chain.from_iterable(said))
+    return {place for place, count in times.items() if 2 * count > len(said)}
 
 
 def _definition_lines(index: Index, name: str, root: Path) -> Iterator[Place]:
@@ -223,25 +279,26 @@ def main() -> None:
                     server.close()
     closed = set(random.Random(SEED).sample(range(len(rows)), len(rows) // 2))
     open_rows = [row for at, row in enumerate(rows) if at not in closed]
-    for symbol, truth, sure, by_name, _ in open_rows if asked.show else ():
-        wrong, lacking, unsure = sure - truth, truth - sure - by_name, (truth - sure) & by_name
+    for symbol, truth, meant, sure, by_name, _ in open_rows if asked.show else ():
+        wrong, lacking, unsure = sure - truth, truth - sure - by_name, (meant - sure) & by_name
         if wrong or lacking or unsure:
             where = f"{symbol.path}:{symbol.qualified}"
             print(f"{where}: wrong {sorted(wrong)}; lacking {sorted(lacking)}; by name {sorted(unsure)[:9]}")
     for half, kept in (("open", open_rows), ("closed", [rows[at] for at in sorted(closed)]), ("all", rows)):
-        print(f"{half}: {figures([row[1:4] for row in kept], [row[4] for row in kept])}")
+        print(f"{half}: {figures([row[1:5] for row in kept], [row[5] for row in kept])}")
 
 
 def figures(rows: list[tuple[set[Place], ...]], took: list[float]) -> str:
     """Precision and recall in percent, and the time."""
-    true = sum(len(truth) for truth, _, _ in rows)
-    sure = sum(len(s) for _, s, _ in rows)
-    hits = sum(len(truth & s) for truth, s, _ in rows)
-    every = sum(len(s | b) for _, s, b in rows)
-    all_hits = sum(len(truth & (s | b)) for truth, s, b in rows)
+    true, meant = sum(len(truth) for truth, *_ in rows), sum(len(meant) for _, meant, _, _ in rows)
+    sure = sum(len(sure) for _, _, sure, _ in rows)
+    hits = sum(len(truth & sure) for truth, _, sure, _ in rows)
+    sure_hits = sum(len(meant & sure) for _, meant, sure, _ in rows)
+    every = sum(len(sure | by_name) for _, _, sure, by_name in rows)
+    all_hits = sum(len(truth & (sure | by_name)) for truth, _, sure, by_name in rows)
     return (
-        f"{len(rows)} definitions, {true} references; "
-        f"sure: precision {_share(hits, sure)}, recall {_share(hits, true)}; "
+        f"{len(rows)} definitions, {true} references, {meant} of them to nothing else; "
+        f"sure: precision {_share(hits, sure)}, recall {_share(sure_hits, meant)} of these; "
         f"with those by name: precision {_share(all_hits, every)}, recall {_share(all_hits, true)}; "
         f"{1000 * sorted(took)[len(took) // 2]:.0f} ms in the median, {max(took):.1f} s at most"
     )
