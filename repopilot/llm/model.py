@@ -68,6 +68,7 @@ class Model:
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
         calls: the queue that all models of its server share, None for none.
         speed: as measured on this machine, or estimated from another size; None while nothing is known.
+        replies: the speeds of its replies so far.
         way: how it works: with tools in a loop, or on few lines at a time.
         budget: of tokens a day, for a server elsewhere; None for none.
     """
@@ -81,6 +82,7 @@ class Model:
     timeout_s: float = 120.0
     engine: ModelProcess | None = field(default=None, repr=False)
     speed: Speed | None = None
+    replies: list[Speed] = field(default_factory=list, repr=False, compare=False)
     calls: CallQueue | None = field(default=None, repr=False)
     way: Way = "small"
     budget: TokenBudget | None = field(default=None, repr=False)
@@ -90,6 +92,11 @@ class Model:
         """Identifies the model: kind, name, and the server's address where there is one."""
         server = "" if self.engine else getattr(self.llm, "base_url", None) or getattr(self.llm, "api_base", "")
         return f"{self.kind} {server} {self.name}"
+
+    @property
+    def pace(self) -> Speed | None:
+        """How fast it is at present: its last reply, else its speed."""
+        return self.replies[-1] if self.replies else self.speed
 
 
 def estimate_tokens(text: str) -> int:

@@ -15,7 +15,7 @@ from repopilot.errors import ModelError, ModelSilent
 from repopilot.llm import backend
 from repopilot.llm.backend import ChatOptions, ReplyDelta
 from repopilot.llm.model import Model
-from repopilot.llm.speed.model_speed import first_word_s
+from repopilot.llm.speed.model_speed import Speed, first_word_s
 from repopilot.trace import Step
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ DELTAS_PER_TOKEN = 2
 """A reply with more deltas than its token limit allows for is cut: the server ignores the limit."""
 SPARE_DELTAS = 32
 """Deltas that a reply may have beyond that."""
+
+_TELLING_PROMPT = 64
+"""Tokens. How long a shorter one took says little about the speed of reading."""
 
 CRASH_DETECTION_S = 1.0
 """How long to wait for a crashed embedded engine to be recognised as such."""
@@ -176,7 +179,7 @@ async def _attempt(
     try:
         await _receive(model, messages, step, options, reply, halt)
     finally:
-        _note_statistics(step, reply)
+        _note_statistics(step, reply, model)
         if model.budget is not None:
             spent = (reply.prompt_tokens or 0) + (reply.completion_tokens or len(reply.pieces))
             await asyncio.to_thread(model.budget.spend, spent)
@@ -233,17 +236,21 @@ async def prompt_tokens(model: Model, messages: Sequence[ChatMessage]) -> int:
     return await asyncio.to_thread(model.count_tokens, text) + TOKENS_PER_MESSAGE * len(messages)
 
 
-def _note_statistics(step: Step, reply: Reply) -> None:
+def _note_statistics(step: Step, reply: Reply, model: Model) -> None:
     """Note counts and speed: the backend's counts, else the prompt as counted and one token a delta."""
     if reply.first is None:
         return
     duration = time.monotonic() - reply.first
     written = reply.completion_tokens or sum(1 for piece in reply.pieces if piece)
+    rate = (written - 1) / duration if written > 1 and duration > 0 else None
+    read = (reply.prompt_tokens or 0) - (reply.reused_tokens or 0)
+    if rate and read >= _TELLING_PROMPT:
+        model.replies.append(Speed(read / (reply.first - reply.started), rate))
     facts: dict[str, object] = {
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": written,
         "first_token_s": round(reply.first - reply.started, 3),
-        "tokens_per_s": round((written - 1) / duration, 1) if written > 1 and duration > 0 else None,
+        "tokens_per_s": round(rate, 1) if rate else None,
         "finish": reply.finish,
     }
     if reply.reused_tokens:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -88,9 +89,17 @@ async def test_a_reviewer_that_is_late_costs_only_its_own_points(tmp_path) -> No
             yield 0.01
 
     reviewed = workspace(tmp_path, json.dumps(CRITIQUE), endless())
-    said, _, events = await traced(lambda step: debate("t", CHANGES, reviewed, step, seconds=1.0))
+    said, _, events = await traced(lambda step: debate("t", CHANGES, reviewed, step, ends=time.monotonic() + 1.0))
     assert len(said.issues) == 1 and not said.defended and not said.unread
-    assert any("did not reply within the 1 s" in each for each in trace.degraded(events))
+    assert "the defender had no time to reply: scored without it" in trace.degraded(events)
+
+
+async def test_a_reviewer_is_not_asked_for_a_reply_that_its_last_one_says_it_has_no_time_for(tmp_path) -> None:
+    reviewed = workspace(tmp_path, *(["{", 0.5, json.dumps(each)[1:]] for each in (CRITIQUE, DEFENCE)))
+    await traced(lambda step: debate("t", CHANGES, reviewed, step))
+    said, outline, events = await traced(lambda step: debate("t", CHANGES, reviewed, step, ends=time.monotonic() + 15))
+    assert "critic" not in outline and not said.unread
+    assert "the critic had no time to reply: scored without it" in trace.degraded(events)
 
 
 async def test_reviewers_work_at_the_same_time(tmp_path) -> None:

@@ -18,7 +18,6 @@ from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.generate.render import generation_json
 from repopilot.errors import ModelError
-from repopilot.llm.speed.model_speed import Speed
 from repopilot.results import Answer
 from repopilot.workspace import Workspace
 
@@ -177,10 +176,10 @@ BROKEN = block(
 EDIT = "say more in EmptyCart in shop/cart.py: the articles are added and counted by add, and nothing to pay for"
 
 
-async def edited(shop: Workspace, reply: str, critic: str = NOTHING_WRONG, speed: Speed | None = None):
+async def edited(shop: Workspace, reply: Script, critic: str = NOTHING_WRONG):
     """A small model's edit, and what it says as a reviewer."""
     says = one_of({"strict reviewer": critic, "You defend": RIGHT, "": reply})
-    workspace = replace(shop, model=replace(answering(says), speed=speed))
+    workspace = replace(shop, model=answering(says))
     return await traced(lambda step: generate(EDIT, workspace, step))
 
 
@@ -205,9 +204,9 @@ async def test_the_few_lines_of_a_small_model_are_debated_beside_their_tests(sho
 
 
 async def test_a_debate_that_a_small_model_has_no_time_for_is_said(shop: Workspace) -> None:
-    answer, outline, events = await edited(shop, BROKEN, speed=Speed(prompt=1.0, generation=1.0))
+    answer, outline, events = await edited(shop, [BROKEN[:-1], 0.5, BROKEN[-1:]])
     assert "debate" in outline and "critic" not in outline and answer.result.verdict
-    assert any("there was no time for the debate" in said for said in trace.degraded(events))
+    assert any("the critic had no time to reply" in said for said in trace.degraded(events))
 
 
 async def test_exact_edits_of_commands_are_not_debated(shop: Workspace) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -22,6 +23,7 @@ from repopilot.code.languages import file_kind, is_product_path, language_of
 from repopilot.code.split import analyse
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import CHARS_PER_TOKEN, Model
+from repopilot.llm.stream import prompt_tokens
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.repo.diff_hunks import before_change
@@ -51,7 +53,7 @@ _BEGINNING = 6000
 """Characters of a test that the Critic's own stands beside."""
 _FENCE = re.compile(r"^```\w*\n?|\n?```$")
 SHORTEST_REVIEW = 60
-"""Tokens. A reply that can't be written in the time there is isn't asked for."""
+"""Tokens. A reviewer who can't write as many in the time there is isn't asked."""
 
 log = logging.getLogger(__name__)
 
@@ -93,16 +95,18 @@ class _Reviewer:
     schema: type[BaseModel]
     temperature: float
     model: Model
-    seconds: float | None
+    ends: float | None
+    """When it must have replied, of the monotonic clock; None for no limit."""
     told: str = ""
     """What it reads beside the change."""
 
-    def has_time(self, changes: Sequence[FileChange]) -> bool:
-        """Whether a short reply fits the time there is, as far as the model's speed is known. Blocking."""
-        if self.seconds is None or self.model.speed is None:
-            return self.seconds is None or self.seconds > 0
-        read = self.model.count_tokens(code_shown(changes, self.model))
-        return self.model.speed.seconds(read, SHORTEST_REVIEW) < self.seconds
+    def seconds(self, prompt_tokens: int) -> float | None:
+        """The time there is, None without a limit; 0 where the model's speed says that it isn't enough."""
+        if self.ends is None:
+            return None
+        left = max(0.0, self.ends - time.monotonic())
+        pace = self.model.pace
+        return 0.0 if pace is not None and pace.seconds(prompt_tokens, SHORTEST_REVIEW) > left else left
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +134,10 @@ async def debate(
     changes: Sequence[FileChange],
     workspace: Workspace,
     step: Step,
-    seconds: float | None = None,
+    ends: float | None = None,
     place: NewTest | None = None,
 ) -> Opinions:
-    """Ask both reviewers in parallel and keep what quotes the code.
+    """Ask both reviewers and keep what quotes the code: in parallel, or where the time is limited first the Critic.
 
     The Critic is the second model where there is one, else the same with another prompt and temperature.
 
@@ -142,7 +146,8 @@ async def debate(
         changes: the files under review.
         workspace: the repository, with its models.
         step: the step of the debate.
-        seconds: how long each reviewer may take, None for no limit. Of one that is late there are no points.
+        ends: when they must have replied, of the monotonic clock; None for no limit. Of one that has no time for it
+            there are no points.
         place: where a test of the Critic would go, None where none can be run.
 
     Returns:
@@ -152,15 +157,11 @@ async def debate(
         step.degrade(i18n.message("generate.no_debate"))
         return Opinions(unread=("critic", "defender"))
     asked = await asyncio.to_thread(_about_test, place, workspace)
-    critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model, seconds, asked)
-    defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model, seconds)
-    if not await asyncio.to_thread(critic.has_time, changes):
-        step.degrade(i18n.message("generate.no_time", seconds=seconds))
-        return Opinions()
+    critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model, ends, asked)
+    defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model, ends)
     step.note(critic=critic.model.name, defender=defender.model.name)
-    critique, defence = await asyncio.gather(
-        _review(critic, task, changes, step), _review(defender, task, changes, step)
-    )
+    reviews = [_review(each, task, changes, step) for each in (critic, defender)]
+    critique, defence = await asyncio.gather(*reviews) if ends is None else [await each for each in reviews]
     issues, dropped = quoted_issues(critique.issues if isinstance(critique, Critique) else (), changes)
     points = defence.points[:MOST_POINTS] if isinstance(defence, Defence) else []
     defended = tuple(p.argument for p in points if place_of(p.quote, changes))
@@ -183,8 +184,11 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
     code = sanitized(f"{shown}{reviewer.told}", mark)
     user = render("debate_user", mark=mark, code=code, task=sanitized(task[:LONGEST_TASK], mark))
     messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
+    seconds = reviewer.seconds(await prompt_tokens(reviewer.model, messages))
+    if seconds == 0.0:
+        return _late(reviewer, step)
     try:
-        async with asyncio.timeout(reviewer.seconds), step.child(reviewer.name, "llm", task) as reviewing:
+        async with asyncio.timeout(seconds), step.child(reviewer.name, "llm", task) as reviewing:
             return await ask(
                 reviewer.model,
                 messages,
@@ -197,8 +201,13 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
         log.warning("%s: %s", reviewer.name, error)
         return None
     except TimeoutError:
-        step.degrade(i18n.message(f"generate.late.{reviewer.name}", seconds=reviewer.seconds))
-        return reviewer.schema.model_construct(issues=[], points=[])
+        return _late(reviewer, step)
+
+
+def _late(reviewer: _Reviewer, step: Step) -> BaseModel:
+    """What counts of a reviewer who has no time: nothing, which the step says."""
+    step.degrade(i18n.message(f"generate.late.{reviewer.name}"))
+    return reviewer.schema.model_construct(issues=[], points=[])
 
 
 def code_shown(changes: Sequence[FileChange], model: Model) -> str:

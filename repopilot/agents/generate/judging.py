@@ -105,7 +105,7 @@ async def debated(
     changes: Changes,
     step: Step,
     earlier: Sequence[TriedTest] = (),
-    seconds: float | None = None,
+    ends: float | None = None,
 ) -> Debated:
     """Have a version debated, and try what the Critic objects to.
 
@@ -114,7 +114,7 @@ async def debated(
         changes: the version.
         step: the step of the work.
         earlier: tests of the Critic that failed on earlier versions; they are tried again.
-        seconds: how long each reviewer may take, None for no limit.
+        ends: when the reviewers must have replied, of the monotonic clock; None for no limit.
 
     Returns:
         What was said and shown.
@@ -124,7 +124,7 @@ async def debated(
         work = i18n.message("generate.work.debate")
         known = {each.test: each for each in earlier}
         place = await _place_of_test(context, changes, [each.path for each in earlier])
-        debating_it = debate(context.task, changes, workspace, debating, seconds, place)
+        debating_it = debate(context.task, changes, workspace, debating, ends, place)
         said = await result_or_none(debating_it, work, debating)
         opinions = said or Opinions(unread=("critic", "defender"))
         tried = [await _tried_again(each, changes, context, debating) for each in known.values()]

@@ -33,8 +33,8 @@ from repopilot.trace import Step, result_or_none
 from repopilot.types import OpenReference
 from repopilot.workspace import Workspace
 
-DEBATE_S = 30.0
-"""The longest debate on what a small model wrote; shorter where less is left of the time for a change."""
+DEBATED_WITHIN_S = 15.0
+"""The debate on what a small model wrote has what its writing left of this: nobody waits longer for an opinion."""
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -70,7 +70,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
     language = reply_language(question, workspace.settings)
     if workspace.uses_tools:
         return await _by_loop(question, workspace, step, language)
-    ends = time.monotonic() + workspace.settings.edit_timeout_s
+    ends = time.monotonic() + DEBATED_WITHIN_S
     try:
         edit = await _edited(question, workspace, step)
     except RepoPilotError as error:
@@ -82,17 +82,17 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
     step.publish(answered(edit.changes, made, language))
     async with inputs_of(edit.changes, workspace) as inputs:
         context = ChangeContext(question, workspace, inputs, language, edit.by_code, edit.is_refactoring, edit.left)
-        debate = _debated(edit, context, step, ends - time.monotonic())
+        debate = _debated(edit, context, step, ends)
         report, found = await asyncio.gather(tests_of(context, edit.changes, step), debate)
         version = await judged(context, edit.changes, report, step, found)
     return await _with_impact(version.changes, _decided(made, version), workspace, step, language)
 
 
-async def _debated(edit: EditOutcome, context: ChangeContext, step: Step, left: float) -> Debated:
+async def _debated(edit: EditOutcome, context: ChangeContext, step: Step, ends: float) -> Debated:
     """The debate on what a small model wrote, in the time that is left; what code did is exact, and isn't debated."""
     if edit.by_code:
         return NOT_DEBATED
-    return await debated(context, edit.changes, step, seconds=min(DEBATE_S, max(0.0, left)))
+    return await debated(context, edit.changes, step, ends=ends)
 
 
 async def _by_loop(task: str, workspace: Workspace, step: Step, language: str) -> Answer:
