@@ -96,12 +96,13 @@ def mypy_checker(
         return None
     found = [os.path.realpath(folder) for folder in environment.packages] if environment else []
     arguments = ("--no-error-summary", "--no-pretty", "--no-color-output", "--hide-error-context", "--show-error-codes")
+    store = f"--cache-dir={{work}}/{KEPT}", "--sqlite-cache"  # few files, as they are copied in and out
     whole = bool(_WHOLE & set(options))
     if not (whole or paths):
         return None
     targets = () if whole else tuple(paths)
     program = SandboxProgram(
-        (sys.executable, "-s", "-P", "-B", "-m", "mypy", f"--cache-dir={{work}}/{KEPT}", *arguments, "--", *targets),
+        (sys.executable, "-s", "-P", "-B", "-m", "mypy", *store, *arguments, "--", *targets),
         {"PYTHONPATH": os.pathsep.join(found)},
         readable=tuple(map(Path, found)),
     )

@@ -180,7 +180,7 @@ async def _check_types(wanted: Sequence[FileChange], context: ToolContext, repor
 
 
 @asynccontextmanager
-async def warm_type_checker(paths: Sequence[str], workspace: Workspace, step: Step) -> AsyncIterator[None]:
+async def warm_type_checker(paths: Iterable[str], workspace: Workspace, step: Step) -> AsyncIterator[None]:
     """Run the repository's type checker over some files as they are while the block runs, so that its cache is there
     once they are changed. Tests are left out."""
     changes = [FileChange(path, "modified", "", "") for path in paths if is_product_path(path)]

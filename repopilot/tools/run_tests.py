@@ -38,7 +38,7 @@ from repopilot.tools.test_suites import (
     tests_near,
     tests_of_changes,
 )
-from repopilot.types import TestRun
+from repopilot.types import Hit, TestRun
 from repopilot.workspace import Workspace
 
 MOST_NAMED = 10
@@ -74,14 +74,12 @@ class StateBefore:
 
 @dataclass(frozen=True, slots=True)
 class TestsBefore:
-    """What is known of the tests before a change: a text for the model, whether `run_tests` is of any use, and paths
-    that the task is likely about."""
+    """What is known of the tests before a change: a text for the model, and whether `run_tests` is of any use."""
 
     __test__ = False
 
     text: str
     can_run: bool
-    near: tuple[str, ...] = ()
 
 
 def seen_green(states: Iterable[StateBefore]) -> set[str]:
@@ -89,22 +87,26 @@ def seen_green(states: Iterable[StateBefore]) -> set[str]:
     return {name for state in states for name, outcome in state.run.outcomes.items() if outcome == "passed"}
 
 
-async def tests_before(task: str, context: ToolContext) -> TestsBefore:
+async def places_near(task: str, workspace: Workspace) -> tuple[Hit, ...]:
+    """The places that a task, as the user wrote it, is likely about."""
+    return (await asyncio.to_thread(search, workspace.index, task, NEAR)).hits
+
+
+async def tests_before(near: Sequence[Hit], context: ToolContext) -> TestsBefore:
     """Run the tests near a task once, before anything is edited.
 
     Args:
-        task: as the user wrote it.
+        near: the places that the task is likely about.
         context: a working copy without edits.
 
     Returns:
         How many there are, whether they run, and which fail already; or why they can't run here.
     """
-    hits = (await asyncio.to_thread(search, context.workspace.index, task, NEAR)).hits
-    near = tuple(dict.fromkeys(hit.chunk.path for hit in hits))
-    names = {hit.chunk.symbol.rpartition(".")[2] for hit in hits if hit.chunk.symbol}
-    paths = await asyncio.to_thread(tests_near, near, context.workspace, names)
+    found = tuple(dict.fromkeys(hit.chunk.path for hit in near))
+    names = {hit.chunk.symbol.rpartition(".")[2] for hit in near if hit.chunk.symbol}
+    paths = await asyncio.to_thread(tests_near, found, context.workspace, names)
     if not paths:
-        return TestsBefore(message("tests_before.none"), True, near)
+        return TestsBefore(message("tests_before.none"), True)
     async with context.step.child("tests before", "tool", ", ".join(paths)) as step:
         try:
             chosen = await asyncio.to_thread(
@@ -113,23 +115,23 @@ async def tests_before(task: str, context: ToolContext) -> TestsBefore:
             before = await _state_before(chosen, context)
         except SandboxError as error:
             step.degrade(reason(error))
-            return _not_here(error.message, near)
+            return _not_here(error.message)
         run = before.run
         step.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level)
         if not _ran(run):
             left_open = _limits_of(before, context)
             step.degrade(joined((_why_not(run), *left_open)))
-            told = _not_here(_why_not(run), near)
+            told = _not_here(_why_not(run))
             return replace(told, text=joined((told.text, *left_open)))
     red = _red(run)
     key = "run" if run.ended == "finished" else "cut"
     rows = [message(f"tests_before.{key}", count=len(run.outcomes), files=", ".join(paths))]
     rows += [message("tests_before.red", count=len(red), names=_names(red))] if red else []
-    return TestsBefore(joined((*rows, *_limits_of(before, context))), True, near)
+    return TestsBefore(joined((*rows, *_limits_of(before, context))), True)
 
 
-def _not_here(why: str, near: tuple[str, ...]) -> TestsBefore:
-    return TestsBefore(message("tests_before.not_here", why=translated(why, "en").rstrip(".")), False, near)
+def _not_here(why: str) -> TestsBefore:
+    return TestsBefore(message("tests_before.not_here", why=translated(why, "en").rstrip(".")), False)
 
 
 async def run_tests(arguments: RunTests, context: ToolContext) -> ToolResult:

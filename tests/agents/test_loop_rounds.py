@@ -87,6 +87,26 @@ async def test_a_failing_test_goes_back_into_the_same_conversation(worked):
     assert [call.name for call in answer.result.calls] == ["replace_text", "changes", "finish"] * 2
 
 
+@pytest.mark.parametrize(
+    ("ending", "settings", "goes_back"),
+    [
+        (["I have changed it.", "I have changed it."], {}, True),
+        (["", ""], {}, True),
+        ([CHECK, CHECK, CHECK], {}, True),
+        ([], {"loop_steps": 1}, False),
+    ],
+    ids=["words", "nothing", "the same call again and again", "its steps used up"],
+)
+async def test_a_change_that_the_model_left_without_finishing_goes_back_too(worked, ending, settings, goes_back):
+    """It is tested and judged like any other; nothing goes back where no budget is left for it."""
+    again = [_rate(ALL, TENTH), CHECK, DONE]
+    answer, outline, prompts, _ = await worked(_rate(RATE, ALL), *ending, *again, **settings)
+    assert ("\n  round 1\n" in outline) == goes_back == any(SPEAKS in prompt for prompt in prompts)
+    assert ("fails" in answer.text) != goes_back and answer.result.verdict is not None
+    assert f"+    return {TENTH if goes_back else ALL}" in answer.files[0].diff
+    assert (not answer.result.notes) == goes_back, "why it ended is said of the change that counts"
+
+
 async def test_what_isnt_accepted_is_given_up_after_the_rounds(worked):
     changes = [ALL, "cents * 91 // 100", "cents * 92 // 100", "cents * 93 // 100"]
     steps = [

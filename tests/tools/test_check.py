@@ -297,7 +297,8 @@ def test_tests_that_call_a_changed_command_by_its_name_come_first(tmp_path):
 async def known_before(workspace, task: str):
     async def work(step):
         async with working_copy(workspace) as copy:
-            return await run_tests.tests_before(task, ToolContext(workspace, copy, step))
+            near = await run_tests.places_near(task, workspace)
+            return await run_tests.tests_before(near, ToolContext(workspace, copy, step))
 
     return (await traced(work))[0]
 

@@ -185,6 +185,7 @@ async def test_before_the_loop_a_missing_submodule_is_named_where_no_test_can_ru
     (folder / "tests/data").mkdir()
     workspace = open_workspace(folder, offline(tmp_path / "home"))
     async with opened(workspace) as tools:
-        before = await run_tests.tests_before("change the cart in shop/cart.py", tools.context)
+        near = await run_tests.places_near("change the cart in shop/cart.py", workspace)
+        before = await run_tests.tests_before(near, tools.context)
     assert not before.can_run
     assert "git submodules, which are not fetched: tests/data." in before.text

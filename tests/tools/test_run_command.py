@@ -259,7 +259,8 @@ async def run_tests(run: Shell, *paths: str) -> ToolResult:
 
 async def test_the_command_of_the_repository_runs_its_tests_where_no_runner_is_known(tmp_path: Path):
     async with shell(tmp_path, RUBY) as run:
-        assert (await module.tests_before("the price", run.context)).can_run
+        near = await module.places_near("the price", run.context.workspace)
+        assert (await module.tests_before(near, run.context)).can_run
         for paths in ((), ("spec/price_spec.rb",)):
             done = await run_tests(run, *paths)
             assert (done.data["passed"], done.data["failed"]) == (1, 0), done.text

@@ -20,7 +20,7 @@ from repopilot.tools.check import CHECK, warm_type_checker
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import ToolContext
 from repopilot.tools.repository_command import RUN_COMMAND, can_run_commands
-from repopilot.tools.run_tests import RUN_TESTS, StateBefore, TestsBefore, tests_before
+from repopilot.tools.run_tests import RUN_TESTS, StateBefore, TestsBefore, places_near, tests_before
 from repopilot.tools.talk import FINISH, about_questions
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.working_copy import WorkingCopy, working_copy
@@ -47,6 +47,7 @@ class LoopEdit:
         summary: what it says it did.
         assumed: what it says that it decided without asking, a sentence each.
         silent: whether the model doesn't answer any more.
+        can_go_on: whether the model can be told more: it answers, and something is left of its budget.
         refactored: whether all its edits are those of `REFACTORING_TOOLS`.
         left: what these left, as in `EditOutcome`.
         before: runs of tests without the edits, as `WorkingCopy.before`.
@@ -59,6 +60,7 @@ class LoopEdit:
     summary: str
     assumed: tuple[str, ...] = ()
     silent: bool = False
+    can_go_on: bool = True
     refactored: bool = False
     left: tuple[str, ...] = ()
     before: Mapping[tuple[str, ...], StateBefore] = field(default_factory=dict)
@@ -129,10 +131,11 @@ class LoopEditor:
         """
         async with step.child("work with tools", "agent", self.task) as working:
             context = ToolContext(self.workspace, self.copy, working, self.workspace.ask)
-            before = await tests_before(self.task, context)
-            self._loop = await self._loop_of(context, before)
+            near = await places_near(self.task, self.workspace)
+            paths = dict.fromkeys(hit.chunk.path for hit in near)
             try:
-                async with warm_type_checker(before.near, self.workspace, working):
+                async with warm_type_checker(paths, self.workspace, working):
+                    self._loop = await self._loop_of(context, await tests_before(near, context))
                     return self._left_by(await self._loop.work())
             except asyncio.CancelledError:
                 if kept is not None and self.copy.changes():
@@ -174,10 +177,12 @@ class LoopEditor:
 
     def _left_by(self, done: loop.LoopResult) -> LoopEdit:
         """What a loop left in the working copy."""
+        assert self._loop is not None
         edits = [call for call in done.calls if call.ok and call.name in _EDITS]
         refactored = bool(edits) and all(call.name in REFACTORING_TOOLS for call in edits)
         left = [place for call in edits for place in left_of(call.data)] if refactored else []
         silent = done.ended == "silent"
+        can_go_on = done.ended not in ("silent", "stopped") and self._loop.left().over() is None
         before = self.copy.before
         found = self.copy.left_behind
         ends = [call.data for call in done.calls if call.ok and call.name == FINISH.name]
@@ -189,6 +194,7 @@ class LoopEditor:
             done.summary,
             assumed,
             silent,
+            can_go_on,
             refactored,
             tuple(left),
             before,

@@ -21,6 +21,7 @@ from repopilot.agents.generate.loop_attempts import Attempt, best_attempt
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Sentence, TestReport
 from repopilot.tools.file_change import change
+from repopilot.tools.working_copy import WorkingCopy
 from repopilot.trace import Step, result_or_none
 from repopilot.workspace import Workspace
 
@@ -68,13 +69,20 @@ async def change_by_loop(
             return edit, None
         if edit.silent:
             examiner.without_model()
-        version = await examiner.examine(edit, step, best)
+        copy = best.editor.copy
+        version, said = await asyncio.gather(examiner.examine(edit, step, best), _said(edit, task, copy, step))
         edit, done = await _rounds(best, version, examiner, step, show)
-        if edit.summary:
-            work = checked_summary(edit, task, best.editor.copy)
-            said = await result_or_none(work, i18n.message("generate.work.summary"), step)
-            done = replace(done, said=said or ())
-        return edit, await _with_proved(done, step)
+        if edit is not best.edit:
+            said = await _said(edit, task, copy, step)
+        return edit, await _with_proved(replace(done, said=said), step)
+
+
+async def _said(edit: LoopEdit, task: str, copy: WorkingCopy, step: Step) -> tuple[Sentence, ...]:
+    """What the model says of its change, checked; nothing where that fails, which the step says."""
+    if not edit.summary:
+        return ()
+    work = i18n.message("generate.work.summary")
+    return await result_or_none(checked_summary(edit, task, copy), work, step) or ()
 
 
 @dataclass(slots=True)
@@ -130,7 +138,7 @@ async def _rounds(
     latest = version
     done = LoopVersion(version)
     most = examiner.context.workspace.settings.loop_rounds
-    while (told := _reasons(latest)) and not made.note and most:
+    while (told := _reasons(latest)) and made.can_go_on and most:
         if done.rounds == most:
             step.degrade(i18n.message("generate.rounds_over", count=most))
             break
