@@ -500,8 +500,9 @@ class TestReport:
         unexercised: names of changed definitions without whose change the tests pass, too.
         red_before: ids of failed tests that fail without the change as well.
         compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
-            and green by it, `own` of those of `repaired` that it brings or edits itself, `still_green` how many passed
-            both times, `added` the ids of those that need it to run, `skipped` of those skipped both times.
+            and green by it, `own` of those of `repaired` that it brings or edits itself, `new` of those of `own` that
+            were not there before, `still_green` how many passed both times, `added` the ids of those that need it to
+            run, `skipped` of those skipped both times.
         unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
         reached: where a limit stopped the tests, how many had ended, of how many; `run` is then the verified run of
             those alone that turned green. (0, 0) otherwise.
@@ -527,6 +528,7 @@ class TestReport:
     unbroken: bool = False
     added: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     reached: tuple[int, int] = (0, 0)
     said_without: str = ""

@@ -32,7 +32,8 @@ SURE_ENOUGH_TO_ACT = 0.7
 """Least chance that something is to be done: written, tested or planned."""
 FOLLOW_UP_CHANCE = 0.5
 MODEL_S = 20.0
-"""Longest wait for the language model, in seconds: a slower answer is worth less than the classifier's."""
+"""Longest wait for the language model once it is loaded, in seconds: a slower answer is worth less than the
+classifier's."""
 _TURNS_READ = 2
 _PROMPT_CHARACTERS = 600
 _ANSWER_CHARACTERS = 200
@@ -156,15 +157,19 @@ def _among(allowed: Collection[Intent], chosen: Route, step: Step | None) -> Rou
 
 async def _by_model(question: str, model: Model, turns: Sequence[Turn], step: Step) -> Route | None:
     """The intent that the model names, None where it fails or names none."""
+    from repopilot.llm.choice.choose import warm_up
     from repopilot.llm.structured import choose_word
 
     words = {intents.by_id(intent).word: intent for intent in intents.routed()}
     try:
-        async with asyncio.timeout(min(MODEL_S, model.timeout_s)):
-            async with step.child("ask the model", "llm", question[:_PROMPT_CHARACTERS]) as asking:
+        async with step.child("ask the model", "llm", question[:_PROMPT_CHARACTERS]) as asking:
+            await warm_up(model)  # how long a model takes to load says nothing about how fast it answers
+            async with asyncio.timeout(min(MODEL_S, model.timeout_s)):
                 word, sureness = await choose_word(model, _prompt(question, turns), list(words), asking)
     except TimeoutError:
-        step.degrade(message("routing.model_skipped", why=message("routing.too_slow")))
+        step.degrade(
+            message("routing.model_skipped", why=message("routing.too_slow", seconds=min(MODEL_S, model.timeout_s)))
+        )
         return None
     except ModelError as error:
         step.degrade(message("routing.model_skipped", why=reason(error)))

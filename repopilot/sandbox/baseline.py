@@ -52,14 +52,47 @@ class BaselineComparison:
     reached: tuple[int, int] = (0, 0)
 
 
-def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> BaselineComparison:
+def path_in(name: str) -> str:
+    """What the id of a test begins with: a path or, in some languages, a package or a class."""
+    return name.partition("::")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class TestFiles:
+    """Paths of the files with tests that run.
+
+    Attributes:
+        edited: those that the change brings or edits: it may rename or remove tests in them, and proves nothing by
+            those that it makes pass.
+        own: those of them whose new texts the unchanged tree gets.
+        others: those that the change leaves as they are.
+        helpers: among the `own` are files that tests share, such as a `conftest.py`, so that others may fail by them.
+        brings: whether the change brings or edits the test of an id, which stands in one of its `own` files.
+        green: ids of tests that were seen to pass without the change, in whatever run.
+        path_of: the path of the file that a test of an id stands in.
+    """
+
+    __test__ = False
+
+    edited: Collection[str] = ()
+    own: Collection[str] = ()
+    others: Collection[str] = ()
+    helpers: bool = False
+    brings: Callable[[str], bool] = lambda name: True
+    green: Collection[str] = ()
+    path_of: Callable[[str], str] = path_in
+
+
+NO_FILES = TestFiles()
+
+
+def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> BaselineComparison:
     """Compare two runs by test id.
 
     Args:
         before: on the unchanged tree.
         after: on the changed one.
-        edited: paths of files with tests that the change edits: it may rename or remove those, and proves nothing by
-            those that it makes pass.
+        files: that have the tests.
     """
     if after.ended == "finished":
         before = _renumbered(before, after)
@@ -67,7 +100,7 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
     red = _with(before, "failed", "error")
     still_green = _with(after, "passed")
     still_red = _with(after, "failed", "error")
-    kept = [name for name in green if name in after.outcomes or name.partition("::")[0] not in edited]
+    kept = [name for name in green if name in after.outcomes or files.path_of(name) not in files.edited]
     if after.ended != "finished":  # what it didn't come to isn't gone
         kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
@@ -80,7 +113,7 @@ def compare(before: TestRun, after: TestRun, edited: Collection[str] = ()) -> Ba
         after,
         before,
         broken=(*turned, *new),
-        repaired=tuple(name for name in red if name in still_green and name.partition("::")[0] not in edited),
+        repaired=tuple(name for name in red if name in still_green and files.path_of(name) not in files.edited),
         red=tuple(name for name in red if name in still_red),
         green=sum(name in still_green for name in green),
         added=tuple(name for name in still_green if name not in known) if complete else (),
@@ -105,32 +138,6 @@ def _renumbered(before: TestRun, after: TestRun) -> TestRun:
     return replace(before, outcomes={names.get(name, name): outcome for name, outcome in before.outcomes.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class TestFiles:
-    """Paths of the files with tests that run.
-
-    Attributes:
-        edited: those that the change brings or edits: as in `compare`.
-        own: those of them whose new texts the unchanged tree gets.
-        others: those that the change leaves as they are.
-        helpers: among the `own` are files that tests share, such as a `conftest.py`, so that others may fail by them.
-        brings: whether the change brings or edits the test of an id, which stands in one of its `own` files.
-        green: ids of tests that were seen to pass without the change, in whatever run.
-    """
-
-    __test__ = False
-
-    edited: Collection[str] = ()
-    own: Collection[str] = ()
-    others: Collection[str] = ()
-    helpers: bool = False
-    brings: Callable[[str], bool] = lambda name: True
-    green: Collection[str] = ()
-
-
-NO_FILES = TestFiles()
-
-
 async def compare_same_tests(
     before: TestRun, after: TestRun, files: TestFiles, with_old_texts: Callable[[], Awaitable[TestRun]]
 ) -> BaselineComparison:
@@ -146,20 +153,20 @@ async def compare_same_tests(
     """
     red = _with(before, "failed", "error")
     green = _with(after, "passed")
-    own = [name for name in failing_without(before, after) if name.partition("::")[0] in files.own]
+    own = [name for name in failing_without(before, after) if files.path_of(name) in files.own]
     own = [name for name in own if files.brings(name)]
     known = {*before.outcomes, *before.unreached}
     unclear = {name for name in red if name in after.outcomes and name not in green and files.brings(name)}
     absent = {name for name in after.outcomes if name not in known}
-    unclear |= {name for name in absent if files.helpers or name.partition("::")[0] not in files.others}
-    unclear |= {name for name in red if files.helpers and name in green and name.partition("::")[0] not in files.own}
+    unclear |= {name for name in absent if files.helpers or files.path_of(name) not in files.others}
+    unclear |= {name for name in red if files.helpers and name in green and files.path_of(name) not in files.own}
     if unclear and files.own and _is_complete(before):
         old = await with_old_texts()
         kept = {name: outcome for name, outcome in before.outcomes.items() if name not in {*unclear, *files.own}}
         failures = (*(each for each in before.failures if each.test_id in own), *old.failures)
         unreached = (*before.unreached, *old.unreached)
         before = replace(old, outcomes={**old.outcomes, **kept}, unreached=unreached, failures=failures)
-    compared = compare(before, after, files.edited)
+    compared = compare(before, after, files)
     repaired = tuple(name for name in compared.repaired if name not in files.green)
     return replace(compared, repaired=repaired, own=tuple(own))
 

@@ -152,23 +152,54 @@ def files_of(tests: TestSelection, changes: Changes, green: Collection[str]) -> 
         edited += _RUST_TARGETS  # which unit tests beside the code are reported for
     paths = [change.path for change in own]
     helpers = any(path not in tests.paths and not is_test_file(path) for path in paths)
-    return TestFiles(edited, paths, {*tests.paths} - {*edited}, helpers, partial(brings, own), green)
+    others = {*tests.paths} - {*edited}
+    return TestFiles(edited, paths, others, helpers, partial(brings, own), green, partial(_path_of, changes))
+
+
+def _path_of(changes: Changes, name: str) -> str:
+    """The path of the file that a test of an id stands in. Go names its package instead: the changed file that has, or
+    had, such a test there."""
+    package, _, inside = name.partition("::")
+    begins = re.compile(rf"\bfunc {re.escape(inside.partition('/')[0])}\(")
+    for change in changes:
+        path = PurePosixPath(change.path)
+        inside_of = path.suffix == ".go" and f"/{package}".endswith(f"/{path.parent}" if path.parent.name else "")
+        if inside_of and begins.search(f"{change.content}\n{before_change(change) or ''}"):
+            return change.path
+    return package
 
 
 def brings(own: Changes, name: str) -> bool:
     """Whether the test of an id is new or edited in a change's own tests, and doesn't only stand in the same file."""
-    path, _, inside = name.partition("::")
+    path = _path_of(own, name)
     change = next((change for change in own if change.path == path), None)
     old = before_change(change) if change else None
     if change is None or not old:
         return change is not None
-    python = path.endswith(".py")
-    leaf = re.escape(_LEVELS.split(inside.partition("[")[0] if python else inside)[-1])
-    begins = re.compile(rf"\bdef {leaf}\(" if python else rf"""["'`]{leaf}["'`]""")
+    begins = _beginning(path, name)
     lines = change.content.splitlines()
     starts = [number for number, line in enumerate(lines) if begins.search(line)]
     touched = changed_lines(old, change.content)
+    python = path.endswith(".py")
     return not starts or any(touched & {*range(*_block(lines, start, decorated=python))} for start in starts)
+
+
+def is_new(own: Changes, name: str) -> bool:
+    """Whether the test of an id, which stands in one of a change's own tests, was not there before."""
+    path = _path_of(own, name)
+    old = next((before_change(change) for change in own if change.path == path), None) or ""
+    return not _beginning(path, name).search(old)
+
+
+def _beginning(path: str, name: str) -> re.Pattern[str]:
+    """Finds where the test of an id begins in its file."""
+    inside = name.partition("::")[2]
+    if path.endswith(".py"):
+        inside = inside.partition("[")[0]
+    elif path.endswith(".go"):
+        inside = inside.partition("/")[0]
+    leaf = re.escape(_LEVELS.split(inside)[-1])
+    return re.compile(rf"""\b(?:def|fn|func|fun|void) {leaf}\(|["'`]{leaf}["'`]""")
 
 
 def _block(lines: Sequence[str], start: int, *, decorated: bool) -> tuple[int, int]:

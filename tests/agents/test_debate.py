@@ -194,7 +194,13 @@ def test_a_place_counts_once() -> None:
         (
             "from maths import half\n\ndef test_it():\n    assert half(2) == 2\n",
             {"maths.py": CODE},
-            "not run",
+            "fails before",
+        ),
+        (
+            "from maths import double, half\n\ndef test_it():\n    assert double(2) == 4\n\n"
+            "def test_half():\n    assert half(2) == 2\n",
+            {"maths.py": CODE.replace("* 3", "* 2")},
+            "regression",
         ),
         ("from maths import nothing\n\ndef test_it():\n    assert nothing\n", {}, "not run"),
         ("def test_it(:\n", {}, "not run"),
@@ -241,6 +247,7 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(tests=GENUINE, by_code=True, findings=(WRONG_TYPE,)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
         (ChangeEvidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(objection="fails before", tests=GENUINE), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
         *((ChangeEvidence(tests=each, by_code=True), Opinions(), "MERGE_FEEDBACK") for each in UNFINISHED),
         (ChangeEvidence(tests=run(errors=1), by_code=True, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),

@@ -11,6 +11,7 @@ from repopilot import trace
 from repopilot.agents.generate import edit_tests
 from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.pipeline import generate
+from repopilot.agents.testing import render
 from repopilot.agents.testing.render import point_list, run_points
 from repopilot.sandbox.controls.mutants import changed_lines, line_mutants, new_ranges
 from repopilot.sandbox.runners.runner_table import missing_programs
@@ -289,7 +290,9 @@ async def test_a_change_is_proved_by_a_test_of_its_own_that_fails_without_it(tmp
     assert done.genuine == proved and done.unbroken == (not proved)
     assert done.repaired == (("test_tax.py::test_two",) if proved else ())
     said = point_list(run_points(done, "en"))
-    assert ("1 test that the change brings or edits fails without the rest of it" in said) == proved, said
+    assert ("1 new test, which the change adds, fails without the rest of it" in said) == proved, said
+    told = render.tests_json(done)
+    assert told["new"] == list(done.repaired) and told["turned_green"] == [], "it was not there to be red"
 
 
 async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):

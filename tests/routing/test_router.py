@@ -265,7 +265,8 @@ async def test_an_ollama_server_names_the_intent_in_one_word_from_the_last_two_t
         settings = Settings(home=tmp_path, ollama_url=server.url, llm_model=server.state.models[0])
         model = await choose(settings, ModelResources())
         chosen, _ = await routed("and for that one?", model, turns=said)
-        (asked,) = server.state.sent("/api/chat")
+        loading, asked = server.state.sent("/api/chat")
+    assert loading["messages"] == [], "the model has the time that it takes to load"
     assert (chosen.intent, chosen.tier) == ("IMPACT", "model")
     assert set(asked["format"]["enum"]) == {intents.by_id(intent).word for intent in intents.routed()}
     prompt = asked["messages"][-1]["content"]
@@ -277,6 +278,15 @@ async def test_a_useless_model_leaves_it_to_the_classifier(reply: str | Sequence
     chosen, events = await routed("who calls load_user?", scripted_model(lambda messages: reply))
     assert chosen == classify("who calls load_user?")
     assert len(trace.degraded(events)) == 1
+
+
+async def test_a_model_that_cannot_be_loaded_is_said_to_be_why(tmp_path: Path) -> None:
+    with OllamaServer(models=["qwen3:8b"]) as server:
+        model = await choose(Settings(home=tmp_path, ollama_url=server.url, llm_model="qwen3:8b"), ModelResources())
+        server.state.models.clear()
+        chosen, events = await routed("who calls load_user?", model)
+    assert chosen == classify("who calls load_user?")
+    assert "could not load qwen3:8b" in trace.degraded(events)[0]
 
 
 async def test_a_refusal_speaks_the_language_of_the_question(tmp_path: Path) -> None:

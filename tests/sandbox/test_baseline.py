@@ -93,8 +93,8 @@ def test_a_test_that_the_change_renames_is_not_broken():
         return TestRun(1, 0, 0, 0.1, "bwrap", "", False, outcomes={f"test_a.py::{k}": v for k, v in outcomes.items()})
 
     assert compare(run(old="passed"), run(new="passed")).broken == ("test_a.py::old",)
-    assert compare(run(old="passed"), run(new="passed"), ["test_a.py"]).broken == ()
-    assert compare(run(old="passed"), run(old="failed"), ["test_a.py"]).broken == ("test_a.py::old",)
+    assert compare(run(old="passed"), run(new="passed"), TestFiles(["test_a.py"])).broken == ()
+    assert compare(run(old="passed"), run(old="failed"), TestFiles(["test_a.py"])).broken == ("test_a.py::old",)
     stopped = replace(run(new="failed"), ended="timeout")
     assert compare(run(old="passed", new="passed"), stopped).broken == ("test_a.py::new",), "not what it didn't come to"
 
@@ -191,7 +191,7 @@ async def test_what_turned_green_is_verified_alone_where_a_limit_stopped_the_oth
 def test_a_test_that_the_change_edits_is_not_repaired():
     before, after = run_of(a="failed"), run_of(a="passed")
     assert compare(before, after).repaired == ("test_shop.py::a",)
-    assert compare(before, after, ["test_shop.py"]).repaired == ()
+    assert compare(before, after, TestFiles(["test_shop.py"])).repaired == ()
 
 
 def test_a_run_that_was_stopped_tells_only_of_the_tests_that_are_known():

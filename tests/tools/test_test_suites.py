@@ -9,7 +9,7 @@ from support.shop_workspace import workspace_of
 
 from repopilot.tools import file_change, test_suites
 from repopilot.tools.file_change import change
-from repopilot.tools.test_suites import brings
+from repopilot.tools.test_suites import TestSelection, brings, files_of, is_new
 
 
 def test_of_several_kinds_of_tests_those_of_the_runner_are_near(tmp_path):
@@ -101,3 +101,19 @@ def test_a_test_that_only_stands_in_an_edited_file_is_not_the_changes_own(path, 
     assert [brings(own, f"{path}::{name}") for name in names] == [False, True, True]
     assert all(brings((change(path, old, None),), f"{path}::{name}") for name in names[:2]), "a new file"
     assert brings(own, f"{path}::made up by a loop") and not brings(own, f"other/{path}::{names[2]}")
+    assert [is_new(own, f"{path}::{name}") for name in names] == [False, False, True]
+
+
+def test_the_file_of_a_test_of_go_is_found_by_its_package():
+    """The ids of Go's tests name the package: a test of the change's own is not one that was red before."""
+    old = "package cart\n\nfunc TestOld(t *testing.T) {\n\tt.Log(1)\n}\n"
+    new = old + "\nfunc TestNew(t *testing.T) {\n\tt.Log(2)\n}\n"
+    code = change("cart/cart.go", "package cart\n\nvar A = 2\n", "package cart\n\nvar A = 1\n")
+    changes = (change("cart/cart_test.go", new, old), code)
+    files = files_of(TestSelection(), changes, ())
+    names = ["example.org/shop/cart::TestOld", "example.org/shop/cart::TestNew/small", "example.org/shop::TestNew"]
+    assert [files.path_of(name) for name in names] == ["cart/cart_test.go", "cart/cart_test.go", "example.org/shop"]
+    assert [files.brings(name) for name in names] == [False, True, False]
+    assert [is_new(changes, name) for name in names[:2]] == [False, True]
+    gone = files_of(TestSelection(), (change("cart/cart_test.go", "package cart\n", old), code), ())
+    assert gone.path_of(names[0]) in gone.edited, "a test that the change removes is none that it breaks"

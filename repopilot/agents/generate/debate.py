@@ -27,6 +27,7 @@ from repopilot.llm.stream import prompt_tokens
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.repo.diff_hunks import before_change
+from repopilot.sandbox.baseline import failing_without
 from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.sandbox.failures import missing_modules
 from repopilot.tools.file_change import Changes, texts_of
@@ -328,4 +329,6 @@ async def _objection(
     old = await run_selected(tests, {**new, **before, **own}, context.workspace, context.inputs, verify=True)
     if old.errors and not (old.passed or old.failed):  # it needs what the change adds
         return replace(failed, shown="fails")
-    return replace(failed, shown="regression" if old.passed and not some_failed(old) else "not run")
+    if failing_without(run, old):
+        return replace(failed, shown="regression")
+    return replace(failed, shown="fails before" if some_failed(old) else "not run")

@@ -17,7 +17,7 @@ from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.run_tests import seen_green
-from repopilot.tools.test_suites import TestSelection, files_of, key_of, own_tests, tests_of_changes
+from repopilot.tools.test_suites import TestSelection, files_of, is_new, key_of, own_tests, tests_of_changes
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
@@ -76,33 +76,52 @@ def _untested(why: str, step: Step) -> TestReport:
 
 async def _compared(work: _Work, changes: Changes) -> BaselineComparison:
     """A version's run beside that of the same tests, in the same order, without the rest of the change."""
-    last: list[TestRun] = []
-    first: list[TestRun] = []
-    own = own_tests(changes)
-
-    async def after(left_out: tuple[str, ...], unchanged: TestRun | None) -> TestRun:
-        if last and work.tests.suite:
-            return without(last[0], left_out)
-        name = "verify the pass" if left_out else "with the change"
-        tests = replace(work.tests, left_out=left_out, before=unchanged)
-        last.append(await _run(work, changes, name, tests, verify=True))
-        return last[-1]
-
-    async def before(new_texts: bool, only: Collection[str]) -> TestRun:
-        texts = own if new_texts else ()
-        known = await asyncio.to_thread(_known_before, work, texts)
-        if not only:
-            first.append(known or await _run(work, texts, "without the change", work.tests))
-            return first[-1]
-        if work.tests.suite and not known:  # once is enough: a fault controls the pass
-            return first[0]
-        files = tuple(dict.fromkeys(name.partition("::")[0] for name in only))
-        left_out = tuple(name for name in last[0].outcomes if name not in only)
-        alone = work.tests if work.tests.suite else TestSelection(files, left_out=left_out)
-        return await _run(work, texts, "without the change", alone)
-
+    runs = _Runs(work, changes)
     files = files_of(work.tests, changes, seen_green(work.context.before.values()))
-    return await compare_with_baseline(after, before, files, always=not work.context.refactoring)
+    always = not work.context.refactoring
+    return await compare_with_baseline(runs.with_change, runs.without_change, files, always=always)
+
+
+@dataclass(slots=True)
+class _Runs:
+    """The runs that a comparison asks for, and the last one on each side.
+
+    Tests of Python run again where some are left out, or only some are asked for. A suite of another language runs once
+    with the change: what is left out is taken out of that run.
+    """
+
+    work: _Work
+    changes: Changes
+    after: TestRun | None = None
+    before: TestRun | None = None
+
+    async def with_change(self, left_out: tuple[str, ...], unchanged: TestRun | None) -> TestRun:
+        """The tests on the changed tree, see `RunAfter`."""
+        if self.after and self.work.tests.suite:
+            return without(self.after, left_out)
+        name = "verify the pass" if left_out else "with the change"
+        tests = replace(self.work.tests, left_out=left_out, before=unchanged)
+        self.after = await _run(self.work, self.changes, name, tests, verify=True)
+        return self.after
+
+    async def without_change(self, new_texts: bool, only: Collection[str]) -> TestRun:
+        """The tests on the unchanged tree, see `RunBefore`; a run that the loop has made isn't made again."""
+        texts = own_tests(self.changes) if new_texts else ()
+        known = await asyncio.to_thread(_known_before, self.work, texts)
+        if only:
+            return await self._once_more(texts, only, known)
+        self.before = known or await _run(self.work, texts, "without the change", self.work.tests)
+        return self.before
+
+    async def _once_more(self, texts: Changes, only: Collection[str], known: TestRun | None) -> TestRun:
+        """A further run of some tests on the unchanged tree. A suite isn't run twice here, since a fault controls its
+        pass: its run is this one, unless that was the loop's."""
+        assert self.before and self.after
+        if not self.work.tests.suite:
+            files = tuple(dict.fromkeys(name.partition("::")[0] for name in only))
+            left_out = tuple(name for name in self.after.outcomes if name not in only)
+            return await _run(self.work, texts, "without the change", TestSelection(files, left_out=left_out))
+        return await _run(self.work, texts, "without the change", self.work.tests) if known else self.before
 
 
 def _known_before(work: _Work, own: Changes) -> TestRun | None:
@@ -154,6 +173,7 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         unbroken=unbroken,
         added=compared.added,
         own=compared.own,
+        new=tuple(name for name in compared.own if is_new(own_tests(changes), name)),
         skipped=(*_silent(work.tests.paths, compared), *compared.skipped),
         reached=compared.reached,
         said_without=_said_without(repaired, compared.before),

@@ -15,10 +15,10 @@ from repopilot.agents.testing.attempts import some_failed
 from repopilot.resolve.uses.broken_uses import RULE
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
-Objection = Literal["none", "regression", "fails", "refuted", "not run", "kept", "met"]
+Objection = Literal["none", "regression", "fails", "refuted", "fails before", "not run", "kept", "met"]
 """What the Critic's own test showed: it passes on the old code and fails on the new one; it fails (there is no old
-code it could pass on); it passes; it could not be run; what an earlier version broke for it, or didn't do, this one
-does."""
+code it could pass on); it passes; it fails on both, which decides nothing; it could not be run; what an earlier version
+broke for it, or didn't do, this one does."""
 
 START = 8.0
 UNTESTED = 7.5
@@ -32,6 +32,7 @@ _OBJECTIONS: dict[Objection, float] = {
     "regression": -3.0,
     "fails": -1.5,
     "refuted": 0.5,
+    "fails before": 0.0,
     "not run": 0.0,
     "kept": 0.5,
     "met": 1.0,
@@ -306,9 +307,10 @@ def _points(finding: Finding) -> float:
 
 
 def _objection_moves(evidence: ChangeEvidence) -> list[_Move]:
-    if evidence.objection == "none":
+    shown = evidence.objection
+    if shown == "none":
         return []
-    return [_Move(_OBJECTIONS[evidence.objection], i18n.message(objection_key(evidence.objection)))]
+    return [_Move(_OBJECTIONS[shown], i18n.message(objection_key(shown)), shown=shown == "fails before")]
 
 
 def _opinion_moves(opinions: Opinions) -> list[_Move]:

@@ -119,9 +119,14 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
     if not document:
         return None
     broken = list(report.broken)
-    repaired = list(report.repaired)
+    repaired = [name for name in report.repaired if name not in report.new]
     turned = {"broken": broken, "repaired": repaired, "red_before": list(report.red_before)}
-    turned |= {"added": list(report.added), "own": list(report.own), "skipped": list(report.skipped)}
+    turned |= {
+        "added": list(report.added),
+        "own": list(report.own),
+        "new": list(report.new),
+        "skipped": list(report.skipped),
+    }
     return document | {
         "protected": report.protected,
         "turned_green": repaired,
@@ -172,7 +177,8 @@ def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
     groups: dict[str, tuple[Literal["ok", "look", "bad"], Sequence[str]]] = {
         "turned_red": ("bad", report.broken),
         "turned_green": ("ok", [name for name in report.repaired if name not in report.own]),
-        "turned_own": ("ok", report.own),
+        "turned_own": ("ok", [name for name in report.own if name not in report.new]),
+        "turned_new": ("ok", report.new),
         "added": ("ok", report.added),
         "still_red": ("look", report.red_before),
     }
