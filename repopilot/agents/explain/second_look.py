@@ -43,7 +43,7 @@ async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: f
         claims: in order.
         model: the one that made them.
         seconds: what is left of its time. It isn't asked where its measured speed says that this isn't enough, or where
-            its window is too small.
+            its window is too small, which the step says.
         step: gets a child for the request.
 
     Returns:
@@ -57,7 +57,10 @@ async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: f
     asked = _prompt(claims)
     read = await asyncio.to_thread(model.count_tokens, asked)
     takes = model.speed.seconds(read, TOKENS_PER_VERDICT * len(claims)) if model.speed else 0.0
-    if not claims or read > longest or takes > seconds:
+    if not claims:
+        return {}
+    if read > longest or takes > seconds:
+        step.degrade(message("explain.degraded.no_room_to_look", seconds=seconds, tokens=longest))
         return {}
     options = ChatOptions(min(REPLY_TOKENS, longest), 0.0)
     try:
