@@ -336,3 +336,13 @@ def test_turned_tests_count_where_a_limit_stopped_the_others(language: str) -> N
     said = run_points(TestReport(seen, protected=True, compared=True, repaired=("t",), reached=(97, 106)), language)
     assert [point.mark for point in said] == ["ok", "ok", "look"]
     assert "97" in said[-1].text and "106" in said[-1].text and " 9 " in said[-1].text
+
+
+@pytest.mark.parametrize("id", ["pom.xml", "Cargo.toml", "tests/test_a.py"])
+def test_a_run_that_never_starts_is_no_failing_test(id: str) -> None:
+    """Such as a build whose plugin is missing: it isn't the change's doing, and no test of the repository ended."""
+    run = replace(GENUINE, passed=0, errors=1, genuine=False, outcomes={id: "error"})
+    seen = TestReport(run, protected=True, compared=True, red_before=(id,))
+    (said,) = run_points(seen, "en")
+    assert said.mark == "look" and "were not run" in said.text and "with the change or without it" in said.text
+    assert run_points(replace(seen, red_before=(), broken=(id,)), "en")[0].mark == "bad"

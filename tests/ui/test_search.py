@@ -21,6 +21,7 @@ from repopilot.retrieval.ranking.weights import all_weights
 from repopilot.retrieval.result_page import search_page
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.ui.answer.answer_view import sources_props
 from repopilot.ui.answer.ask import in_language
 from repopilot.ui.answer.search_view import search_props, why_label, why_rows, with_filters
 from repopilot.ui.chat import Chat, Process
@@ -109,6 +110,13 @@ def test_notes_are_kept_in_the_language_they_were_shown_in() -> None:
     answer = in_language(Answer("", result=SearchReport("q", notes=(note,))), "fr")
     assert isinstance(answer.result, SearchReport)
     assert answer.result.notes == (i18n.text("search.useless_filter", "fr", filter="lang:x"),)
+
+
+def test_notes_below_an_answer_are_plain_text() -> None:
+    """The page shows them as they are: an escape of Markdown would be read."""
+    note = "org.apache:surefire:3 of `a:b` *isn't* there\u202e"
+    props = sources_props("answer", Exchange("q", "", Answer("", degraded=(note,))), "en")
+    assert props["notes"] == [note.replace("\u202e", "\\u202e")]
 
 
 def test_a_search_is_no_turn_of_the_conversation() -> None:

@@ -146,6 +146,8 @@ def run_points(report: TestReport, language: str, *, pasted: bool = False) -> li
     if lacking := [] if run.passed or run.failed else missing_modules(run):
         modules = ", ".join(f"`{name}`" for name in lacking)
         return [_not_run(i18n.text("testing.lacking", language, modules=modules), language)]
+    if run.errors and not (run.passed or run.failed) and report.red_before and not report.broken:
+        return [_not_run(i18n.text("testing.never_start", language), language)]
     protected = "pasted" if pasted else "of_repository"
     whose = i18n.text(f"testing.points.{protected if report.protected else 'written'}", language)
     compared = report.compared and (run.passed or run.failed)

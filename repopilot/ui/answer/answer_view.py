@@ -13,6 +13,7 @@ from chainlit.chat_context import chat_contexts
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
 from repopilot.agents.wiki.agent import lead
+from repopilot.foreign_text import visible
 from repopilot.forge.contents import Pull
 from repopilot.results import Answer, Explanation, Generation, SearchReport
 from repopilot.types import Evidence
@@ -276,7 +277,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "command": exchange.command,
         "sources": source_rows(cited),
         "doubt": i18n.text("ui.sources.unsupported", language, count=unsupported) if unsupported else "",
-        "notes": [inert(i18n.translated(note, language)) for note in answer.degraded],
+        "notes": [visible(i18n.translated(note, language)) for note in answer.degraded],
         "alternatives": alternatives(answer, language),
         "choices": place_choices(exchange),
         "retry": exchange.interrupted or _broke_off(answer),
