@@ -10,7 +10,7 @@ from itertools import islice
 
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
-from repopilot.agents.generate.render import said_text
+from repopilot.agents.generate.render import reasons_text, said_text
 from repopilot.assistant import answer
 from repopilot.errors import ForgeError, RepoPilotError, UsageError
 from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible, without_comments
@@ -279,6 +279,7 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     parts = [
         _proof(result.tests, language),
         summary or "\n".join([i18n.text("forge.changed", language), "", *counted]),
+        _against(result, language),
         i18n.text("loop.says", language, summary=said_text(said, language)) if said else "",
         _touches(result.impact, files, language) if result.impact else "",
         "\n".join(f"- {literal(note)}" for note in notes if note not in result.summary),
@@ -286,6 +287,13 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
         f"<sub>{i18n.text('forge.made_by', language)}</sub>",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _against(made: Generation, language: str) -> str:
+    """The reasons for the score of a change that isn't accepted as it is."""
+    if made.verdict is None or made.verdict.decision == "ACCEPT_ORIGINAL":
+        return ""
+    return literal(reasons_text(made, language))
 
 
 def _touches(impact: ImpactReport, files: Sequence[FileChange], language: str) -> str:
@@ -302,7 +310,7 @@ def _proof(tests: TestReport | None, language: str) -> str:
     """What is missing where no test shows that the change solves the issue."""
     if tests is None:
         return i18n.text("forge.not_tested", language)
-    return "" if tests.repaired else i18n.text("forge.not_reproduced", language)
+    return "" if tests.repaired or tests.genuine else i18n.text("forge.not_reproduced", language)
 
 
 def _literal_sentence(sentence: Sentence, language: str) -> Sentence:

@@ -116,6 +116,10 @@ async def test_what_isnt_accepted_is_given_up_after_the_rounds(worked):
     assert "  round 2\n" in outline and "round 3" not in outline
     assert any("not accepted after 2 rounds" in said for said in trace.degraded(events))
     assert answer.result.verdict.decision == "REQUEST_REVISION" and answer.files
+    item = parse_item("https://github.com/o/r/issues/7")
+    assert item is not None
+    pulled = pull_text(item, answer, answer.files, "en")
+    assert "not good enough" in pulled and "The score: 8 points: it parses; -4.0 the repository's tests fail" in pulled
 
 
 async def test_a_worse_version_doesnt_take_the_place_of_a_better_one(worked):

@@ -35,9 +35,7 @@ def answered(changes: Changes, made: Generation, language: str) -> Answer:
     parts = [made.summary]
     if made.said:
         parts.append(i18n.text("loop.says", language, summary=said_text(made.said, language)))
-    if made.reasons:
-        reasons = "; ".join(i18n.translated(reason, language).rstrip(".") for reason in made.reasons[:_MOST_REASONS])
-        parts.append(i18n.text("generate.reasons", language, reasons=reasons))
+    parts.append(reasons_text(made, language))
     if made.points:
         parts.append("\n".join([i18n.text("generate.points", language), *(f"- {point}" for point in made.points)]))
     if made.follow_ups:
@@ -45,6 +43,12 @@ def answered(changes: Changes, made: Generation, language: str) -> Answer:
     if made.impact:
         parts.append(_impact_sentence(made.impact, language))
     return Answer("\n\n".join(part for part in parts if part), files=changes, result=made)
+
+
+def reasons_text(made: Generation, language: str) -> str:
+    """What the score is made of, in a sentence; '' without one."""
+    reasons = "; ".join(i18n.translated(reason, language).rstrip(".") for reason in made.reasons[:_MOST_REASONS])
+    return i18n.text("generate.reasons", language, reasons=reasons) if reasons else ""
 
 
 def said_text(said: Sequence[Sentence], language: str) -> str:
