@@ -314,6 +314,8 @@ def is_public(symbol: str, signature: str, path: str) -> bool:
         return all(part[:1].isupper() for part in parts)
     if language == "rust" and signature:
         return signature.startswith("pub")
+    if language == "c" and not path.endswith(".h"):
+        return not re.match(r"(?:inline\s+)?static\b", signature)
     if language in ("java", "csharp", "kotlin", "swift", "php", "scala"):
         return not re.search(r"\b(private|fileprivate)\b", signature)
     return not any(part.startswith(("_", "#")) and not part.startswith("__") for part in parts)

@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 import subprocess
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -432,6 +433,31 @@ def test_odd_repositories_have_a_wiki(tmp_path, files):
         assert not re.search(r"(?<!\\)<|(?<!\\)\]\(javascript", shown), (page, shown)
         for path, _ in LINK.findall(text):
             assert (to / unquote(path)).resolve().is_file(), path
+
+
+def test_names_of_pages_are_those_of_files_anywhere(tmp_path):
+    use = "from {0}.a import f\n\n\ndef g():\n    return f()\n"
+    own = "def f():\n    return 1\n"
+    accents = "e\u0301t", "\u00e9t"
+    folders = ["Foo", "foo", "FOO", "aux", "con", "_client", "client", *accents]
+    code = {f"{folder}/a.py": own if n == 0 else use.format(folders[n - 1]) for n, folder in enumerate(folders)}
+    write(tmp_path / "repo", code)
+    to = tmp_path / "wiki"
+    written(tmp_path, to)
+    names = [path.name for path in to.iterdir()]
+    same = {unicodedata.normalize("NFC", name).casefold() for name in names}
+    assert len(same) == len(names) > len(folders)
+    assert not {"aux.md", "con.md"} & {*names} and not any(name.startswith("_") for name in names)
+
+
+def test_what_a_file_of_c_keeps_to_itself_is_no_interface(tmp_path):
+    code = "static int own(void) { return 1; }\ninline static int fast(void) { return 2; }\nint api(void) { return own() + fast(); }\n"
+    head = "int api(void);\nstatic inline int in_head(void) { return 3; }\n"
+    write(tmp_path / "repo", {"lib.c": code, "lib.h": head})
+    written(tmp_path, tmp_path / "wiki")
+    page = next(text for path in (tmp_path / "wiki").iterdir() if "## Public interface" in (text := path.read_text()))
+    section = page.partition("## Public interface")[2].partition("\n## ")[0]
+    assert "api(void)" in section and "in_head" in section
 
 
 def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):

@@ -112,3 +112,16 @@ def test_examples_and_docs():
     assert languages.is_doc_path("docs/conf.py")
     assert languages.is_doc_path("README.md")
     assert not languages.is_doc_path("src/docs.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "signature", "public"),
+    [
+        ("a.c", "static int own(void)", False),
+        ("a.c", "inline static int own(void)", False),
+        ("a.c", "int statically(void)", True),
+        ("a.h", "static inline int own(void)", True),
+    ],
+)
+def test_what_is_static_in_c_is_seen_in_its_file_only(path, signature, public):
+    assert languages.is_public("own", signature, path) is public

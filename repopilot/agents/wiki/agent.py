@@ -33,7 +33,8 @@ async def write_pages(workspace: Workspace, step: Step) -> Answer:
     index = workspace.index
     overview = await asyncio.to_thread(lambda: with_people(overview_of(index), workspace.snapshot, index.commits))
     writers = await asyncio.to_thread(page_writers, overview, index, link_template(None, ""), language)
-    wiki = Wiki((), len(writers), index.commit, language)
+    asked = len(overview.components) if workspace.uses_tools else 0
+    wiki = Wiki((), len(writers), index.commit, language, asked)
     pages: list[Page] = []
     for name, write in writers.items():
         async with step.child(name, "tool") as writing:
@@ -41,13 +42,12 @@ async def write_pages(workspace: Workspace, step: Step) -> Answer:
             shown = _shown(pages[-1], index.commit)
             await writing.write(shown.title)
         wiki = _published(replace(wiki, pages=(*wiki.pages, shown)), step)
-    asked = [page for page in pages if page.asks] if workspace.uses_tools else []
-    for page in asked:
+    for page in (page for page in pages if page.asks and asked):
         async with step.child(page.name, "agent", page.asks) as telling:
             words = await words_for(page, workspace, telling)
         told = _shown(page, index.commit, words)
         with_told = tuple(told if each.name == page.name else each for each in wiki.pages)
-        wiki = _published(replace(wiki, pages=with_told, asked=len(asked)), step)
+        wiki = _published(replace(wiki, pages=with_told), step)
     return Answer(contents(wiki), result=wiki)
 
 

@@ -30,6 +30,8 @@ MOST_TESTS = 20
 MOST_PATHS = 12
 MOST_PITFALLS = 10
 MOST_REPAIRS = 5
+MOST_ASKED = 5
+"""Names in the question to a model, by which the places are found that it begins with."""
 LINES_OF_A_COMMENT = 4
 LONGEST_COMMENT = 240
 HOT = 5
@@ -82,7 +84,9 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     entered = replace(facts.overview, entry_points=entries)
     page.section("overview.sections.entry_points", overview_rows(entered, "entry_points", page.language, page.at))
     page.words_at = len(page.parts)
-    page.asks = i18n.text("wiki.asks", page.language, name=code(component.name), paths=paths)
+    symbols = ", ".join(code(symbol.name) for symbol in component.symbols[:MOST_ASKED])
+    asked = {"name": code(component.name), "paths": paths, "symbols": symbols}
+    page.asks = i18n.text("wiki.asks" if symbols else "wiki.asks_alone", page.language, **asked)
     page.section("wiki.interface", _interface(facts.index, component, page))
     page.section("wiki.flow", _flows(facts, component, page))
     page.section("wiki.uses", _used(facts, [(u, u.target) for u in uses if u.source == number], page))

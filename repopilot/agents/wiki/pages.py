@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,6 +31,8 @@ from repopilot.project.project_commands import Purpose
 INDEX = "index.md"
 GLOSSARY = "glossary.md"
 HOW_TO = "how-to.md"
+_DEVICES = ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
+"""Names that no file may have on Windows, whatever its suffix."""
 LONGEST_NAME = 50
 TERMS_OF_A_COMPONENT = 5
 TESTS_OF_A_COMPONENT = 3
@@ -101,7 +104,7 @@ def page_names(components: Sequence[Component]) -> list[str]:
     """
     short = [_slug(component.name) for component in components]
     often = Counter(short)
-    taken = {name.removesuffix(".md") for name in (INDEX, GLOSSARY, HOW_TO)} | {*SUBJECTS}
+    taken = {name.removesuffix(".md") for name in (INDEX, GLOSSARY, HOW_TO)} | {*SUBJECTS, *_DEVICES}
     names = []
     for component, name in zip(components, short, strict=True):
         wanted = _slug(component.paths[0]) if often[name] > 1 or name in taken else name
@@ -112,7 +115,9 @@ def page_names(components: Sequence[Component]) -> list[str]:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^\w.]+", "-", name.lower())[:LONGEST_NAME].strip("-.") or "part"
+    """A name that any file system and host takes: some generators of sites leave out what begins with `_`."""
+    plain = unicodedata.normalize("NFC", name.lower())
+    return re.sub(r"[^\w.]+", "-", plain)[:LONGEST_NAME].strip("-._") or "part"
 
 
 def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str], page: Page) -> Page:
