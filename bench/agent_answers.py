@@ -22,11 +22,12 @@ from repopilot.agents.explain.answer_check import CheckedPart, check_answer
 from repopilot.agents.explain.cited_prose import parts_of
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import lines_read
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 DATA = Path(__file__).parent / "data" / "agent_answers"
 

@@ -33,12 +33,13 @@ from repopilot.errors import RepoPilotError
 from repopilot.llm.choice import choose
 from repopilot.llm.model import Model
 from repopilot.llm.resources import ModelResources
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Explanation
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 FAMILY = "qwen2.5-coder"
 _EVIDENCE_STEP = "read"

@@ -39,13 +39,14 @@ from repopilot.assistant import answer
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.llm.resources import ModelResources
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import FileChange
-from repopilot.workspace import Workspace, open_index, usable_environment
+from repopilot.workspace import Workspace, usable_environment
 
 _PROSE_STEP = "explain"
 _WARM_UP = "Set NO_SUCH_NAME to 1"

@@ -28,6 +28,7 @@ from support.git_server import serve
 from repopilot import trace
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.errors import RepoPilotError
+from repopilot.openings import open_index
 from repopilot.project_environment import environment_document, fetch_for_tests, needed_packages
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -40,7 +41,7 @@ from repopilot.tools.run_tests import RUN_TESTS
 from repopilot.tools.test_suites import tests_near
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 LIST = Path(__file__).parent / "data" / "popular_repositories.txt"
 ENOUGH = 0.9

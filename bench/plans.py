@@ -21,13 +21,14 @@ from pathlib import Path
 
 from repopilot import trace
 from repopilot.agents.planning.agent import plan
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.results import Plan
 from repopilot.retrieval.search import search
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 _DEPTH = 100
 

@@ -30,6 +30,7 @@ from typing import Any
 
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path, language_of
 from repopilot.index.store import Index
+from repopilot.openings import open_index
 from repopilot.project_environment import fetch_for_tests
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -40,7 +41,7 @@ from repopilot.runtime import Runtime
 from repopilot.sandbox.language_servers.session import Servers
 from repopilot.settings import Settings
 from repopilot.types import Symbol
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 DRAWN = 60
 SHARED = 24

@@ -17,9 +17,10 @@ from pathlib import Path
 from statistics import median
 
 from bench.index_runs import runtime_in, snapshot_of
+from repopilot.openings import open_index
 from repopilot.resolve.snapshot_tree import SnapshotTree
 from repopilot.tools.working_copy import working_copy
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ from bench.edits import Case, _test_commands, _tree
 from bench.tool_scripts import Call, refactorings, replacements
 from repopilot import trace
 from repopilot.errors import RepoPilotError
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.runtime import Runtime
@@ -37,7 +38,7 @@ from repopilot.tools import registry
 from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import WorkingCopy, working_copy
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 EXACT = ("rename", "move", "change_signature")
 MOST_CALLS = 8

@@ -21,11 +21,11 @@ from bench.plans import Case, read_case
 from repopilot.agents.wishes.likely_places import evidence_of
 from repopilot.agents.wishes.touched_files import FileEvidence, features
 from repopilot.errors import RepoPilotError
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.workspace import open_index
 
 _FEATURE = re.compile(
     r"(?i)(?:feat\S*:? ?)?(?:add|support|allow|implement|introduce|provide|expose|make|accept|enable)\b"

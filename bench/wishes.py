@@ -26,12 +26,13 @@ from repopilot.agents.impact.question import ImpactRequest, read_request
 from repopilot.agents.wishes.touched_files import role_of
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.index.store import Index
+from repopilot.openings import open_index
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.retrieval.search import search
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.workspace import Workspace, open_index
+from repopilot.workspace import Workspace
 
 _K = 10
 

@@ -23,12 +23,12 @@ from repopilot.index.chunk_collection import node_of, store_over
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.index.vectors import vectors_of
+from repopilot.openings import fetch_embedder, open_index, open_snapshot
 from repopilot.repo.source import split_token
 from repopilot.retrieval.search import search
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress
-from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
 _log = logging.getLogger(__name__)
 

@@ -438,3 +438,88 @@ class Progress:
 
 OnProgress = Callable[[Progress], None]
 """Receives the progress of a long job, in the thread that does it. It must neither raise nor block."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLine:
+    """A line of a place that was found. `marks` are the matched words in it, as (start, end) in characters."""
+
+    number: int
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPlace:
+    """A place that a search found.
+
+    Attributes:
+        number: its rank, from 1.
+        path, start_line, end_line: where it is.
+        symbol: the qualified name of the definition, or the headings above a section; '' for neither.
+        title: the same of the definition around the best line, where the place holds several.
+        signature: of that definition, '' where it is not known.
+        language, kind: of the place, as the filters `lang:` and `kind:` take them.
+        score: the sum of the contributions in `why`, which are named as the ranking names them.
+        lines: those that matter, ascending, long ones cut.
+        text: all of it.
+        history: a message on the past commits most like the query that touched its file, '' for none.
+        origin: the repository, where several were searched.
+    """
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    title: str
+    signature: str
+    language: str
+    kind: str
+    score: float
+    why: Mapping[str, float]
+    lines: tuple[MarkedLine, ...]
+    text: str
+    history: str = ""
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """What a search found.
+
+    Attributes:
+        query: as searched, with its filters.
+        words: the query without its filters.
+        filters: (name, value), for example ("lang", "python").
+        places: the best of them, best first.
+        total: how many passages match, in `files` files; neighbouring ones are joined in one place.
+        more: whether there are places after those in `places`.
+        languages, kinds: (value, how many passages of it match without the filters of that name), most first.
+        tokens: the index tokens of the query, to mark its words.
+        notes: messages on what was left out or not found.
+        seconds: how long it took.
+        commit: the state of the repository; '' where all were searched.
+        examples: (what it shows, a query) for a search that says nothing: how queries are written, with names of this
+            repository.
+        repositories: how many were searched by a search of all, None for a search of one.
+        exact: every line that matches a pattern was looked for: a place is a file with them, `total` counts them.
+    """
+
+    query: str
+    words: str = ""
+    filters: tuple[tuple[str, str], ...] = ()
+    places: tuple[RankedPlace, ...] = ()
+    total: int = 0
+    files: int = 0
+    more: bool = False
+    languages: tuple[tuple[str, int], ...] = ()
+    kinds: tuple[tuple[str, int], ...] = ()
+    tokens: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    commit: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+    repositories: int | None = None
+    exact: bool = False
+    kind: Literal["search"] = "search"

@@ -1,7 +1,4 @@
-"""Opens a workspace from a URL or path, blocking, as the command line needs it.
-
-The browser performs the same steps one by one, each with its own progress and buttons (ui/repository/registry.py).
-"""
+"""What agents work in: a repository with its index, its models and the conversation."""
 
 from __future__ import annotations
 
@@ -11,30 +8,24 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from repopilot.background import in_background
-from repopilot.errors import ModelError, RepoPilotError
-from repopilot.index.build.job import IndexJobs, IndexRequest
+from repopilot.errors import RepoPilotError
 from repopilot.index.store import Index
 from repopilot.index.workers.pool import WorkerPool
-from repopilot.repo.clone import clone_dir
-from repopilot.repo.remote.credentials import HostToken
-from repopilot.repo.snapshot import open_source
-from repopilot.repo.source import parse_source, split_token
+from repopilot.openings import open_index, open_snapshot
 from repopilot.resolve.lookups import Lookups
 from repopilot.results import Turn
-from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
+from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.types import Environment, ImportedPackages, OnProgress, Progress, Snapshot, Source
+from repopilot.types import Environment, ImportedPackages, OnProgress, Progress, Snapshot
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
     from repopilot.llm.model import Model
     from repopilot.resolve.names import Resolver
 
-PREWARM_FROM_OBJECTS = 1_000
-"""A repository of fewer is parsed before the processes would be warm."""
 log = logging.getLogger(__name__)
 
 
@@ -81,138 +72,6 @@ class Workspace:
     def uses_tools(self) -> bool:
         """Whether the model works with tools in a loop."""
         return self.model is not None and self.model.way == "agent"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRequest:
-    """A repository to open: its source, the options that apply, and a token for a private one (never stored)."""
-
-    source: Source
-    settings: Settings
-    token: HostToken | None = None
-
-
-def open_snapshot(
-    text: str, runtime: Runtime, ref: str | None, progress: OnProgress, cancel: threading.Event
-) -> Snapshot:
-    """Clone, fetch or locate the repository a user named.
-
-    Args:
-        text: an https URL, which may carry a token, or a local path.
-        runtime: the state of the process.
-        ref: a branch, tag or commit; None for what `text` says.
-        progress: receives the progress of the clone.
-        cancel: stops it.
-
-    Returns:
-        The repository at one commit.
-
-    Raises:
-        SourceError: it can't be named, reached or read.
-        CredentialsNeeded: the remote asks for credentials.
-        StorageError: the clone can't be written.
-        UsageError: `text` is neither a URL nor a path.
-        Cancelled: `cancel` was set.
-    """
-    text, token = split_token(text)
-    source = parse_source(text)
-    if ref:
-        source = replace(source, ref=ref)
-    return fetch_source(SourceRequest(source, runtime.settings, token), runtime.index_jobs, progress, cancel)
-
-
-def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, cancel: threading.Event) -> Snapshot:
-    """Clone, fetch or locate the source; the worker processes start during the first clone of a large repository.
-
-    Args:
-        request: the source, the options and a token.
-        jobs: starts the worker processes.
-        progress: receives the progress of the clone.
-        cancel: stops it.
-
-    Returns:
-        The repository at one commit.
-
-    Raises:
-        RepoPilotError: as `open_snapshot`.
-    """
-    source = request.source
-    settings = request.settings
-    is_cold = source.url is not None and not clone_dir(source.url, settings).exists()
-
-    def tell(so_far: Progress) -> None:
-        nonlocal is_cold
-        if is_cold and so_far.unit == "objects" and so_far.total >= PREWARM_FROM_OBJECTS:
-            is_cold = False
-            jobs.prewarm(settings)
-        progress(so_far)
-
-    return open_source(source, settings, token=request.token, progress=tell, cancel=cancel)
-
-
-def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
-    """Download the built-in embedding model where vectors are wanted and it isn't installed.
-
-    Being offline is no failure here: the index then says that it is lexical only.
-    """
-    from repopilot.llm.weights import models
-
-    settings = runtime.settings
-    wanted = settings.dense and settings.auto_download and not settings.embed_model
-    if not wanted or models.installed(models.EMBEDDING_MODEL, settings):
-        return
-    try:
-        hosts = runtime.models.unreachable_hosts
-        models.ensure(models.EMBEDDING_MODEL, settings, progress=progress, unreachable_hosts=hosts)
-    except ModelError as error:
-        log.warning("The embedding model could not be downloaded: %s", error)
-
-
-def open_index(
-    snapshot: Snapshot,
-    runtime: Runtime,
-    progress: OnProgress,
-    *,
-    full: bool = False,
-    wait: bool | Literal["history"] = False,
-    token: HostToken | None = None,
-    cancel: threading.Event | None = None,
-) -> Index:
-    """Bring the index of a snapshot up to date: lexical index and symbols, and the history of a local folder.
-
-    Args:
-        snapshot: the repository at one commit.
-        runtime: the state of the process.
-        progress: receives the progress of the build.
-        full: rebuild from nothing.
-        wait: wait for history, code graph and vectors too; or for the history alone, also that of a clone.
-        token: for the history of a private repository.
-        cancel: stops it.
-
-    Returns:
-        The index.
-
-    Raises:
-        IndexFailed: there is nothing to index, or the build failed.
-        StorageError: the index can't be written.
-        SourceError: the repository can't be read.
-        Cancelled: `cancel` was set.
-    """
-    settings = runtime.settings
-    jobs = runtime.index_jobs
-    embedder = runtime.embedders.choose(settings) if wait is True else None
-    # The history of a local folder is read quickly and improves the ranking; that of a clone would have to be fetched.
-    index = jobs.build(
-        IndexRequest(snapshot, settings, embedder, full, token),
-        progress,
-        until="complete" if wait is True else "history" if wait or snapshot.root is not None else "instant",
-        cancel=cancel,
-    )
-    running = jobs.running(snapshot)
-    # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
-    if running is not None and wait is not True and jobs.leave(running):
-        running.done.wait(CLOSE_TIMEOUT_S)
-    return index
 
 
 @dataclass(frozen=True, slots=True)

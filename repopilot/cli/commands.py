@@ -14,7 +14,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from repopilot import i18n, trace
+from repopilot import i18n
 from repopilot.cli.output import (
     emit,
     live_progress,
@@ -28,13 +28,14 @@ from repopilot.cli.output import (
 from repopilot.errors import ModelError, StorageError, UsageError
 from repopilot.i18n import message
 from repopilot.intents import commands, split_command
-from repopilot.results import Answer, TestReport
 from repopilot.runtime import Runtime
 from repopilot.types import Intent, Snapshot
 
 if TYPE_CHECKING:
     from repopilot.agents.wiki.folder import PageState
     from repopilot.index.store import Index
+    from repopilot.results import Answer, TestReport
+    from repopilot.trace import Event, Step
     from repopilot.workspace import Workspace
 
 
@@ -90,8 +91,8 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if arguments.rest:
         return _hand_over(arguments, runtime)
     from repopilot.documents import index_document
+    from repopilot.openings import fetch_embedder, open_index, open_snapshot
     from repopilot.repo.source import split_token
-    from repopilot.workspace import fetch_embedder, open_index, open_snapshot
 
     with live_progress(arguments.language) as report:
         if arguments.wait:
@@ -110,7 +111,7 @@ def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """`index export SOURCE FILE`, `index import SOURCE FILE`."""
     from repopilot.index.object_store import fetched, stored
     from repopilot.index.transfer import export_index, import_index
-    from repopilot.workspace import open_snapshot
+    from repopilot.openings import open_snapshot
 
     verb = arguments.source
     rest = arguments.rest
@@ -235,12 +236,13 @@ async def _write_words(
     """Write how components work, where a model that uses tools is there; each page once it is ready."""
     from repopilot.agents.wiki.folder import write_wiki
     from repopilot.agents.wiki.words import pages_with_words
+    from repopilot.trace import root
     from repopilot.workspace import open_workspace
 
     workspace = await open_workspace(index, snapshot, runtime)
     if not workspace.uses_tools:
         return
-    async with trace.root(lambda event: None, "wiki") as step:
+    async with root(lambda event: None, "wiki") as step:
         async for page in pages_with_words(states, workspace, step):
             write_wiki([page], Path(arguments.to))
             show_notes([message("wiki.wrote_words", page=page.name)], arguments.language)
@@ -315,7 +317,7 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.agents.impact.render import impact_markdown
     from repopilot.retrieval.query.parse import reply_language
 
-    async def work(workspace: Workspace, step: trace.Step) -> object:
+    async def work(workspace: Workspace, step: Step) -> object:
         if arguments.targets:
             return await impact_of(workspace, step, arguments.targets)
         return await impact_report(workspace, step, diff=arguments.diff, patch=patch)
@@ -340,7 +342,7 @@ def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
     commits = commit_range(arguments.diff) if arguments.diff else None
 
-    async def work(workspace: Workspace, step: trace.Step) -> object:
+    async def work(workspace: Workspace, step: Step) -> object:
         return await review_snapshot(workspace, step, commits, arguments.paths)
 
     report, _, workspace = _worked(arguments, runtime, "review", work)
@@ -394,7 +396,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
     tests = {default_test_path(name): _read(arguments.tests)} if arguments.tests else {}
     code = _read(arguments.code)
 
-    async def work(step: trace.Step) -> TestReport:
+    async def work(step: Step) -> TestReport:
         found = await environment_around(Path(arguments.code), arguments, runtime)
         request = RepairRequest(code, tests, arguments.task, name, environment=found)
         return await repair(request, await choose(runtime.settings, runtime.models), runtime.settings, step)
@@ -474,7 +476,7 @@ def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def _opened(arguments: argparse.Namespace, runtime: Runtime, history: bool = False) -> tuple[Snapshot, Index]:
     """The repository of SOURCE and its index, up to date."""
-    from repopilot.workspace import open_index, open_snapshot
+    from repopilot.openings import open_index, open_snapshot
 
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
@@ -485,10 +487,10 @@ def _opened(arguments: argparse.Namespace, runtime: Runtime, history: bool = Fal
 
 def _answered(
     arguments: argparse.Namespace, runtime: Runtime, question: str, forced: Intent | None
-) -> tuple[Answer, list[trace.Event], Workspace]:
+) -> tuple[Answer, list[Event], Workspace]:
     from repopilot.assistant import answer
 
-    async def work(workspace: Workspace, step: trace.Step) -> Answer:
+    async def work(workspace: Workspace, step: Step) -> Answer:
         return await answer(question, workspace, step, forced, is_question=True)
 
     return _worked(arguments, runtime, question, work)
@@ -498,7 +500,7 @@ def _worked(
     arguments: argparse.Namespace,
     runtime: Runtime,
     name: str,
-    work: Callable[[Workspace, trace.Step], Awaitable[object]],
+    work: Callable[[Workspace, Step], Awaitable[object]],
 ) -> tuple:
     """Open the repository, run the work in a workspace, return (its result, the trace's events, the workspace)."""
     from repopilot.cli.environment_command import with_packages
@@ -515,9 +517,11 @@ def _worked(
     return asyncio.run(run())
 
 
-async def _traced(name: str, input: str, work: Callable[[trace.Step], Awaitable]) -> tuple:
-    events: list[trace.Event] = []
-    async with trace.root(events.append, name, input=input) as step:
+async def _traced(name: str, input: str, work: Callable[[Step], Awaitable]) -> tuple:
+    from repopilot.trace import root
+
+    events: list[Event] = []
+    async with root(events.append, name, input=input) as step:
         done = await work(step)
     return done, events
 

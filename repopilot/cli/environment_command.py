@@ -48,7 +48,7 @@ MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
 def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Say what a repository's tests need; build or remove its environment. Status 1 where there is none to remove."""
-    from repopilot.workspace import open_snapshot
+    from repopilot.openings import open_snapshot
 
     settings = runtime.settings
     with live_progress(arguments.language) as report:

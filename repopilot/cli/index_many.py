@@ -54,7 +54,7 @@ def index_many(listed: str, arguments: argparse.Namespace, runtime: Runtime) -> 
 def _one_after_the_other(
     sources: list[str], arguments: argparse.Namespace, runtime: Runtime
 ) -> Iterator[tuple[int, dict]]:
-    from repopilot.workspace import open_index, open_snapshot
+    from repopilot.openings import open_index, open_snapshot
 
     def indexed(source: str) -> dict:
         with live_progress(arguments.language) as report:

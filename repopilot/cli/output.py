@@ -6,14 +6,17 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from repopilot import i18n, trace
+from repopilot import i18n
 from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration
 from repopilot.redaction.shown_diff import shown_diff
-from repopilot.results import Answer, Explanation, SearchReport
-from repopilot.types import Progress
+from repopilot.types import Progress, SearchReport
+
+if TYPE_CHECKING:
+    from repopilot.results import Answer
+    from repopilot.trace import Event
 
 LONGEST_LINE = 150
 """Characters of a line of progress."""
@@ -85,7 +88,7 @@ def show_notes(notes: Sequence[str], language: str) -> None:
 
 def show_answer(answer: Answer, language: str) -> None:
     """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
-    if isinstance(answer.result, Explanation) and answer.evidence:
+    if answer.result and answer.result.kind == "explanation" and answer.evidence:
         from repopilot.agents.explain.render import places_markdown
 
         # What is folded in the browser would push the answer off the screen; `--json` has all of it.
@@ -103,8 +106,9 @@ def show_answer(answer: Answer, language: str) -> None:
     show_notes(answer.degraded, language)
 
 
-def show_steps(events: Sequence[trace.Event]) -> None:
+def show_steps(events: Sequence[Event]) -> None:
     """Print the trace with durations on standard error."""
+    from repopilot.trace import tree
 
     def walk(nodes: list[dict], depth: int) -> None:
         for node in nodes:
@@ -113,4 +117,4 @@ def show_steps(events: Sequence[trace.Event]) -> None:
             say(f"{'  ' * depth}{node['name']}  {took}{state}", file=sys.stderr)
             walk(node["children"], depth + 1)
 
-    walk(trace.tree(events), 0)
+    walk(tree(events), 0)

@@ -56,7 +56,7 @@ def publish(source: str, shared: str, options: dict, full: bool) -> dict:
 
 
 def _published(text: str, shared: str, settings: Settings, full: bool) -> dict:
-    from repopilot.workspace import open_index, open_snapshot
+    from repopilot.openings import open_index, open_snapshot
 
     address, token = split_token(text)
     source = parse_source(address)

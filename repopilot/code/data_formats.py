@@ -1,4 +1,4 @@
-"""JSON, TOML and YAML of strangers: whatever is wrong with a text is a ValueError. Pure."""
+"""JSON and TOML of strangers: whatever is wrong with a text is a ValueError. Pure."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import yaml
-
 _Value = TypeVar("_Value")
 MOST_PARTS = 100
 """Of one key of TOML: the reader's time and memory grow with the square of them."""
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}){{{MOST_PARTS}}}")
-_MERGE = "tag:yaml.org,2002:merge"
-_TEXT = "tag:yaml.org,2002:str"
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
 _TRAILING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[\]}])')
 
@@ -67,26 +63,8 @@ def strings(value: object) -> dict[str, str]:
     return {str(name): text for name, text in table(value).items() if isinstance(text, str)}
 
 
-class _Loader(yaml.SafeLoader):
-    """Merges nothing: what `<<` merges may double with every line. It is a key like any other."""
-
-    def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        for key, _ in node.value:
-            if key.tag == _MERGE:
-                key.tag = _TEXT
-
-
-def from_yaml(text: str) -> Any:
-    """The value of a YAML text of one document. Raises ValueError: it is none, or nested too deeply."""
-    return _read(_yaml, text)
-
-
-def _yaml(text: str) -> Any:
-    return yaml.load(text, _Loader)
-
-
 def _read(parse: Callable[[str], _Value], text: str) -> _Value:
     try:
         return parse(text)
-    except (RecursionError, yaml.YAMLError) as error:
+    except RecursionError as error:
         raise ValueError(str(error)) from error

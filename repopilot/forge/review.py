@@ -26,13 +26,14 @@ from repopilot.forge.review_comments import (
     summary_text,
     without,
 )
+from repopilot.openings import open_index, open_snapshot
 from repopilot.repo import history
 from repopilot.results import ReviewReport
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import OnProgress, Snapshot
-from repopilot.workspace import Workspace, open_index, open_snapshot, open_workspace
+from repopilot.workspace import Workspace, open_workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.index.tokens import expand, words
-from repopilot.results import MarkedLine, RankedPlace, SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
 from repopilot.retrieval.places.focus import best_lines, clipped, matched_spans
 from repopilot.retrieval.places.place_symbol import place_symbol
 from repopilot.retrieval.query.parse import Query, without_filters
 from repopilot.retrieval.search import Results, search
-from repopilot.types import Hit, Symbol
+from repopilot.types import Hit, MarkedLine, RankedPlace, SearchReport, Symbol
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder

@@ -22,7 +22,6 @@ from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.ranking.past_commits import history_of
 from repopilot.retrieval.ranking.sorting import first_descending
 from repopilot.retrieval.ranking.weights import weights_for
-from repopilot.retrieval.repo_map import overview_places
 from repopilot.types import Chunk, Hit
 
 if TYPE_CHECKING:
@@ -132,6 +131,8 @@ def _put_first(index: Index) -> np.ndarray | None:
 
 
 def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dict[str, float]) -> Results:
+    from repopilot.retrieval.repo_map import overview_places  # which reads manifests, as few searches need
+
     started = time.perf_counter()
     found = [place for place in overview_places(index, query) if mask[place.row]][:k]
     hits = tuple(Hit(index.chunks[place.row], place.score, {place.role: place.score}) for place in found)

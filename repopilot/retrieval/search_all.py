@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from repopilot import i18n
 from repopilot.errors import IndexFailed
 from repopilot.index.store import Index, IndexStore
-from repopilot.results import SearchReport
 from repopilot.retrieval.facets import as_pairs, count_matches
 from repopilot.retrieval.query.parse import parse, without_filters
 from repopilot.retrieval.result_page import PAGE, example_queries, place_of, query_tokens
 from repopilot.retrieval.search import Results, search
-from repopilot.types import Hit
+from repopilot.types import Hit, SearchReport
 
 
 @dataclass(frozen=True, slots=True)

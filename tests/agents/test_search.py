@@ -13,7 +13,8 @@ from support.small_repo import run_git
 from repopilot.agents.search.grep import grep_report
 from repopilot.agents.search.render import search_json
 from repopilot.assistant import answer
-from repopilot.results import Answer, SearchReport
+from repopilot.results import Answer
+from repopilot.types import SearchReport
 
 
 async def test_a_search_lists_places_as_data_evidence_and_text(tmp_path: Path) -> None:

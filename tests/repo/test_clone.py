@@ -13,6 +13,7 @@ from support.hostile import processes_with
 from support.waiting import until
 
 from repopilot.errors import Cancelled, CredentialsNeeded, SourceError, StorageError
+from repopilot.openings import PREWARM_FROM_OBJECTS, open_snapshot
 from repopilot.repo.clone import clone_dir, clone_lock, fetch_limits
 from repopilot.repo.read import read
 from repopilot.repo.remote import network
@@ -23,7 +24,6 @@ from repopilot.repo.walk import walk
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot
-from repopilot.workspace import PREWARM_FROM_OBJECTS, open_snapshot
 
 
 def opened(server: GitServer, options: Settings, page: str = "", **more) -> Snapshot:

@@ -14,13 +14,14 @@ from repopilot import i18n
 from repopilot.agents.search.grep import grep_report
 from repopilot.index.file_roles import ROLES
 from repopilot.intents import commands
-from repopilot.results import Answer, SearchReport
+from repopilot.results import Answer
 from repopilot.retrieval.query.parse import parse, without_filters
 from repopilot.retrieval.ranking.signals import KINDS
 from repopilot.retrieval.ranking.weights import all_weights
 from repopilot.retrieval.result_page import search_page
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.types import SearchReport
 from repopilot.ui.answer.answer_view import sources_props
 from repopilot.ui.answer.ask import in_language
 from repopilot.ui.answer.search_view import search_props, why_label, why_rows, with_filters

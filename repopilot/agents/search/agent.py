@@ -6,11 +6,12 @@ import asyncio
 from functools import partial
 
 from repopilot.agents.search.render import evidence_of, search_markdown
-from repopilot.results import Answer, SearchReport
+from repopilot.results import Answer
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.retrieval.result_page import search_page
 from repopilot.retrieval.skipped_files import lines_with
 from repopilot.trace import Step
+from repopilot.types import SearchReport
 from repopilot.workspace import Workspace
 
 

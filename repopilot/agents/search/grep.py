@@ -11,12 +11,13 @@ from typing import Any
 from repopilot.agents.coding.typed_commands import read_command
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.i18n import message
-from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
+from repopilot.results import Answer
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.retrieval.result_page import PAGE
 from repopilot.tools.text_lines import matching_lines
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
+from repopilot.types import MarkedLine, RankedPlace, SearchReport
 from repopilot.workspace import Workspace
 
 MOST_LISTED = 1000

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.i18n.format import duration
-from repopilot.results import RankedPlace, SearchReport
-from repopilot.types import Evidence
+from repopilot.types import Evidence, RankedPlace, SearchReport
 
 
 def search_markdown(report: SearchReport, language: str) -> str:

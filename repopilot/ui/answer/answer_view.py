@@ -15,8 +15,8 @@ from repopilot.agents.explain.render import citations_of
 from repopilot.agents.wiki.agent import lead
 from repopilot.foreign_text import visible
 from repopilot.forge.contents import Pull
-from repopilot.results import Answer, Explanation, Generation, SearchReport
-from repopilot.types import Evidence
+from repopilot.results import Answer, Explanation, Generation
+from repopilot.types import Evidence, SearchReport
 from repopilot.ui.answer.citations import linked, source_rows
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.diagram_panel import subject_of

@@ -12,12 +12,12 @@ from repopilot import i18n
 from repopilot.agents.search.grep import grep_report
 from repopilot.errors import UsageError
 from repopilot.i18n.format import commit_words, duration
-from repopilot.results import Answer, MarkedLine, RankedPlace, SearchReport
+from repopilot.results import Answer
 from repopilot.retrieval.query.exact_matches import ALIASES
 from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
 from repopilot.retrieval.search_all import page_of_all
-from repopilot.types import Citation
+from repopilot.types import Citation, MarkedLine, RankedPlace, SearchReport
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import update

@@ -275,8 +275,8 @@ class Openings:
             self._run(opening, self._from_source(opening, None))
 
     async def _from_source(self, opening: Opening, token: HostToken | None) -> None:
+        from repopilot.openings import SourceRequest, fetch_source
         from repopilot.ui.repository.ownership import admit
-        from repopilot.workspace import SourceRequest, fetch_source
 
         opening._token = token or opening._token
         opening.phase = "cloning"
