@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from repopilot.code.brackets import split_outside
 from repopilot.code.syntax import text_of
 
 Names = tuple[tuple[str, str], ...]
@@ -195,21 +196,9 @@ def _rust_paths(text: str, depth: int) -> Iterator[tuple[str, str]]:
         return
     prefix = text[:opening].strip()
     inner = text[opening + 1 : text.rfind("}")]
-    for part in _split_outside_braces(inner):
+    for part in split_outside(inner, ",", "{", "}"):
         for path, local in _rust_paths(part.strip(), depth + 1):
             yield prefix + path, local
-
-
-def _split_outside_braces(text: str) -> list[str]:
-    parts = []
-    depth = 0
-    start = 0
-    for at, character in enumerate(text):
-        depth += (character == "{") - (character == "}")
-        if character == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
-    return [*parts, text[start:]]
 
 
 def _include(text: str) -> _Found:

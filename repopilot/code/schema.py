@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from repopilot.code.brackets import split_outside
 from repopilot.code.chunks.text_spans import unquoted
 from repopilot.code.source_positions import line_at
 from repopilot.types import Symbol
@@ -108,7 +109,7 @@ def _sql(path: str, text: str) -> Iterator[Table]:
         body = _balanced(text, match.end() - 1)
         columns = []
         refers = []
-        for part in _top_level(re.sub(r"--[^\n]*", "", body)):
+        for part in split_outside(re.sub(r"--[^\n]*", "", body), ",", "(", ")"):
             refers += [unquoted(name) for name in re.findall(r"\breferences\s+([\w.\"`\[\]]+)", part, re.I)]
             word = re.match(r"\s*([\w\"`\[\]]+)", part)
             if word and not _CONSTRAINT.match(part.strip()):
@@ -205,15 +206,3 @@ def _balanced(text: str, opening: int, longest: int = 50_000) -> str:
             if depth == 0:
                 return text[opening + 1 : at]
     return text[opening + 1 : opening + longest]
-
-
-def _top_level(text: str) -> Iterator[str]:
-    """The parts between commas outside brackets."""
-    depth = 0
-    start = 0
-    for at, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            yield text[start:at]
-            start = at + 1
-    yield text[start:]

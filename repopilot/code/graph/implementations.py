@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from repopilot.code.brackets import split_outside
 from repopilot.code.split import FileAnalysis
 from repopilot.types import Symbol
 
@@ -114,15 +115,7 @@ def _end_of(text: str) -> int:
 
 def _kinds(parameters: str) -> tuple[str, ...]:
     """The type of each of some parameters or results, `a, b string` being two of one type."""
-    parts = [""]
-    depth = 0
-    for character in parameters:
-        depth += (character in _OPEN) - (character in _CLOSED)
-        if character == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
-    written = [part.strip() for part in parts if part.strip()]
+    written = [part.strip() for part in split_outside(parameters, ",") if part.strip()]
     if any(_NAMED.match(part) for part in written):
         kinds: list[str] = []
         for part in reversed(written):

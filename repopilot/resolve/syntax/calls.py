@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from repopilot.code.brackets import split_outside
 from repopilot.resolve.syntax.syntax_source import SyntaxSource
 
 _OPTIONAL = ("optional_parameter", "optional_parameter_declaration", "assignment_pattern", "self_parameter")
@@ -41,16 +42,7 @@ def _takes(own: str, other: str) -> bool:
 
 def _members(kind: str) -> Iterator[str]:
     """The members of a union type, which are apart by bars outside of brackets."""
-    member = ""
-    depth = 0
-    for sign in kind.removeprefix(":").replace("=>", "\0"):
-        depth += (sign in "([{<") - (sign in ")]}>")
-        if sign == "|" and not depth:
-            yield member
-            member = ""
-        else:
-            member += sign
-    yield member
+    return split_outside(kind.removeprefix(":").replace("=>", "\0"), "|", "([{<", ")]}>")
 
 
 def parameters_of(source: SyntaxSource, holder: Node) -> Parameters | None:
