@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from repopilot import i18n
 from repopilot.index.build_report import BuildReport
@@ -99,3 +101,8 @@ def citation_document(citation: Citation) -> dict[str, object]:
     """A citation, with its repository where several were searched."""
     facts = {name: value for name, value in asdict(citation).items() if name != "origin"}
     return {**facts, "repository": citation.origin.repository} if citation.origin else facts
+
+
+def plain(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with plain values: lists for tuples, texts for paths and messages."""
+    return json.loads(json.dumps(document, default=str))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Discriminator
 
@@ -28,6 +28,7 @@ from repopilot.types import (
     Verdict,
 )
 
+R = TypeVar("R")
 PlanState = Literal["open", "running", "done", "failed", "skipped"]
 
 
@@ -594,6 +595,10 @@ class Answer:
     def of_all(self) -> bool:
         """Whether its evidence is that of all repositories."""
         return any(place.origin for place in self.evidence)
+
+    def brings(self, kind: type[R]) -> R | None:
+        """Its result where that is of a kind, for example a Plan; else None."""
+        return self.result if isinstance(self.result, kind) else None
 
 
 @dataclass(frozen=True, slots=True)

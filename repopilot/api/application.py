@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -24,6 +23,7 @@ from repopilot.api.operations import OPERATIONS, Operation, UnknownTool, call_to
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import OfRepository, OpenBody, ToolCallBody
 from repopilot.api.work import Requests, TooMany, Work
+from repopilot.documents import plain
 from repopilot.errors import (
     Cancelled,
     CredentialsNeeded,
@@ -131,7 +131,7 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
         running = requests.begin(request.state.id, client_of(request, repositories.runtime.settings), name, work)
         if STREAM in request.headers.get("accept", ""):
             return StreamingResponse(running.events(), media_type=STREAM)
-        return JSONResponse(_plain(await running.done(_gone(request))))
+        return JSONResponse(plain(await running.done(_gone(request))))
 
     def offer(name: str, body_type: type[OfRepository], operation: Operation) -> None:
         async def endpoint(request: Request, body: OfRepository) -> Response:
@@ -197,7 +197,7 @@ def _watching(application: FastAPI, runtime: Runtime, metrics: Metrics) -> None:
             found = await asyncio.to_thread(checks.parts, runtime)
             parts = {name: {"state": c.state, "detail": c.detail, "fix": c.fix} for name, c in found.items()}
             document |= {"version": __version__, "commit": await asyncio.to_thread(commit), "parts": parts}
-        return JSONResponse(_plain(document), 200 if up else 503)
+        return JSONResponse(plain(document), 200 if up else 503)
 
     @application.get("/metrics", response_class=Response, responses=TEXT)
     async def counted() -> Response:
@@ -216,8 +216,3 @@ async def _gone(request: Request) -> None:
     """Wait until the client has closed the connection."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _plain(document: dict) -> dict:
-    """The document with plain values: paths and messages are texts."""
-    return json.loads(json.dumps(document, default=str))

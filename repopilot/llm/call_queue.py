@@ -20,7 +20,6 @@ class _Waiting:
 
     turn: int
     number: int
-    asker: str
     place: Callable[[int], None]
     loop: asyncio.AbstractEventLoop
     begins: asyncio.Future[None] = field(repr=False)
@@ -77,7 +76,7 @@ class CallQueue:
             if self._running < self.at_once and not self._waiting:
                 self._begin(turn)
                 return None
-            waiting = _Waiting(turn, next(self._numbers), asker, place, loop, loop.create_future())
+            waiting = _Waiting(turn, next(self._numbers), place, loop, loop.create_future())
             self._waiting.append(waiting)
             self._sort()
             return waiting

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import Any
 
 from repopilot.agents.impact.impact_report import impact_json, impact_report
 from repopilot.agents.impact.render import impact_markdown
 from repopilot.agents.review.agent import review_snapshot
 from repopilot.agents.review.report import report_json, report_markdown
+from repopilot.documents import plain
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import ForgeItem
 from repopilot.forge.review import review_pull
@@ -30,7 +29,7 @@ async def report_on(asked: ReviewArguments | ImpactArguments, workspace: Workspa
         commits = commit_range(asked.diff) if asked.diff else None
         return _reviewed(await review_snapshot(workspace, step, commits, asked.paths), language)
     report = await impact_report(workspace, step, asked.targets, diff=asked.diff or None, patch=asked.patch or None)
-    return ToolResult(impact_markdown(report, language=language), _plain(impact_json(report)))
+    return ToolResult(impact_markdown(report, language=language), plain(impact_json(report)))
 
 
 async def review_of_pull(item: ForgeItem, runtime: Runtime, step: Step, progress: OnProgress) -> ToolResult:
@@ -41,9 +40,4 @@ async def review_of_pull(item: ForgeItem, runtime: Runtime, step: Step, progress
 
 
 def _reviewed(report: ReviewReport, language: str) -> ToolResult:
-    return ToolResult(report_markdown(report, language=language), _plain(report_json(report)))
-
-
-def _plain(document: dict[str, Any]) -> dict[str, Any]:
-    """The document with lists for tuples and texts for messages."""
-    return json.loads(json.dumps(document, default=str))
+    return ToolResult(report_markdown(report, language=language), plain(report_json(report)))

@@ -451,13 +451,12 @@ def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -
     return next((n for n in (name, f"refs/heads/{name}", f"refs/tags/{name}", f"refs/{name}") if n in offered), None)
 
 
-def default_branch(snapshot: Snapshot, settings: Settings, *, token: HostToken | None = None) -> str:
+def default_branch(snapshot: Snapshot, settings: Settings) -> str:
     """The branch that changes go into: the remote's HEAD for a clone; for a folder main or master, whichever exists.
 
     Args:
         snapshot: the repository.
         settings: how remotes may be reached.
-        token: as in `open_clone`.
 
     Returns:
         The name of the branch, or of its ref.
@@ -467,7 +466,7 @@ def default_branch(snapshot: Snapshot, settings: Settings, *, token: HostToken |
     """
     if is_clone(snapshot, settings):
         assert snapshot.git_dir is not None
-        remote = remote_of(snapshot.git_dir, settings, token)
+        remote = remote_of(snapshot.git_dir, settings, None)
         head = list_refs(snapshot.git_dir, remote, fetch_limits(settings)).head
         if head:
             return head
@@ -512,9 +511,7 @@ def start_of(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> st
     return found
 
 
-def merge_base(
-    snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: HostToken | None = None
-) -> str | None:
+def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> str | None:
     """The commit at which `head` branched off from `base`.
 
     Args:
@@ -522,7 +519,6 @@ def merge_base(
         base: a ref as in `at`.
         head: a ref as in `at`; None for the snapshot itself.
         settings: as in `at`.
-        token: as in `open_clone`.
 
     Returns:
         The commit id, None when the known history doesn't reach it.
@@ -530,21 +526,19 @@ def merge_base(
     Raises:
         SourceError: as `at`.
     """
-    first = at(snapshot, base, settings, token=token)
-    second = at(snapshot, head or "HEAD", settings, token=token)
+    first = at(snapshot, base, settings)
+    second = at(snapshot, head or "HEAD", settings)
     assert first.git_dir is not None
     repository = first.git_dir
     if is_clone(first, settings):
         repository = history_dir(first.git_dir)
         for commit in (first.commit, second.commit):
-            _fetch_history(first.git_dir, commit, settings, token, fetch_limits(settings))
+            _fetch_history(first.git_dir, commit, settings, None, fetch_limits(settings))
     args = ["merge-base", first.commit, second.commit]
     return git_command.run(repository, args, git_command.reading(), ok=(0, 1)).decode().strip() or None
 
 
-def diff(
-    snapshot: Snapshot, base: str, head: str | None, settings: Settings, *, token: HostToken | None = None
-) -> list[FileDiff]:
+def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> list[FileDiff]:
     """What changed from `base` to `head`. Refs a clone lacks are fetched; renames are found at git's default of 50 %.
 
     Files too large for the clone are named without what changed in them (`FileDiff.left_out`).
@@ -554,7 +548,6 @@ def diff(
         base: a ref as in `at`.
         head: a ref as in `at`; None for the snapshot itself, a local folder's uncommitted and untracked files included.
         settings: as in `at`.
-        token: as in `open_clone`.
 
     Returns:
         One value for each changed file.
@@ -562,10 +555,10 @@ def diff(
     Raises:
         SourceError: as `at`.
     """
-    old = at(snapshot, base, settings, token=token)
+    old = at(snapshot, base, settings)
     if head is None and snapshot.root is not None:
         return _diff_with_disk(snapshot, old.commit)
-    new = at(snapshot, head or "HEAD", settings, token=token)
+    new = at(snapshot, head or "HEAD", settings)
     assert new.git_dir is not None
     paths = ["--", f"{new.subdir}/"] if new.subdir else []
     try:

@@ -135,7 +135,7 @@ def _anchor_score(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbo
     if anchor.kind == "path":
         return 1.0 if excerpt.path.endswith(anchor.text.lstrip("./")) else (1.0 if anchor.text in excerpt.text else 0.0)
     if anchor.kind == "quote":
-        return 1.0 if _without_spaces(anchor.text) in _without_spaces(excerpt.text) else 0.0
+        return 1.0 if without_spaces(anchor.text) in without_spaces(excerpt.text) else 0.0
     *owners, name = re.split(r"\.|::|->|#", anchor.text)
     if name in names:
         return 1.0 if _is_definition(name, excerpt, symbols_of) else MENTION
@@ -192,5 +192,6 @@ def narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
     )
 
 
-def _without_spaces(text: str) -> str:
+def without_spaces(text: str) -> str:
+    """A text without white space, to compare code that is laid out in another way."""
     return re.sub(r"\s+", "", text)

@@ -63,7 +63,7 @@ def count_matches(index: Index, query: Query) -> Counts:
     without_kind = rows & _allowed(index, replace(query.filters, kinds=()))
     return Counts(
         int(matching.sum()),
-        len(np.unique(lexical.file_of[matching])),
+        len(set(lexical.file_of[matching].tolist())),
         _counted(lexical.language_of[without_language], lexical.languages),
         _counted(lexical.kind_of[without_kind], lexical.kinds),
     )

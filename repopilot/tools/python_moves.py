@@ -10,7 +10,7 @@ import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from repopilot.code.python_ast import parse_expression, parse_python
+from repopilot.code.python_ast import is_text, parse_expression, parse_python
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
@@ -404,7 +404,7 @@ def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple
 def _with_future(module: ModuleText) -> str:
     """A module's text whose annotations aren't evaluated: the import stands first, behind the docstring."""
     body = module.tree.body
-    if body and _is_docstring(body[0]):
+    if body and is_text(body[0]):
         return replaced(module.text, [module.behind(body[0], f"\n{_FUTURE}")])
     gap = "\n" if body and not isinstance(body[0], Import) else ""
     at = next((m.start() for m in re.finditer(r"^(?!#)", module.text, re.M)), 0) if module.text.startswith("#") else 0
@@ -432,10 +432,6 @@ def _inserted(target: ModuleText, code: str, first: ast.stmt | None) -> str:
 
 def _has_future(text: str) -> bool:
     return any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in parse_python(text).body)
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def with_import(module: ModuleText, line: str, typing: bool = False) -> str:

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from repopilot.agents.explain.borne_out import strange_numbers, words_of
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
-from repopilot.agents.explain.lines_read import LinesRead, without_spaces
+from repopilot.agents.explain.lines_read import LinesRead
 from repopilot.i18n import message
 from repopilot.results import SentenceStatus
+from repopilot.retrieval.cite import without_spaces
 from repopilot.retrieval.claims import LITERALS, Anchor, claim_of, identifiers, last_name
 from repopilot.types import Symbol, innermost
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from repopilot.agents.loop_values import CallRecord
 from repopilot.index.store import Index
+from repopilot.retrieval.cite import without_spaces
 from repopilot.retrieval.claims import identifiers
 
 _PATH = re.compile(r"[\w@+.-]+(?:/[\w@+.-]+)+|[\w@+-]+\.\w+")
@@ -105,11 +106,6 @@ def ranges_in(data: Any) -> Iterator[tuple[str, int, int]]:
         for value in data.values():
             if isinstance(value, list | dict):
                 yield from ranges_in(value)
-
-
-def without_spaces(text: str) -> str:
-    """A text without white space, to compare code that is laid out in another way."""
-    return re.sub(r"\s+", "", text)
 
 
 def _spans(row: Mapping[str, Any]) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ from repopilot.agents.explain.render import citations_of
 from repopilot.agents.wiki.agent import lead
 from repopilot.foreign_text import visible
 from repopilot.forge.contents import Pull
-from repopilot.results import Answer, Explanation, Generation
+from repopilot.results import Answer, Explanation, Generation, Plan, ReviewReport, Wiki
 from repopilot.types import Evidence, SearchReport
 from repopilot.ui.answer.citations import linked, source_rows
 from repopilot.ui.answer.code_panel import show_code
@@ -23,11 +23,11 @@ from repopilot.ui.answer.diagram_panel import subject_of
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.folds import folds_props, said_props, summary_of
 from repopilot.ui.answer.next_steps import follow_ups, larger_model
-from repopilot.ui.answer.plan_view import plan_element, plan_of
-from repopilot.ui.answer.report_props import findings_props, impact_props, review_of, review_summary
-from repopilot.ui.answer.search_view import index_status, search_of, search_props
+from repopilot.ui.answer.plan_view import plan_element
+from repopilot.ui.answer.report_props import findings_props, impact_props, review_summary
+from repopilot.ui.answer.search_view import index_status, search_props
 from repopilot.ui.answer.sentence_marks import marked_answer
-from repopilot.ui.answer.wiki_view import contents_props, wiki_of
+from repopilot.ui.answer.wiki_view import contents_props
 from repopilot.ui.changes.file_changes import files_element, show_decisions
 from repopilot.ui.changes.hunks import file_of
 from repopilot.ui.chat import Chat, Decisions, ShownAnswer
@@ -191,15 +191,15 @@ def _understood(answer: Answer, language: str) -> str:
 
 def _text(answer: Answer, language: str) -> str:
     """The answer's text, without the lists that have an element of their own."""
-    if search_of(answer):
+    if answer.brings(SearchReport):
         return ""
-    if review := review_of(answer):
+    if review := answer.brings(ReviewReport):
         return review_summary(review, language)
-    if wiki := wiki_of(answer):
+    if wiki := answer.brings(Wiki):
         return lead(wiki, language)
     if isinstance(answer.result, Explanation) and answer.evidence:
         return "\n\n".join(filter(None, (_understood(answer, language), answer.result.lead, answer.result.draft)))
-    plan = plan_of(answer)
+    plan = answer.brings(Plan)
     return plan.note if plan else summary_of(answer, language) or answer.text
 
 
@@ -210,14 +210,14 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     def own(name: str, props: dict) -> cl.CustomElement:
         return element(name, props, id=f"{id}-{name}")  # one of each, also where an answer is shown in several stages
 
-    if found := search_of(answer):
+    if found := answer.brings(SearchReport):
         return [_search_element(chat, id, found)]
-    if review := review_of(answer):
+    if review := answer.brings(ReviewReport):
         props = findings_props(id, review, answer.citations, chat.language)
         item, pull = chat.process.about.get(exchange.id if exchange else "", (None, None))
         posts = {"pull": item.url} if item and isinstance(pull, Pull) and pull.state == "open" else {}
         elements.append(own("Findings", {**props, **posts}))
-    wiki = wiki_of(answer)
+    wiki = answer.brings(Wiki)
     lists = {
         "Wiki": contents_props(id, wiki, chat.language) if wiki else None,
         "Folds": folds_props(id, answer, chat.language),
@@ -226,7 +226,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     elements += [own(name, props) for name, props in lists.items() if props]
     if (explained := _explanation_in(answer)) and answer.evidence:
         elements.append(await asyncio.to_thread(_evidence_element, chat, id, answer.evidence, explained))
-    if plan := plan_of(answer):
+    if plan := answer.brings(Plan):
         elements.append(await plan_element(chat, id, plan))
     if answer.files:
         elements.append(files_element(chat, id))
@@ -269,7 +269,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
     """
     answer = exchange.answer
     # Findings of a review and evidence show their places themselves.
-    cited = () if review_of(answer) or _explanation_in(answer) else answer.citations
+    cited = () if answer.brings(ReviewReport) or _explanation_in(answer) else answer.citations
     unsupported = sum(not citation.supported for citation in cited)
     return {
         "answer": answer_id,

@@ -21,11 +21,10 @@ from repopilot.i18n.format import commit_words, count, duration
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, Published, root
-from repopilot.types import Evidence
+from repopilot.types import Evidence, SearchReport
 from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
 from repopilot.ui.answer.command_consent import consent_of
 from repopilot.ui.answer.environment_offer import offer_if_needed
-from repopilot.ui.answer.search_view import search_of
 from repopilot.ui.answer.user_question import ask_in_chat
 from repopilot.ui.chat import Chat, Work
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id
@@ -143,7 +142,7 @@ def _unexpected(error: Exception) -> RepoPilotError:
 def in_language(answer: Answer, language: str) -> Answer:
     """The answer with its notes in a language, as plain text."""
     answer = replace(answer, degraded=tuple(i18n.translated(note, language) for note in answer.degraded))
-    if found := search_of(answer):
+    if found := answer.brings(SearchReport):
         notes = tuple(i18n.translated(note, language) for note in found.notes)
         answer = replace(answer, result=replace(found, notes=notes))
     return answer

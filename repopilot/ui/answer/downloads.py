@@ -8,10 +8,11 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.results import ReviewReport, Wiki
 from repopilot.retrieval.context_pack import pack_of, real_tokenizer, rendered
 from repopilot.ui.answer.citations import answer_markdown
-from repopilot.ui.answer.report_props import review_of, sarif
-from repopilot.ui.answer.wiki_view import wiki_files, wiki_of
+from repopilot.ui.answer.report_props import sarif
+from repopilot.ui.answer.wiki_view import wiki_files
 from repopilot.ui.changes.diffs import not_rejected, patch, zipped
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.error_text import error_line
@@ -44,12 +45,12 @@ def _packed(shown: ShownAnswer, payload: dict, opening: Opening | None) -> tuple
     files = not_rejected(shown.files, shown.decisions)
     if payload.get("form") == "zip":
         return "repopilot.zip", "application/zip", zipped(files)
-    if payload.get("form") == "wiki" and (wiki := wiki_of(shown.answer)) and opening and opening.snapshot:
+    if payload.get("form") == "wiki" and (wiki := shown.answer.brings(Wiki)) and opening and opening.snapshot:
         files = wiki_files(wiki, shown.index, opening.snapshot, opening.source.url)
         return "wiki.zip", "application/zip", zipped(files)
     if payload.get("form") == "patch":
         return "repopilot.patch", "text/x-patch", patch(files).encode()
-    if payload.get("form") == "sarif" and (review := review_of(shown.answer)):
+    if payload.get("form") == "sarif" and (review := shown.answer.brings(ReviewReport)):
         return "repopilot.sarif", "application/sarif+json", sarif(review).encode()
     if payload.get("form") == "markdown":
         return "repopilot.md", "text/markdown", answer_markdown(shown.answer, "").encode()

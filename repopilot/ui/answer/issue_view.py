@@ -27,9 +27,9 @@ from repopilot.forge.solve import (
 )
 from repopilot.repo.remote.credentials import HostToken, setting_with
 from repopilot.repo.source import parse_source, split_token
+from repopilot.results import ReviewReport
 from repopilot.settings import Settings
 from repopilot.ui.answer.ask import ask
-from repopilot.ui.answer.report_props import review_of
 from repopilot.ui.changes.diffs import not_rejected
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.error_text import error_line
@@ -153,7 +153,7 @@ async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssu
 
 async def _post(chat: Chat, shown: ShownAnswer, item: ForgeItem, pull: HostIssue | Pull) -> str:
     """Post a review as comments on its pull request."""
-    report = review_of(shown.answer)
+    report = shown.answer.brings(ReviewReport)
     if not isinstance(pull, Pull) or report is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
     settings = _settings(chat)

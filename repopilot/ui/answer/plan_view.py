@@ -12,7 +12,7 @@ from repopilot.agents.planning.render import plan_markdown
 from repopilot.agents.wishes.likely_places import ordered
 from repopilot.agents.wishes.planning_loop import MOST_PARTS
 from repopilot.i18n import section, text, translated
-from repopilot.results import Answer, Plan, PlanPart
+from repopilot.results import Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.ui.changes.file_changes import commit_on_branch
 from repopilot.ui.chat import Chat
@@ -31,18 +31,13 @@ async def create_plan_branch(chat: Chat, payload: dict) -> dict:
         {done: what was created}, or {error}.
     """
     shown = chat.answers.get(str(payload.get("answer", "")))
-    plan = plan_of(shown.answer) if shown else None
+    plan = shown.answer.brings(Plan) if shown else None
     if shown is None or shown.root is None or plan is None or not shown.files:
         return {"error": text("ui.errors.files_gone", chat.language)}
     return await commit_on_branch(chat, shown.root, shown.files.values(), plan.task)
 
 
 _NAMES_A_FILE = re.compile(r"[\w-]\.\w{1,5}\b|@\w")
-
-
-def plan_of(answer: Answer) -> Plan | None:
-    """The plan an answer brings, None without one."""
-    return answer.result if isinstance(answer.result, Plan) else None
 
 
 async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomElement:
@@ -79,7 +74,7 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     answer_id = str(payload.get("answer", ""))
     shown = chat.answers.get(answer_id)
     task_list = chat.plans.get(answer_id)
-    plan = plan_of(shown.answer) if shown else None
+    plan = shown.answer.brings(Plan) if shown else None
     turns = [exchange for exchange in chat.exchanges if exchange.is_turn]
     if plan is None or shown is None or task_list is None or not turns or turns[-1].answer is not shown.answer:
         return {"error": text("ui.errors.plan_outdated", chat.language)}

@@ -29,11 +29,6 @@ TOP = 3
 """Findings shown at once, the gravest; the others fold."""
 
 
-def review_of(answer: Answer) -> ReviewReport | None:
-    """The review an answer brings, None without one."""
-    return answer.result if isinstance(answer.result, ReviewReport) else None
-
-
 def review_summary(report: ReviewReport, language: str) -> str:
     """A review in a few lines of Markdown, without its list of findings, which the element shows."""
     health = i18n.text(

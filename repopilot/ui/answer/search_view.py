@@ -12,7 +12,6 @@ from repopilot import i18n
 from repopilot.agents.search.grep import grep_report
 from repopilot.errors import UsageError
 from repopilot.i18n.format import commit_words, duration
-from repopilot.results import Answer
 from repopilot.retrieval.query.exact_matches import ALIASES
 from repopilot.retrieval.rank import PAST_COMMITS
 from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, search_page
@@ -32,11 +31,6 @@ if TYPE_CHECKING:
 
 VALUES_SHOWN = 8
 """Languages and kinds that are offered as filters."""
-
-
-def search_of(answer: Answer) -> SearchReport | None:
-    """The search an answer brings, None without one."""
-    return answer.result if isinstance(answer.result, SearchReport) else None
 
 
 async def search_again(chat: Chat, payload: dict) -> dict:
@@ -227,7 +221,7 @@ def why_label(name: str, language: str) -> str:
 
 def _shown_search(chat: Chat, payload: dict) -> tuple[ShownAnswer | None, SearchReport | None]:
     shown = chat.answers.get(str(payload.get("answer", "")))
-    return shown, search_of(shown.answer) if shown else None
+    return shown, shown.answer.brings(SearchReport) if shown else None
 
 
 def _place(report: SearchReport | None, payload: dict) -> RankedPlace | None:

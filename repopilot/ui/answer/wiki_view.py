@@ -13,7 +13,7 @@ from repopilot.agents.wiki.pages import page_names
 from repopilot.errors import UsageError
 from repopilot.i18n.format import short_commit
 from repopilot.index.store import Index
-from repopilot.results import Answer, Wiki
+from repopilot.results import Wiki
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange, Snapshot
 from repopilot.ui.chat import Chat
@@ -25,11 +25,6 @@ FOLDER = "wiki"
 """Of the files in a download: links to a local folder are right where it is laid into that folder."""
 _BREAK = "\u200b"
 """Breaks references for hosts; the page doesn't make any."""
-
-
-def wiki_of(answer: Answer) -> Wiki | None:
-    """The wiki an answer brings, None without one."""
-    return answer.result if isinstance(answer.result, Wiki) else None
 
 
 def contents_props(id: str, wiki: Wiki, language: str) -> dict:
@@ -53,7 +48,7 @@ async def show_wiki(chat: Chat, payload: dict) -> dict:
     """
     id = str(payload.get("answer", ""))
     shown = chat.answers.get(id)
-    wiki = wiki_of(shown.answer) if shown else None
+    wiki = shown.answer.brings(Wiki) if shown else None
     page = next((each for each in wiki.pages if each.name == payload.get("page")), None) if wiki else None
     if shown is None or wiki is None or page is None:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
@@ -85,7 +80,7 @@ async def search_wiki(chat: Chat, payload: dict) -> dict:
         payload: {answer: id, text: the words}.
     """
     shown = chat.answers.get(str(payload.get("answer", "")))
-    wiki = wiki_of(shown.answer) if shown else None
+    wiki = shown.answer.brings(Wiki) if shown else None
     return {"found": pages_with(wiki, str(payload.get("text", ""))) if wiki else []}
 
 
