@@ -9,14 +9,18 @@ _MOST = 40
 _RUN = re.compile(r"(?P<space>\\s|\[ \\t\])(?P<times>[*+])(?!\+)")
 
 
-def compile_bounded(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a pattern in which `\\s*`, `\\s+`, `[ \\t]*` and `[ \\t]+` match a bounded number of characters.
+def bounded(pattern: str) -> str:
+    """A pattern in which `\\s*`, `\\s+`, `[ \\t]*` and `[ \\t]+` match a bounded number of characters.
 
     Where several of them follow one another, a run of white space would take its square or cube.
 
     Args:
         pattern: without one of them inside of brackets.
-        flags: as of `re.compile`.
     """
     least = {"*": 0, "+": 1}
-    return re.compile(_RUN.sub(lambda m: f"{m['space']}{{{least[m['times']]},{_MOST}}}", pattern), flags)
+    return _RUN.sub(lambda m: f"{m['space']}{{{least[m['times']]},{_MOST}}}", pattern)
+
+
+def compile_bounded(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """Compile a pattern after `bounded`."""
+    return re.compile(bounded(pattern), flags)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from repopilot.redaction.bounded_pattern import compile_bounded
 from repopilot.redaction.randomness import is_password, looks_random
@@ -60,14 +61,15 @@ _BEFORE_VALUE: dict[str, str] = {
     "sshpass ": r"(?:-v\s+)?-p\s*",
     "gpg |gpg2 ": rf"{_ARGS}--passphrase[ =]",
 }
-ANCHORS = tuple(anchor for anchors in _BEFORE_VALUE for anchor in anchors.split("|"))
-_PATTERNS = {
-    anchor: compile_bounded(
-        rf"\w{{0,12}}+\s?{before}{_VALUE}", re.IGNORECASE if anchor.startswith(("net ", "nuget ", "psexec")) else 0
-    )
-    for anchors, before in _BEFORE_VALUE.items()
-    for anchor in anchors.split("|")
-}
+_BEFORE = {anchor: before for anchors, before in _BEFORE_VALUE.items() for anchor in anchors.split("|")}
+ANCHORS = tuple(_BEFORE)
+
+
+@cache
+def _pattern(anchor: str) -> re.Pattern[str]:
+    """An anchor's pattern, compiled where it occurs for the first time."""
+    flags = re.IGNORECASE if anchor.startswith(("net ", "nuget ", "psexec")) else 0
+    return compile_bounded(rf"\w{{0,12}}+\s?{_BEFORE[anchor]}{_VALUE}", flags)
 
 
 def command_passwords(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
@@ -83,7 +85,7 @@ def command_passwords(text: str, at: int, anchor: str) -> Iterator[tuple[int, in
     """
     if text[max(0, at - 1) : at].isalnum():
         return
-    match = _PATTERNS[anchor].match(text, at + len(anchor) - 1)
+    match = _pattern(anchor).match(text, at + len(anchor) - 1)
     if match is None:
         return
     group = next(name for name, value in match.groupdict().items() if value is not None)

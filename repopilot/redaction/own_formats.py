@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from repopilot.redaction.bounded_pattern import compile_bounded
+from repopilot.redaction.bounded_pattern import bounded
 from repopilot.redaction.command_lines import is_argument
 from repopilot.redaction.key_names import is_user_and_password
 from repopilot.redaction.randomness import (
@@ -29,7 +29,7 @@ class SecretFormat:
 
     name: str
     anchors: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     accept: Callable[[str], bool]
     before: int = 0
 
@@ -37,7 +37,7 @@ class SecretFormat:
 def _format(
     name: str, anchors: str, pattern: str, accept: Callable[[str], bool] = lambda _: True, before: int = 0
 ) -> SecretFormat:
-    return SecretFormat(name, tuple(anchors.split("|")), compile_bounded(pattern), accept, before)
+    return SecretFormat(name, tuple(anchors.split("|")), bounded(pattern), accept, before)
 
 
 def _is_url_password(value: str) -> bool:

@@ -8,6 +8,7 @@ among arguments (`login_arguments.py`).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -45,7 +46,7 @@ class _Anchors(NamedTuple):
 @cache
 def version() -> str:
     """What differs once a rule does: what was stored by other rules is read again."""
-    patterns = [(own.name, own.anchors, own.pattern.pattern) for own in OWN_FORMATS]
+    patterns = [(own.name, own.anchors, own.pattern) for own in OWN_FORMATS]
     return f"{_VERSION}-{crc32(repr((known_formats(), patterns)).encode()):08x}"
 
 
@@ -168,10 +169,17 @@ def _anchors() -> _Anchors:
 
 
 @cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A format's pattern, compiled where its anchor occurs for the first time."""
+    return re.compile(pattern)
+
+
+@cache
 def _finder(form: SecretFormat) -> _Finder:
     def find(text: str, at: int, _anchor: str) -> Iterator[_Span]:
         start = max(0, at - form.before)
-        match = form.pattern.search(text, start, at + 200) if form.before else form.pattern.match(text, at)
+        pattern = _compiled(form.pattern)
+        match = pattern.search(text, start, at + 200) if form.before else pattern.match(text, at)
         if match and form.accept(match[match.lastindex or 0]):
             yield *match.span(match.lastindex or 0), form.name
 

@@ -1,12 +1,15 @@
 """Secrets are found; what only looks like one is left alone."""
 
 import random
+import re
 import string
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repopilot.redaction.command_lines import ANCHORS, command_passwords
+from repopilot.redaction.own_formats import OWN_FORMATS
 from repopilot.redaction.redact import redact
 from repopilot.redaction.secret_paths import secret_name
 
@@ -203,3 +206,8 @@ def test_secret_names(path: str, secret: bool) -> None:
 @pytest.mark.parametrize("rule", ["-" * 150, "#" * 190, "- " * 90, "*/;+" * 45])
 def test_a_line_drawn_before_a_password_is_read_at_once(rule: str) -> None:
     assert "hunter2" not in redact(f"{rule} x password: hunter2!xyz9\n{rule} password: hunter2!xyz9\n")[0]
+
+
+def test_every_pattern_that_is_compiled_late_compiles() -> None:
+    assert all(re.compile(own.pattern) for own in OWN_FORMATS)
+    assert all(list(command_passwords(f"{anchor} x", 0, anchor)) == [] for anchor in ANCHORS)
