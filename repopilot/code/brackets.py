@@ -22,3 +22,19 @@ def split_outside(text: str, separator: str, opening: str = "([{", closing: str 
             yield text[start:at]
             start = at + 1
     yield text[start:]
+
+
+def closed_at(text: str, opening: str = "([{", closing: str = ")]}") -> int:
+    """Where the bracket is closed that was opened before a text; the text's length where it isn't.
+
+    Args:
+        text: of code without its comments.
+        opening: the brackets that count.
+        closing: those that close them.
+    """
+    depth = 1
+    for at, character in enumerate(text):
+        depth += (character in opening) - (character in closing)
+        if not depth:
+            return at
+    return len(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from repopilot.code.brackets import split_outside
+from repopilot.code.brackets import closed_at, split_outside
 from repopilot.code.chunks.text_spans import unquoted
 from repopilot.code.source_positions import line_at
 from repopilot.types import Symbol
@@ -38,6 +38,8 @@ _MENTION = re.compile(
     r"[\"`\[]?(?:\w+[\"`\]]?\.[\"`\[]?)?([A-Za-z_]\w*)(?![\w.]|\s+import\b)",
     re.IGNORECASE,
 )
+_LONGEST = 50_000
+"""Characters of a declaration that are read."""
 _NOT_TABLES = frozenset(
     "select set where values the a an this that if exists only of from and or not now to in it".split()
 )
@@ -195,14 +197,7 @@ def _foreign_keys(body: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key.rsplit(".", 1)[0].rsplit(".", 1)[-1] for key in keys))
 
 
-def _balanced(text: str, opening: int, longest: int = 50_000) -> str:
+def _balanced(text: str, opening: int) -> str:
     """The text between the bracket at `opening` and the one that closes it, or the end."""
-    depth = 0
-    for at in range(opening, min(len(text), opening + longest)):
-        if text[at] == "(":
-            depth += 1
-        elif text[at] == ")":
-            depth -= 1
-            if depth == 0:
-                return text[opening + 1 : at]
-    return text[opening + 1 : opening + longest]
+    behind = text[opening + 1 : opening + _LONGEST]
+    return behind[: closed_at(behind, "(", ")")]

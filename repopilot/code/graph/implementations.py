@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from repopilot.code.brackets import split_outside
+from repopilot.code.brackets import closed_at, split_outside
 from repopilot.code.split import FileAnalysis
 from repopilot.types import Symbol
 
@@ -17,8 +17,6 @@ _MOST_TYPES = 200
 """What more types have is not said of each of them."""
 _NAMED = re.compile(r"(?!(?:func|map|chan|struct|interface)\b)[^\W\d]\w*\s+(?=\S)")
 _PACKAGE = re.compile(r"\b\w+\.(?=\w)")
-_OPEN = "([{"
-_CLOSED = ")]}"
 _Place = tuple[str, str, str]
 """Folder, package and name of a type."""
 
@@ -58,7 +56,7 @@ def implementations(files: Iterable[FileAnalysis]) -> Iterator[tuple[Symbol, Sym
 def shape(method: Symbol) -> tuple[tuple[str, ...], ...]:
     """The types of the parameters and of the results of a method of Go, without packages."""
     _, _, rest = method.signature.partition(f"{method.name}(")
-    end = _end_of(rest)
+    end = closed_at(rest)
     results = rest[end + 1 :].strip()
     return _kinds(rest[:end]), _kinds(results[1:-1] if results.startswith("(") else results)
 
@@ -101,16 +99,6 @@ def _fits(place: _Place, own: Mapping[str, Symbol], interface: _Place, wanted: M
         name in own and shape(own[name]) == shape(method) and (name[0].isupper() or place[:2] == interface[:2])
         for name, method in wanted.items()
     )
-
-
-def _end_of(text: str) -> int:
-    """Where the parenthesis is closed that was opened before a text."""
-    depth = 1
-    for at, character in enumerate(text):
-        depth += (character in _OPEN) - (character in _CLOSED)
-        if not depth:
-            return at
-    return len(text)
 
 
 def _kinds(parameters: str) -> tuple[str, ...]:
