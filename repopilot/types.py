@@ -335,13 +335,15 @@ TestOutcomeName = Literal["passed", "failed", "error", "skipped"]
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A failed test. `assertion` is pytest's message; `path:line` the innermost frame in the code or
-    tests of the run ('' and 0 without one), `lines` the numbered source around it."""
+    tests of the run ('' and 0 without one), `lines` the numbered source around it, `error` the name of the exception
+    ('' where the runner tells none)."""
 
     test_id: str
     assertion: str
     path: str = ""
     line: int = 0
     lines: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ _MAX_ASSERTION = 2_000
 MOST_FAILURES = 500
 """Failures that are described; the others are counted."""
 _MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
+_ERROR = re.compile(
+    r"(?:E +)?(?:Uncaught )?([\w.$]*(?:Error|Exception|Failure|Failed))\b(?: \[\w+\])?(?=:|$)", re.MULTILINE
+)
 _PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d{1,7}): ", re.MULTILINE)
 
 
@@ -45,7 +48,16 @@ def _failure(outcome: TestOutcome, sources: Mapping[str, str], split: dict[str, 
     assertion = outcome.message or _last_errors(outcome.text)
     if path and path not in split:
         split[path] = redacted(sources[path]).splitlines()
-    return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, _numbered(split.get(path, ()), line))
+    around = _numbered(split.get(path, ()), line)
+    return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, around, _error(outcome))
+
+
+def _error(outcome: TestOutcome) -> str:
+    """The name of the exception that a test ended with; runners tell it at the start of the message or of the stack."""
+    if outcome.message.startswith("assert "):  # as pytest words a plain one
+        return "AssertionError"
+    found = _ERROR.match(outcome.message.lstrip()) or _ERROR.match(outcome.text.lstrip())
+    return found[1].rpartition(".")[2] if found else ""
 
 
 def _place(outcome: TestOutcome, sources: Mapping[str, str]) -> tuple[str, int]:

@@ -404,13 +404,21 @@ def _result(run: _Run, context: _Context, reasons: tuple[str, ...], *, genuine: 
         output=without(values, _from_the_top(run.outcome.output, run.root)),
         genuine=genuine,
         ended=run.outcome.ended,
-        failures=failures(outcomes, {**context.code, **context.sources}),
+        failures=failures(outcomes, _named(outcomes, context)),
         reasons=reasons,
         outcomes=ended,
         unreached=unreached,
         missing_plugins=run.report.missing_plugins,
     )
     return replace(result, output=result.output + _notes(result, context))
+
+
+def _named(outcomes: Sequence[TestOutcome], context: _Context) -> dict[str, str]:
+    """The texts of the files that failures may name: those of the run, and those whose code raised."""
+    known = {**context.code, **context.sources}
+    raising = {each.path for each in outcomes if each.path} - known.keys()
+    texts = {path: stage.text_of(path, {}, context.job.root) for path in raising}
+    return {**known, **{path: text for path, text in texts.items() if text is not None}}
 
 
 def _by_id(outcomes: Sequence[TestOutcome]) -> dict[str, TestOutcomeName]:

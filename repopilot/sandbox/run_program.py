@@ -370,20 +370,6 @@ def _texts(files: Mapping[str, str | bytes], report: ProgramReport, inputs: Path
             path = place["path"]
             if path in found or path.startswith(("/", "..")) or "\0" in path:
                 continue
-            if (text := _text(path, files, inputs)) is not None:
+            if (text := stage.text_of(path, files, inputs)) is not None:
                 found[path] = text
     return found
-
-
-def _text(path: str, files: Mapping[str, str | bytes], inputs: Path | None) -> str | None:
-    if path in files:
-        content = files[path]
-        return content if isinstance(content, str) else content.decode("utf-8", "replace")
-    if inputs is None:
-        return None
-    try:
-        place = (inputs / path).resolve()
-        inside = place.is_relative_to(inputs.resolve())  # the report may name a link that leads out
-        return place.read_text("utf-8", "replace") if inside else None
-    except (OSError, ValueError):
-        return None

@@ -89,6 +89,26 @@ def write(root: Path, path: str, content: str | bytes) -> None:
     target.write_bytes(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
 
 
+def text_of(path: str, files: Mapping[str, str | bytes], inputs: Path | None) -> str | None:
+    """The text of a file that a run's report names, which may be a link that leads out; None where it can't be read.
+
+    Args:
+        path: of the file, as in the repository.
+        files: texts by path, which replace those of the inputs.
+        inputs: a folder with the repository.
+    """
+    if path in files:
+        content = files[path]
+        return content if isinstance(content, str) else content.decode("utf-8", "replace")
+    if inputs is None:
+        return None
+    try:
+        place = (inputs / path).resolve()
+        return place.read_text("utf-8", "replace") if place.is_relative_to(inputs.resolve()) else None
+    except (OSError, ValueError):
+        return None
+
+
 @contextmanager
 def run_folder(root: Path, texts: Mapping[str, str]) -> Iterator[Path]:
     """Make a temporary folder with a copy of a staged folder as `repo` inside, removed afterwards. Nothing in it tells

@@ -113,6 +113,7 @@ async def test_a_test_runs_at_the_root_where_the_conftest_of_the_tests_ends_ever
     report, prompts, _ = await reviewed(_call("prove", test=EMPTY), told, DONE, before=before)
     [found] = _by_model(report)
     assert (found.proof.kind, found.proof.path) == ("proved", "test_prices_review.py"), prompts[1]
+    assert "A test of yours may run all the same" in prompts[0] and "go on without it" not in prompts[0]
 
 
 async def test_what_the_change_adds_is_shown_by_a_test_that_fails_on_it(reviewed):
@@ -128,6 +129,55 @@ async def test_a_test_that_does_not_tell_the_states_apart_proves_nothing(reviewe
     report, prompts, _ = await reviewed(_call("prove", test=test), _report(2, "It fails.", proof="p1"), DONE)
     assert not _by_model(report) and not report.folded
     assert "p1: no proof" in prompts[1] and "proves nothing" in prompts[2]
+
+
+_NEW = "    from shop.prices import spread\n"
+OWN_FAULTS = {
+    "import": f"def test_x():\n{_NEW}    from shop.none import nothing\n\n    assert spread([1]) == nothing\n",
+    "name": f"def test_x():\n{_NEW}\n    assert spread(prices) == 3\n",
+    "call": f"def test_x():\n{_NEW}\n    assert spread() == 3\n",
+    "attribute": f"def test_x():\n{_NEW}\n    assert spread([2, 1]).size == 3\n",
+    "fixture": f"def test_x(no_such_fixture):\n{_NEW}\n    assert spread([2, 1]) == 1\n",
+    "syntax": f"def test_x(:\n{_NEW}",
+    "package": f"def test_x():\n{_NEW}    import no_such_package\n\n    assert spread([2, 1]) == 1\n",
+    "same before": "def test_spread():\n    assert 1 == 2\n",
+}
+RAISING = "def test_x():\n    from shop.prices import spread\n\n    assert spread([]) == 0\n"
+UNRAISED = (
+    "import pytest\n\n\ndef test_x():\n    from shop.prices import spread\n\n    with pytest.raises(TypeError):\n"
+)
+UNRAISED += "        spread([1])\n"
+
+
+@pytest.mark.parametrize("kind", OWN_FAULTS)
+async def test_a_test_that_fails_by_itself_shows_nothing(reviewed, kind):
+    _, prompts, _ = await reviewed(_call("prove", test=OWN_FAULTS[kind]), DONE)
+    assert "p1: no proof" in prompts[1], prompts[1].rpartition("data ")[2]
+    if kind not in ("fixture", "syntax", "same before"):
+        assert "The test itself fails" in prompts[1]
+
+
+@pytest.mark.parametrize("test", [RAISING, UNRAISED])
+async def test_an_exception_of_the_code_or_one_that_is_missing_shows_a_defect(reviewed, test):
+    _, prompts, _ = await reviewed(_call("prove", test=test), DONE)
+    assert "p1: shown" in prompts[1], prompts[1].rpartition("data ")[2]
+
+
+async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(reviewed):
+    old = {**BEFORE, "shop/old.py": "def _part():\n    return 1\n\n\ndef whole():\n    return _part()\n"}
+    tests = (
+        f"def test_x():\n    from shop import old\n\n    assert old.{name}() == 1\n" for name in ("_part", "whole")
+    )
+    calls = [_call("prove", test=test) for test in tests]
+    _, prompts, _ = await reviewed(*calls, DONE, before=old, after={"shop/old.py": "def other():\n    return 1\n"})
+    assert "p1: no proof" in prompts[1] and "p2: proved" in prompts[2]
+
+
+async def test_code_that_no_longer_comes_to_an_end_is_proved(reviewed):
+    after = {"shop/prices.py": "def mean(prices):\n    while not prices: pass\n    return sum(prices) / len(prices)\n"}
+    short = {"settings": lambda s: s.model_copy(update={"test_timeout_s": 5.0})}
+    _, prompts, _ = await reviewed(_call("prove", test=EMPTY), DONE, after=after, **short)
+    assert "p1: proved" in prompts[1], prompts[1].rpartition("data ")[2]
 
 
 async def test_reports_without_a_failure_a_place_or_their_proof_are_refused(reviewed):
@@ -154,7 +204,7 @@ async def test_opinions_come_last_and_only_those_that_stand_up_to_a_second_look(
     assert [(f.rule, f.failure) for f in _by_model(report)] == [("regression", "Opinion 2."), ("opinion", "Opinion 4.")]
     assert [f.failure for f in report.folded] == ["Opinion 1.", "Opinion 5.", "Opinion 6."]
     assert outline.count("second look") == 3
-    assert "### 3 opinions that don't count" in report_markdown(report) and len(report_json(report)["folded"]) == 3
+    assert "### 3 remarks that don't count" in report_markdown(report) and len(report_json(report)["folded"]) == 3
 
 
 async def test_both_states_are_looked_at(reviewed):
@@ -190,11 +240,36 @@ async def test_each_definition_is_told_once(reviewed):
     assert "return 2" not in prompts[0].partition("## shop/shop.py:")[2].partition("## Uses")[0]
 
 
+async def test_of_overloads_the_one_that_changed_is_told_in_both_states(reviewed):
+    heads = "export function add(a: string): string;\nexport function add(a: number): number;\n"
+    old = f"{heads}export function add(a: any): any {{\n  if (!a) return 0;\n  return a + a;\n}}\n"
+    java = "class A {\n  int f(int a) {\n    return a;\n  }\n\n  int f(String a) {\n    return 1;\n  }\n}\n"
+    new = java.replace("return 1;", "return 2;").replace(
+        "class A {\n", "class A {\n  int f(long a) {\n    return 3;\n  }\n\n"
+    )
+    before = {**BEFORE, "src/add.ts": old, "src/A.java": java}
+    after = {
+        "src/add.ts": old.replace("  if (!a) return 0;\n", "").replace("(a: any)", "(a: unknown)"),
+        "src/A.java": new,
+    }
+    _, prompts, _ = await reviewed(DONE, before=before, after=after)
+    told = {
+        heading: text.partition("\n## ")[0]
+        for heading, _, text in (part.partition("\n") for part in prompts[0].split("\n## ")[1:])
+    }
+    assert "if (!a)" in told["src/add.ts:add before the change"]
+    assert "return a + a" in told["src/add.ts:add after the change"]
+    assert (
+        "return 1" in told["src/A.java:A.f before the change"] and "String" in told["src/A.java:A.f after the change"]
+    )
+    assert "return 3" not in "".join(text for heading, text in told.items() if "A.java:A.f" in heading)
+
+
 async def test_a_model_is_asked_for_each_way_that_the_change_gives_reason_for(reviewed):
     _, prompts, outline = await reviewed()
-    asked = [prompt for prompt in prompts if "once more for this alone" in prompt.rpartition("[user]")[2]]
-    assert len(asked) == outline.count("look again") >= 4
-    assert not any("concurrency" in prompt for prompt in asked)
+    [asked] = [each for prompt in prompts if "once more" in (each := prompt.rpartition("[user]")[2])]
+    assert outline.count("look again") == 1 and asked.count("\n- ") >= 4
+    assert "callers and overriders" in asked and "concurrency" not in asked
 
 
 async def test_where_no_test_can_run_that_is_said_and_nothing_is_proved(reviewed):

@@ -135,11 +135,10 @@ class _Reviewer:
         worker = loop.LoopModel(self.model, loop.Budget.of(workspace.settings))
         work = loop.begin(task, self.context, worker, tools, system)
         done = await work.work()
-        for question in ways(self.changes):
-            if done.ended != "finished" or work.left().over() is not None:
-                break
-            async with self.context.step.child("look again", "agent", question) as again:
-                done = await work.go_on(render("review_way", question=question), again)
+        if done.ended == "finished" and work.left().over() is None:
+            questions = "\n".join(f"- {question}" for question in ways(self.changes))
+            async with self.context.step.child("look again", "agent", questions) as again:
+                done = await work.go_on(render("review_ways", questions=questions), again)
         walked = given.walkthrough
         if done.ended == "finished" and work.left().over() is None:
             paths = "\n".join(note.path for note in walked)
@@ -178,8 +177,9 @@ class _Reviewer:
                 return self._no_tests(reason(error))
             await running.write(ran.text)
         if ran.data["tests"] and not ran.data["passed"] + ran.data["failed"]:
-            # A test of the model's own may run all the same.
-            self.notes.append(message("review.covering_not_run", why=ran.text.partition("\n")[0]))
+            why = ran.text.partition("\n")[0]
+            self.notes.append(message("review.covering_not_run", why=why))
+            return message("review_tools.all_the_same", why=why), True
         return ran.text, True
 
     def _no_tests(self, why: str) -> tuple[str, bool]:

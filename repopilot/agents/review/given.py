@@ -21,32 +21,34 @@ from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Finding, Snapshot
 
 MOST_COMMITS = 20
+LONG = 60
+"""Lines of a definition, beyond which it is told after the change only: the diff has what it was before."""
 MOST_CALLED = 8
 """Definitions whose callers are told."""
 _CHANGED = re.compile(r"^[-+](?![-+]{2} )(.*)", re.M)
 WAYS = (
-    ("", "callers and overriders of what changed, which still expect what was there before."),
+    ("", "callers and overriders of what changed, which still expect what was there before"),
     (
         r"\b(if|elif|else|unless|while|until|switch|case|when|match|not)\b|&&|\|\||[=!<>]=|\?",
-        "conditions that were turned, narrowed or widened, and the branches that no longer run.",
+        "conditions that were turned, narrowed or widened, and the branches that no longer run",
     ),
     (
         r"\[|\b(for|len|length|size|first|last|None|null|nil|undefined|Optional|Some)\b",
-        "what is empty, missing, zero, single, first, last or very long.",
+        "what is empty, missing, zero, single, first, last or very long",
     ),
     (
         r"\b(return|raise|throw|throws|yield|except|catch|finally|with|defer|close|panic|try)\b",
-        "what is returned, raised, cleaned up or closed on each way out.",
+        "what is returned, raised, cleaned up or closed on each way out",
     ),
     (
         r"\b(async|await|go|chan|lock|Lock|mutex|Mutex|thread|Thread|Promise|spawn|atomic|synchronized|select)\b",
-        "concurrency: what runs in between, isn't awaited, is shared, or happens in another order.",
+        "concurrency: what runs in between, isn't awaited, is shared, or happens in another order",
     ),
-    ("", "what the message says that the code doesn't do, and what the code does that the message doesn't say."),
+    ("", "what the message says that the code doesn't do, and what the code does that the message doesn't say"),
     (
         r"[\"'`]|\b(exec|eval|open|request|url|path|query)\b",
         "values from outside (requests, files, arguments, remote data), and where they end up: commands, queries, "
-        "paths, addresses, patterns, logs.",
+        "paths, addresses, patterns, logs",
     ),
 )
 """Known ways in which changes go wrong, each with the syntax of changed lines that gives reason to look for it."""
@@ -99,9 +101,11 @@ def sections(
     after = copy.workspace.index
     for symbol in told_once(touched):
         if symbol.before is not None and symbol.after is not None:
-            for state, index, place in (("before", before, symbol.before), ("after", after, symbol.after)):
-                text = numbered(text_of_symbol(index, place), place.start_line)
-                yield f"{symbol.path}:{symbol.name} {state} the change", text
+            was = text_of_symbol(before, symbol.before)
+            now = numbered(text_of_symbol(after, symbol.after), symbol.after.start_line)
+            if len(was) <= LONG:
+                yield f"{symbol.path}:{symbol.name} before the change", numbered(was, symbol.before.start_line)
+            yield f"{symbol.path}:{symbol.name} after the change", now
 
 
 async def callers_of(

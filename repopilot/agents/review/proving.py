@@ -19,17 +19,23 @@ from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools import look
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
-from repopilot.tools.run_tests import LINES_SHOWN, OUTPUT_SHOWN, tests_at
+from repopilot.tools.run_tests import OUTPUT_SHOWN, tests_at
 from repopilot.tools.test_suites import TestSelection, place_of_new_test, run_selected, suite_by_node
 from repopilot.tools.working_copy import WorkingCopy
-from repopilot.types import Finding, Proof, ProofKind, Severity, TestRun
+from repopilot.types import Failure, Finding, Proof, ProofKind, Severity, TestRun
 
 DOMAIN = "correctness"
 SOURCE = "model"
+MOST_TOLD = 3
+"""Failures of a run that a model is told."""
 AT_BASE = ("read", "symbol", "references")
 _BY_NODE = re.compile(r"\.[cm]?[jt]sx?$")
 """The ending of a test, which plain JavaScript takes for Node."""
 _WORD = re.compile(r"[^\W\d]\w*")
+_DELIBERATE = re.compile(r"Assert|^(?:Failed|ComparisonFailure|Error|Exception|)$")
+"""Errors by which a test says that something is wrong; others that it raises itself are its own fault."""
+_LACKING = re.compile(r"Cannot find (?:package|module) '[^'./]|No module named '")
+_PRIVATE = re.compile(r"(?<!\w)_[a-z]\w*")
 
 
 class Report(Arguments):
@@ -52,11 +58,27 @@ class Prove(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """A test's run on each state, and the tests that pass before and fail after, twice."""
+    """A test's run on each state; after the change it ran twice where it failed: `failing` are the tests that failed
+    both times by a fault of the code."""
 
+    path: str
     before: TestRun
     after: TestRun
-    turned: list[str]
+    failing: frozenset[str] = frozenset()
+
+    @property
+    def turned(self) -> list[str]:
+        """Tests that pass before and fail after."""
+        return [name for name, outcome in self.before.outcomes.items() if outcome == "passed" and name in self.failing]
+
+    @property
+    def fails_on_new(self) -> bool:
+        """Whether a test fails after, otherwise than before, where none passed."""
+        known = {(each.test_id, each.assertion) for each in self.before.failures}
+        others = (each for each in self.after.failures if (each.test_id, each.assertion) not in known)
+        return not self.before.passed and any(
+            each.test_id in self.failing and _is_deliberate(each, self.path) for each in others
+        )
 
     @property
     def ran(self) -> bool:
@@ -151,19 +173,20 @@ class ReviewTools:
             runs = await self._runs(path, arguments.test, context)
         before = runs.before
         after = runs.after
-        turned = runs.turned
         verified = before.genuine or not before.reasons  # runners without controls say no reasons
         kind: ProofKind = "opinion"
-        if turned and verified:
+        if runs.turned and verified:
             kind = "proved"
-        elif _fails_on_new(before, after) and await asyncio.to_thread(self._uses_new, arguments.test):
+        elif runs.fails_on_new and await asyncio.to_thread(self._uses_new, arguments.test):
             kind = "shown"
         name = f"p{len(self.proofs) + 1}"
         self.proofs[name] = Proof(kind, path, redacted(arguments.test), _outcome(before), _outcome(after))
-        facts = {"name": name, "tests": ", ".join(turned), "before": _outcome(before), "after": _outcome(after)}
+        facts = {"name": name, "tests": ", ".join(runs.turned), "before": _outcome(before), "after": _outcome(after)}
         rows: list[str] = [message(f"review_tools.{kind}", **facts)]
-        if turned and not verified:
+        if runs.turned and not verified:
             rows.append(message("review_tools.not_genuine", why=joined(before.reasons, "; ")))
+        if after.failed and not _failing(after, before, path):
+            rows.append(message("review_tools.own_fault"))
         rows += [f"{state}: {_said(run)}" for state, run in (("Before", before), ("After", after)) if _said(run)]
         return ToolResult(redacted(joined(rows, "\n")), {"name": name, "kind": kind, "path": path})
 
@@ -178,10 +201,11 @@ class ReviewTools:
         root = await asyncio.to_thread(self.copy.root)
         async with context.step.child("after the change", "tool", path):
             after = await run_selected(tests, files, original, root)
-            turned = _turned(before, after)
-            if turned:  # a test that fails now and then proves nothing
-                turned = _turned(before, await run_selected(tests, files, original, root))
-        return _Runs(before, after, turned)
+            runs = _Runs(path, before, after, _failing(after, before, path))
+            if runs.turned or runs.fails_on_new:  # a test that fails now and then proves nothing
+                again = _failing(await run_selected(tests, files, original, root), before, path)
+                runs = replace(runs, failing=runs.failing & again)
+        return runs
 
     def _selected(self, path: str) -> TestSelection:
         """A test file with what runs it. Blocking."""
@@ -217,29 +241,43 @@ class ReviewTools:
         return bool((new - known) & set(_WORD.findall(test)))
 
 
-def _turned(before: TestRun, after: TestRun) -> list[str]:
-    """Tests that pass before and fail after."""
-    passed = (name for name, outcome in before.outcomes.items() if outcome == "passed")
-    return [name for name in passed if after.outcomes.get(name) == "failed"]
+def _failing(after: TestRun, before: TestRun, path: str) -> frozenset[str]:
+    """The tests that fail, or didn't end in time, by a fault of the code and not for what they lack or got wrong
+    themselves. A test that passes before may fail by a name that is gone, but not by a private one."""
+    found = {each.test_id for each in after.failures if after.outcomes.get(each.test_id) == "failed"}
+    for each in after.failures:
+        gone = _is_deliberate(each, path) or not _PRIVATE.search(each.assertion)
+        passed = before.outcomes.get(each.test_id) == "passed"
+        if _LACKING.search(each.assertion) or not (gone if passed else _is_deliberate(each, path)):
+            found.discard(each.test_id)
+    late = before.outcomes.keys() - after.outcomes.keys() if after.ended == "timeout" else ()
+    return frozenset((*found, *late))
 
 
-def _fails_on_new(before: TestRun, after: TestRun) -> bool:
-    """Whether a test fails after and never passed before."""
-    return "failed" in after.outcomes.values() and not before.passed
+def _is_deliberate(failure: Failure, path: str) -> bool:
+    """Whether a test failed by an assertion, or by an exception that the code under test raised."""
+    by_code = failure.path not in ("", path) and not is_test_path(failure.path)
+    return by_code or _DELIBERATE.search(failure.error) is not None
 
 
 def _outcome(run: TestRun) -> str:
     """How a run went, in a word: `passed`, `failed`, or `not run`."""
-    if run.failed:
+    if run.failed or run.ended == "timeout":
         return "failed"
     return "passed" if run.passed and not run.errors else "not run"
 
 
 def _said(run: TestRun) -> str:
-    """The end of what the first failure says, or of the output where no test ran."""
+    """What the failures say and where they are, or the end of the output where no test ran."""
     if run.failures:
-        return "\n".join(run.failures[0].assertion.splitlines()[-LINES_SHOWN:])
+        return "\n\n".join(_told(each) for each in run.failures[:MOST_TOLD])
     return "" if run.passed else plain(run.output[-OUTPUT_SHOWN:], OUTPUT_SHOWN)
+
+
+def _told(failure: Failure) -> str:
+    place = f" ({failure.path}:{failure.line})" if failure.path else ""
+    error = "" if failure.error in failure.assertion else f"{failure.error}: "
+    return "\n".join(filter(None, (f"{failure.test_id}{place}: {error}{failure.assertion}", failure.lines)))
 
 
 def looking_tools(base: WorkingCopy) -> tuple[Tool, ...]:

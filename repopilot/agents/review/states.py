@@ -110,17 +110,34 @@ def touched_symbols(copy: WorkingCopy) -> tuple[TouchedSymbol, ...]:
     """The definitions around the changed lines, in the order of the files. Blocking."""
     before = copy.original.index
     after = copy.workspace.index
-    found: dict[tuple[str, str], TouchedSymbol] = {}
+    found: dict[tuple[str, Symbol | None, Symbol | None], TouchedSymbol] = {}
     for change in copy.changes():
         diff = parse_patch(change.diff)[0]
         old = before.outline(change.path)
         new = after.outline(change.path)
-        touched = [*_around(new, after.text(change.path), added_lines(diff))]
-        touched += _around(old, before.text(change.path), removed_lines(diff))
-        for name in dict.fromkeys(symbol.qualified for symbol in touched):
-            was, now = (next((s for s in side if s.qualified == name), None) for side in (old, new))
-            found[change.path, name] = TouchedSymbol(change.path, name, was, now)
+        touched = [(_other(one, new, old), one) for one in _around(new, after.text(change.path), added_lines(diff))]
+        touched += [(one, _other(one, old, new)) for one in _around(old, before.text(change.path), removed_lines(diff))]
+        for was, now in dict.fromkeys(touched):
+            name = (now or was).qualified  # type: ignore[union-attr]
+            found[change.path, was, now] = TouchedSymbol(change.path, name, was, now)
     return tuple(found.values())
+
+
+def _other(one: Symbol, own: list[Symbol], others: list[Symbol]) -> Symbol | None:
+    """The same definition in the other state. Of overloads, which share a name, that with the same signature; those
+    whose signature is in one state only are paired from the last one, which in TypeScript is the one with a body."""
+    mine, theirs = ([each for each in side if each.qualified == one.qualified] for side in (own, others))
+    same = [each for each in theirs if each.signature == one.signature]
+    if same:
+        alike = [each for each in mine if each.signature == one.signature]
+        return same[min(alike.index(one), len(same) - 1)]
+    known = ({each.signature for each in side} for side in (mine, theirs))
+    unpaired = [
+        [each for each in side if each.signature not in other]
+        for side, other in zip((theirs, mine), known, strict=True)
+    ]
+    place = len(unpaired[1]) - unpaired[1].index(one)
+    return unpaired[0][-place] if place <= len(unpaired[0]) else None
 
 
 def _around(symbols: list[Symbol], text: str | None, lines: Iterable[int]) -> list[Symbol]:
