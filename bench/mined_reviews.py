@@ -18,9 +18,10 @@ the model at URL (an Ollama server) or with analysers alone. With `--model` its 
 tests can run. A report in `--reports` is not made again.
 
 Found is a known defect where a finding is in its file within six lines of it, or where a judge who read the finding
-calls it the same. `--judged` is a file of JSON lines {"commit", "path", "line", "verdict"}: `same` for such a finding,
-`right` for another true defect. Every other finding is wrong. Nothing tells which changes have a defect before the
-review is over; `--show` then prints each with its findings.
+calls it the same. What a review folds away counts neither for it nor against it, and is counted apart. `--judged` is a
+file of JSON lines {"commit", "path", "line", "verdict"}: `same` for such a finding, `right` for another true defect.
+Every other finding is wrong. Nothing tells which changes have a defect before the review is over; `--show` then prints
+each with its findings.
 """
 
 from __future__ import annotations
@@ -63,11 +64,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A change with its findings and what became of each: `same`, `right` or `wrong`."""
+    """A change with its findings and what became of each: `same`, `right` or `wrong`; likewise of those folded away."""
 
     change: Change
     findings: Sequence[dict]
     verdicts: Sequence[str]
+    folded: Sequence[str]
     seconds: float
     processor: float
 
@@ -181,12 +183,13 @@ def _report(change: Change, arguments: argparse.Namespace, folder: Path) -> dict
 
 
 def _judged(change: Change, report: dict, judged: dict[tuple[str, str, int], str]) -> Reviewed:
-    verdicts = []
-    for finding in report["findings"]:
+    def verdict(finding: dict) -> str:
         place = (change.commit[:_SHORT], finding["path"], finding["line"])
         near = finding["path"] == change.path and abs(finding["line"] - change.line) <= _NEAR
-        verdicts.append(judged.get(place, "same" if change.defect and near else "wrong"))
-    return Reviewed(change, report["findings"], verdicts, report["seconds"], report["processor"])
+        return judged.get(place, "same" if change.defect and near else "wrong")
+
+    shown, folded = (list(map(verdict, report[key])) for key in ("findings", "folded"))
+    return Reviewed(change, report["findings"], shown, folded, report["seconds"], report["processor"])
 
 
 def _show(reviewed: Sequence[Reviewed]) -> None:
@@ -212,6 +215,12 @@ def _summary(reviewed: Sequence[Reviewed]) -> None:
     quiet = sum(not each.findings for each in clean)
     print(f"\nknown defects found: {found} of {len(defects)}")
     print(f"findings: {sum(verdicts.values())} ({kinds}); {verdicts['right']} other right, {verdicts['wrong']} wrong")
+    folded = Counter(verdict for each in reviewed for verdict in each.folded)
+    only = sum("same" in each.folded and "same" not in each.verdicts for each in defects)
+    print(
+        f"folded away: {sum(folded.values())}; {folded['right']} other right, {folded['wrong']} wrong; "
+        f"known defects found only there: {only}"
+    )
     print(f"clean changes: {len(clean)}, nothing said on {quiet}; {sum(len(c.findings) for c in clean)} findings")
     print(f"recall {recall:.2f}, precision {precision:.2f}, F1 {f1:.2f}")
     if reviewed:

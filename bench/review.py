@@ -142,10 +142,11 @@ def _change(planted: Planted) -> FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A change with what the review found in it."""
+    """A change with what the review found in it, and what else it folded away."""
 
     case: Planted
     findings: list[Finding]
+    folded: list[Finding]
 
 
 async def _reviewed(planted: Planted, workspace: Workspace) -> Reviewed:
@@ -154,7 +155,7 @@ async def _reviewed(planted: Planted, workspace: Workspace) -> Reviewed:
     space = Workspace(workspace.snapshot, known, workspace.settings)  # type: ignore[arg-type]
     async with trace.root(lambda event: None, "review") as step:
         report = await review_changes(space, step, [_change(planted)])
-    return Reviewed(planted, list(report.findings))
+    return Reviewed(planted, list(report.findings), list(report.folded))
 
 
 class _Known:
@@ -198,7 +199,8 @@ def _workspace(home: Path) -> Workspace:
 
 def _hits(reviewed: Reviewed) -> list[Finding]:
     case = reviewed.case
-    return [f for f in reviewed.findings if f.domain == case.domain and abs(f.line - case.line) <= _NEAR]
+    found = (*reviewed.findings, *reviewed.folded)
+    return [f for f in found if f.domain == case.domain and abs(f.line - case.line) <= _NEAR]
 
 
 def _print_recall(caught: Sequence[Reviewed]) -> None:
@@ -219,6 +221,7 @@ def _print_alarms(alarms: Sequence[Reviewed]) -> None:
     false = [finding for r in alarms for finding in r.findings]
     rate = 100 * len(false) / lines
     print(f"false alarms {rate:.2f} per 100 changed lines ({len(false)} in {lines} lines of {len(alarms)} changes)")
+    print(f"folded away there: {sum(len(r.folded) for r in alarms)}")
     for finding in false:
         print(
             f"  {finding.path}:{finding.line} {finding.severity} {finding.rule} {finding.source} | {finding.quote[:80]}"

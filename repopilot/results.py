@@ -173,9 +173,9 @@ class ReviewReport:
     """`findings` are those that count; `pre_existing` were there before the change. `notes` say what was left out;
     `commit` is the state that was looked at; `excerpts` holds numbered lines of code by `path:line`; `note` says how
     the question was understood, '' where that goes without saying; `silenced` are those that the author's comments keep
-    the tools from saying; `folded` are opinions of a model and uses that may be broken, which don't count;
-    `walkthrough` says what the change does, file by file; `by_model`: whether a model reviewed it to its end;
-    `dismissed` are those that people dismissed on the host."""
+    the tools from saying; `folded` don't count: opinions of a model, uses that may be broken, slight remarks of
+    analysers; `walkthrough` says what the change does, file by file; `by_model`: whether a model reviewed it to its
+    end; `dismissed` are those that people dismissed on the host."""
 
     what: str
     commit: str

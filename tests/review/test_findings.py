@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.agents.review.findings import DOMAINS, WEIGHTS, merged, new_and_old, score, scores
+from repopilot.agents.review.findings import DOMAINS, WEIGHTS, is_likely_defect, merged, new_and_old, score, scores
 from repopilot.types import Finding
 
 
@@ -31,6 +31,33 @@ def test_the_score_is_the_formula() -> None:
     assert scores([finding(severity="high", domain="security"), finding()]) == {
         "security": 90, "performance": 100, "style": 99,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("found", "likely"),
+    [
+        (finding(rule="PLW0108"), False),
+        (finding(rule="PT015", severity="medium"), False),
+        (finding(rule="SIM115", severity="medium"), False),
+        (finding(rule="PERF401", domain="performance"), False),
+        (finding(rule="complexity", source="radon", severity="high"), False),
+        (finding(rule="broad-catch", source="checks"), False),
+        (finding(rule="F401"), True),
+        (finding(rule="F401", path="tests/test_a.py"), False),
+        (finding(rule="B108", source="bandit", domain="security"), False),
+        (finding(rule="RET503"), True),  # chosen
+        (finding(rule="F821", severity="high"), True),
+        (finding(rule="B006", severity="medium"), True),
+        (finding(rule="ASYNC210", severity="medium", domain="performance"), True),
+        (finding(rule="B602", source="bandit", severity="high", domain="security"), True),
+        (finding(rule="sql-injection", source="checks", severity="high", domain="security"), True),
+        (finding(rule="B018", severity="medium", path="tests/test_a.py"), False),
+        (finding(rule="F821", severity="high", path="tests/test_a.py"), True),
+        (finding(rule="broken-use", source="names", severity="low"), True),
+    ],
+)
+def test_what_an_analyser_says_counts_where_it_is_chosen_or_likely_a_defect(found, likely) -> None:
+    assert is_likely_defect(found, {"RET503"}) is likely
 
 
 def test_tools_that_say_the_same_count_once() -> None:

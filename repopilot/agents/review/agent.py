@@ -11,7 +11,7 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.agents.review.by_model import ModelReview, review_by_model
 from repopilot.agents.review.engine import AnalysisResult, analyse
-from repopilot.agents.review.findings import DOMAINS, WEIGHTS, merged, score, scores
+from repopilot.agents.review.findings import DOMAINS, WEIGHTS, is_likely_defect, merged, score, scores
 from repopilot.agents.review.given import Given
 from repopilot.agents.review.question import ReviewRequest, read_request
 from repopilot.agents.review.report import report_json, report_markdown
@@ -23,17 +23,19 @@ from repopilot.agents.review.walkthrough import walkthrough
 from repopilot.code.file_version import Code, code
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.notebook import is_notebook, place_in_cells
-from repopilot.errors import RepoPilotError
+from repopilot.errors import RepoPilotError, SourceError
+from repopilot.project.ruff_options import CONFIGS, ChosenRules, chosen_rules
 from repopilot.redaction.redact import shown_path
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange
 from repopilot.repo.project_file import ReviewOptions, fits, project_file
+from repopilot.repo.read import plain_text, read_raw
 from repopilot.resolve.uses.broken_uses import UNCERTAIN_RULE
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.tools.file_change import syntax_error
 from repopilot.trace import Step
-from repopilot.types import Citation, FileChange, Finding
+from repopilot.types import Citation, FileChange, Finding, Snapshot
 from repopilot.workspace import Workspace
 
 __all__ = [
@@ -227,8 +229,9 @@ async def _review_scope(
         told_by_model = {note.path: note for note in reviewed.walkthrough}
         reviewed = replace(reviewed, walkthrough=tuple(told_by_model.get(note.path, note) for note in walked))
     defects = [finding for finding in reviewed.findings if _is_wanted(finding, wanted)]
-    uncertain = [finding for finding in new if finding.rule == UNCERTAIN_RULE]
-    new = [*defects, *(finding for finding in new if finding not in uncertain)]
+    chosen = await asyncio.to_thread(_chosen_rules, before)
+    remarks = [f for f in new if f.rule == UNCERTAIN_RULE or not is_likely_defect(f, chosen)]
+    new = [*defects, *(finding for finding in new if finding not in remarks)]
     step.note(health=score(new), scores=scores(new), findings=len(new), pre_existing=len(old))
     notes = (
         *scope.notes,
@@ -246,13 +249,24 @@ async def _review_scope(
         silenced=_with_cells(silenced, scope.targets),
         reviewed=tuple(t.new.path for t in scope.targets),
         folded=_with_cells(
-            [*(finding for finding in reviewed.folded if _is_wanted(finding, wanted)), *uncertain], scope.targets
+            [*(finding for finding in reviewed.folded if _is_wanted(finding, wanted)), *remarks], scope.targets
         ),
         walkthrough=reviewed.walkthrough,
         by_model=reviewed.finished,
         notes=notes,
         excerpts={} if workspace.settings.audience == "reader" else _excerpts(new, scope.targets),
     )
+
+
+def _chosen_rules(state: Snapshot) -> ChosenRules:
+    """The rules of ruff that the repository has chosen. Blocking."""
+    found = {}
+    for name in CONFIGS:
+        try:
+            found[name] = plain_text(name, read_raw(state, name)) or ""
+        except SourceError:
+            continue
+    return chosen_rules(found)
 
 
 def _within(scope: Scope, wanted: ReviewOptions) -> Scope:

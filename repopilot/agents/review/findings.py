@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
+from repopilot.code.languages import is_test_path
 from repopilot.types import Finding, ProofKind
 
 DOMAINS = ("security", "performance", "style")
 WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
 _ORDER = tuple(WEIGHTS)
+_ANALYSERS = ("ruff", "bandit", "radon", "checks")
 RULES: Mapping[ProofKind, str] = {"proved": "regression", "shown": "defect", "opinion": "opinion"}
 """The rule of what a model finds says how well it is proved."""
 MEASURED = frozenset(("complexity", "PLR0913", "PLR0915", "PLR1702"))
 """Rules that measure a function, reported at its first line."""
+
+_DEFECTS = re.compile(r"(?:F|B|E9|PLE|S|ASYNC|YTT)\d|invalid-syntax$")
+"""Ruff's classes of rules for faults: pyflakes, bugbear, syntax, pylint's errors, security, async, versions."""
 
 # Rules of different tools for the same fault.
 _TOPICS = (
@@ -54,6 +59,22 @@ def score(findings: Iterable[Finding]) -> int:
 def has_severe(findings: Iterable[Finding], least: str | None) -> bool:
     """Whether one of the findings is at least as severe as `least`; never without it."""
     return least is not None and any(WEIGHTS[finding.severity] >= WEIGHTS[least] for finding in findings)
+
+
+def is_likely_defect(finding: Finding, chosen: Container[str]) -> bool:
+    """Whether what an analyser says counts: a rule that the project has chosen, or a class of rules for faults. The
+    other remarks on style, speed and measures were nearly all wrong in changes that people later had to mend. Tests do
+    much on purpose that would be a fault elsewhere: in them only what is severe counts.
+
+    Args:
+        finding: of an analyser, or of anything else, which counts.
+        chosen: the rules that the project has chosen for itself.
+    """
+    if finding.source not in _ANALYSERS or finding.rule in chosen:
+        return True
+    least = "low" if finding.source == "ruff" else "medium"
+    fault = finding.source != "radon" and (finding.source != "ruff" or _DEFECTS.match(finding.rule) is not None)
+    return fault and has_severe((finding,), "high" if is_test_path(finding.path) else least)
 
 
 def scores(findings: Sequence[Finding]) -> dict[str, int]:
