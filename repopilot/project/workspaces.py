@@ -28,7 +28,7 @@ _SOURCES = ("src/", "source/", "lib/", "")
 _SUFFIXES = ("ts", "tsx", "mts", "js", "mjs")
 _BUILT = re.compile(r"^[^*]*(?:\.[cm]?js|\.d\.[cm]?ts)$")
 _DEFAULT = re.compile(r"\bexport\s+default\b|\bas\s+default\b|\bexport\s*\{\s*default\b")
-_BY_MEMBER = re.compile(r"(?<!\S)(?:-r|--recursive|recursive|-ws|--workspaces|turbo|lerna|nx)(?!\S)")
+_BY_MEMBER = re.compile(r"(?<!\S)(?:-r|--recursive|recursive|-w|-ws|(?:--)?workspaces?|--filter|turbo|lerna|nx)(?!\S)")
 """Of a test script that runs those of the members."""
 _OWN_SETTINGS = ("vitest.config.*", "vitest.workspace.*", "vite.config.*", "jest.config.*")
 
@@ -104,7 +104,8 @@ def read_node_workspace(read: Read, names: ListNames) -> NodeWorkspace:
     members = {folder: parsed_table(from_json, read(f"{folder}/{MANIFEST}")) for folder in folders}
     by_member = _BY_MEMBER.search(strings(manifest.get("scripts")).get("test", ""))
     configured = not by_member and (_settings_in(names("")) or "jest" in manifest)
-    own = ((folder, _settings_in(names(folder))) for folder in folders if not configured)
+    inside = (_settings_in(names(folder)) or (MANIFEST if "jest" in members[folder] else "") for folder in folders)
+    own = () if configured else zip(folders, inside, strict=True)
     projects = tuple(f"{folder}/{name}" for folder, name in own if name)
     node = next((read(name) or "" for name in _VERSION_FILES if name in names("")), "")
     unbuilt: dict[str, EntrySource] = {}

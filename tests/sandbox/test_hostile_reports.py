@@ -18,14 +18,14 @@ from repopilot.sandbox.needs import need_of
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.run import run_pytest
-from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
+from repopilot.sandbox.runners import cargo_test, go_test, jest_json, node_test
 from repopilot.sandbox.verdict import TestOutcome, read_report, why_not_passed
 from repopilot.settings import Settings
 
 MB = 1024 * 1024
 NONCE = "n0"
 EXPECTED = {"test_x.py": (ExpectedTest("test_a", 1, False),)}
-READERS = [jest_json.read, mocha.read, node_test.read, cargo_test.read, go_test.read]
+READERS = [jest_json.read, node_test.read, cargo_test.read, go_test.read]
 PASSED = {
     "nonce": NONCE,
     "event": "outcome",
@@ -53,7 +53,7 @@ LARGE = {
     "jest: tests without end": b'{"testResults":[{"assertionResults":['
     + b",".join([b'{"status":"passed","title":"t"}'] * 150_000)
     + b"]}]}",
-    "mocha: nested texts": b'{"stats":{},"failures":[{"err":{"message":' + b"[" * 900 + b"]" * 900 + b"}}]}",
+    "node: nested texts": b'{"file":"a","outcome":"failed","message":' + b"[" * 900 + b"]" * 900 + b"}",
     "go: failing packages": b"".join(GO_PASSED % n for n in range(19_990))
     + b'{"Action":"fail","Package":"p"}\n' * 75_000,
     "cargo: a test that failed often": b"     Running unittests src/lib.rs (x)\n"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from repopilot.sandbox.output.plain_text import plain
-from repopilot.sandbox.runners import cargo_test, go_test, jest_json, mocha, node_test
+from repopilot.sandbox.runners import cargo_test, go_test, jest_json, node_test
 from repopilot.sandbox.runners.runner_form import MOST_TESTS
 
 TOP = "/sandbox/work/repo"
@@ -29,12 +29,6 @@ JEST = {
         },
         {"name": f"{TOP}/b.test.ts", "status": "failed", "message": "SyntaxError", "assertionResults": []},
     ]
-}
-MOCHA = {
-    "stats": {"tests": 3},
-    "passes": [{"fullTitle": "app runs", "file": f"{TOP}/test/app.js", "duration": 2, "err": {}}],
-    "pending": [{"fullTitle": "app waits", "file": f"{TOP}/test/app.js", "err": {}}],
-    "failures": [{"fullTitle": "app ends", "file": f"{TOP}/test/app.js", "err": {"message": "1 == 2", "stack": "x"}}],
 }
 NODE = """{"file": "/sandbox/work/repo/a.test.js", "name": "adds > one", "outcome": "passed", "seconds": 0.1}
 {"file": "/sandbox/work/repo/a.test.js", "name": "fails", "outcome": "failed", "message": "1 !== 2", "stack": ""}
@@ -95,11 +89,6 @@ RECORDED = {
             "b.test.ts": "failed",
         },
     ),
-    "mocha": (
-        mocha.read,
-        json.dumps(MOCHA),
-        {"test/app.js::app runs": "passed", "test/app.js::app waits": "skipped", "test/app.js::app ends": "failed"},
-    ),
     "node": (
         node_test.read,
         NODE,
@@ -126,7 +115,7 @@ RECORDED = {
     ),
     "go that does not compile": (go_test.read, GO_BROKEN, {"example.org/shop": "failed"}),
 }
-READERS = [jest_json.read, mocha.read, node_test.read, cargo_test.read, go_test.read]
+READERS = [jest_json.read, node_test.read, cargo_test.read, go_test.read]
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -162,8 +151,8 @@ def test_a_broken_report_is_no_end(read, raw):
 def test_a_report_is_bounded():
     many = b'{"file": "a", "name": "x", "outcome": "passed"}\n' * (MOST_TESTS + 5)
     assert not node_test.read(many + b'{"end": true}\n', TOP).ended
-    long = json.dumps({"stats": {}, "failures": [{"fullTitle": "t" * 9999, "err": {"message": "m" * 99999}}]})
-    (outcome,) = mocha.read(long.encode(), TOP).outcomes
+    long = json.dumps({"file": "a", "name": "t" * 9999, "outcome": "failed", "message": "m" * 99999})
+    (outcome,) = node_test.read(long.encode(), TOP).outcomes
     assert len(outcome.id) < 1000 and len(outcome.message) < 5000
 
 

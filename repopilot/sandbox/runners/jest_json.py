@@ -50,7 +50,7 @@ def vitest_command(plan: RunPlan) -> SandboxProgram:
         "--coverage.enabled=false",
     )
     processes = ("--no-file-parallelism", "--pool=forks")
-    settings = (f"--config={{root}}/{_MEMBERS}",) if plan.projects else ()
+    settings = (f"--config={{root}}/{_MEMBERS}",) if _of_vitest(plan) else ()
     return _with_node(plan, "vitest/vitest.mjs", (*options, *processes, *settings, *plan.tests))
 
 
@@ -58,10 +58,15 @@ def vitest_settings(plan: RunPlan) -> Mapping[str, str]:
     """The file that tells Vitest the members of a workspace with settings of their own."""
     projects = [
         {"extends": f"./{path}", "root": f"./{folder}", "test": {"dir": folder}}  # which starts at the top
-        for folder, path in plan.projects.items()
+        for folder, path in _of_vitest(plan).items()
     ]
     text = f"export default {{ test: {{ projects: {json.dumps(projects)} }} }};\n"
     return {_MEMBERS: text} if projects else {}
+
+
+def _of_vitest(plan: RunPlan) -> dict[str, str]:
+    """The members with settings for Vitest; those in a package.json are Jest's."""
+    return {folder: path for folder, path in plan.projects.items() if not path.endswith("package.json")}
 
 
 def _with_node(plan: RunPlan, module: str, arguments: tuple[str, ...]) -> SandboxProgram:

@@ -28,7 +28,7 @@ RUNNERS = (
         jest_json.vitest_settings,
     ),
     Runner("jest", "javascript", lambda p: p.runner == "jest", jest_json.jest_command, jest_json.read),
-    Runner("mocha", "javascript", lambda p: p.runner == "mocha", mocha.command, mocha.read),
+    Runner("mocha", "javascript", lambda p: p.runner == "mocha", mocha.command, node_test.read),
     Runner("ava", "javascript", lambda p: p.runner == "ava", ava.command, node_test.read),
     Runner("node --test", "javascript", lambda p: p.runner == "node", node_test.command, node_test.read),
     Runner("cargo test", "rust", lambda p: True, cargo_test.command, cargo_test.read),
