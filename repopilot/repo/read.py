@@ -15,6 +15,7 @@ from typing import IO
 
 from repopilot import i18n
 from repopilot.code.generated import generated_by_convention
+from repopilot.code.languages import file_kind
 from repopilot.code.notebook import is_notebook, notebook_text
 from repopilot.errors import SourceError
 from repopilot.redaction.redact import redact
@@ -29,6 +30,8 @@ _LFS = b"version https://git-lfs.github.com/spec/v1"
 _LONG_LINE = 5_000  # characters; nobody writes such lines by hand
 _MEAN_LINE = 250
 _READABLE = 20  # lines for each long one: data in a file of code
+_DATA = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|(?:[-+]?\d[\w.]*+[\s,]++){8,}""")
+"""Texts and lists of numbers: however long, they leave the code around them readable."""
 
 
 def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, str | Skip]]:
@@ -134,7 +137,7 @@ def text_of(path: str, data: bytes) -> str | Skip:
         return _skip(path, "empty")
     if generated_by_convention(text):
         return _skip(path, "generated")
-    if _minified(text):
+    if _is_packed(text) and not (file_kind(path) == "code" and not _is_packed(_DATA.sub("", text))):
         return _skip(path, "minified")
     return text
 
@@ -152,8 +155,8 @@ def _with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _minified(text: str) -> bool:
-    """Long lines throughout: a few long ones (a data URI, a licence key) don't make a file unreadable."""
+def _is_packed(text: str) -> bool:
+    """Whether lines are long throughout: a few long ones (a data URI, a licence key) don't make a file unreadable."""
     lines = text.count("\n") + 1
     if len(text) / lines > _MEAN_LINE and len(text) > 2 * _LONG_LINE:
         return True

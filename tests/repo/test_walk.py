@@ -56,6 +56,8 @@ FILES: dict[str, str | bytes] = {
     "notes.xyz": "?\n",
     "README.md": "# Hello\n",
     "src/page.py": "def page():\n    return 1\n\n\n" * 60 + f"LOGO = '{'A' * 12_000}'\n",
+    "src/Names.java": f'class Names {{\n    String all = "{"amp;12&" * 3_000}";\n\n    int size() {{}}\n}}\n',
+    "src/table.js": f"export const table = [{', '.join(map(str, range(4_000)))}];\n\nexport const at = () => 1;\n",
     "schema.prisma": "model A {}\n",
     "tests/test_good.py": "def test(): pass\n",
 }
