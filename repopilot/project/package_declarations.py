@@ -15,6 +15,8 @@ from repopilot.project.node_project import LOCK_FILES, NodeProject, read_node_pr
 from repopilot.project.workspaces import MANIFEST, ListNames, member_folders, read_node_workspace
 
 _CARGO = "Cargo.toml"
+_OF_REGISTRY = re.compile(r'("resolved": *")https?://[^"]*?/((?:@[^/"]+/)?[^/"]+/-/[^/"]+\.tgz)[^"]*')
+"""The address of a package in a registry of those who locked it: npm puts the user's in place of the public one."""
 _CARGO_LOCK = "Cargo.lock"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
@@ -76,7 +78,7 @@ def _node(read: Read, names: ListNames) -> PackageDeclaration | None:
     text = read(lock) if lock else None
     files = {MANIFEST: project.manifest or "{}"}
     if text is not None:
-        files[lock] = text
+        files[lock] = _OF_REGISTRY.sub(r"\1https://registry.npmjs.org/\2", text)
     manifests = (MANIFEST, *(f"{folder}/{MANIFEST}" for folder in project.links.values()))
     return PackageDeclaration(
         "javascript",

@@ -278,13 +278,31 @@ def test_the_folders_of_tests_are_those_that_the_scripts_give_to_the_runner(scri
 
 @pytest.mark.parametrize(
     ("script", "by_member"),
-    [("pnpm -r test", True), ("npm test --workspaces", True), ("turbo test", True), ("vitest -run", False)],
+    [
+        ("pnpm -r test", True),
+        ("npm test --workspaces", True),
+        ("turbo test", True),
+        ("vitest -run", False),
+        ("yarn workspace a test", True),
+    ],
 )
 def test_settings_at_the_top_are_for_members_unless_these_run_their_tests_themselves(script, by_member):
     manifest = {"workspaces": ["a"], "scripts": {"test": script}}
     files = {"package.json": json.dumps(manifest), "a/package.json": "{}", "vitest.config.ts": ""}
     (declaration,) = declared(files | {"a/vitest.config.ts": ""})
     assert declaration.node.projects == (("a/vitest.config.ts",) if by_member else ())
+
+
+def test_settings_of_jest_in_the_manifest_of_a_member_are_its_own(tmp_path):
+    files = {"package.json": '{"workspaces": ["a", "b"]}', "a/package.json": '{"jest": {}}', "b/package.json": "{}"}
+    (declaration,) = declared(files)
+    assert declaration.node.projects == ("a/package.json",)
+    plan = RunPlan(tmp_path / "node", ("a/x.test.js",), declaration.node)
+    arguments = jest_json.jest_command(plan).arguments
+    assert arguments[arguments.index("--projects") + 1] == "a/package.json"
+    assert not jest_json.vitest_settings(plan) and "--config" not in " ".join(jest_json.vitest_command(plan).arguments)
+    (at_the_top,) = declared({**files, "jest.config.js": ""})
+    assert at_the_top.node.projects == ()
 
 
 def test_the_lock_file_is_that_of_the_package_manager():
@@ -325,7 +343,7 @@ def test_what_can_not_be_installed_is_said(registry, tmp_path):
 
 @pytest.mark.slow
 @needs_npm
-def test_a_host_that_is_not_reached_is_the_reason_and_is_not_tried_again(registry, tmp_path, monkeypatch):
+def test_a_host_that_is_not_reached_is_the_reason_and_only_tried_again_without_lock(registry, tmp_path, monkeypatch):
     monkeypatch.setenv("npm_config_fetch_retries", "0")
     files = {"package.json": '{"dependencies": {"far": "1"}}', "package-lock.json": '{"lockfileVersion": 3}'}
     (declaration,) = declared(files)
@@ -333,7 +351,20 @@ def test_a_host_that_is_not_reached_is_the_reason_and_is_not_tried_again(registr
     with pytest.raises(EnvironmentFailed, match="ECONNREFUSED"):
         install(declaration, settings)
     logs = settings.environments_folder / "cache" / "npm" / "_logs"
-    assert len(list(logs.iterdir())) == 1
+    assert len(list(logs.iterdir())) == 2
+
+
+@pytest.mark.slow
+@needs_npm
+@pytest.mark.parametrize("path", ["private/npm/answer/-/answer-1.0.3.tgz", "somebody/answer/tarball/main"])
+def test_a_lock_file_may_name_hosts_that_only_its_authors_reach(registry, tmp_path, path):
+    manifest = {"name": "shop", "version": "1.0.0", "dependencies": {"answer": "^1.0.0"}}
+    answer = {"version": "1.0.3", "resolved": f"http://127.0.0.1:9/{path}"}
+    lock = {"lockfileVersion": 3, "packages": {"": manifest, "node_modules/answer": answer}, **manifest}
+    files = {"package.json": json.dumps(manifest), "package-lock.json": json.dumps(lock, indent=2)}
+    (declaration,) = declared(files)
+    packages = install(declaration, Settings(home=tmp_path / "home"))
+    assert (packages.folder / "answer" / "index.js").is_file()
 
 
 @pytest.mark.slow

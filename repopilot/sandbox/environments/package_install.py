@@ -48,6 +48,7 @@ _LONGEST_PROBLEM = 500
 _NOT_TRANSFERRED = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \((\S+?)\)")
 """An artifact, and the address from which Maven can't have it."""
 _UNREACHED = re.compile(r"\bE(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NETUNREACH|TIMEDOUT)\b")
+_UNLOCKED = frozenset(("--no-package-lock", "--no-lockfile"))
 _PNPM_LOCK = "pnpm-lock.yaml"
 
 
@@ -178,15 +179,20 @@ def _install(
     if not commands:
         return True
     problem = ""
+    unreached = False
     for number, arguments in enumerate(commands, 1):
+        loose = not declaration.lock or not _UNLOCKED.isdisjoint(arguments)
+        if unreached and not loose:  # the lock file leads to the same host
+            continue
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
         if outcome.status == 0:
             if installer.folder == VENDOR:
                 (folder / CARGO_CONFIGURATION).write_text(_cargo_configuration(outcome.output, folder, bounds[0]))
-            kept = number < len(commands) and "--no-package-lock" not in arguments
+            kept = number < len(commands) and _UNLOCKED.isdisjoint(arguments)
             return kept or number == 1 or not declaration.lock
         problem = problem or outcome.output
-        if _UNREACHED.search(outcome.output):  # other options lead to the same host
+        unreached = unreached or _UNREACHED.search(outcome.output) is not None
+        if unreached and loose:
             break
     raise _not_installed(installer, problem)
 
