@@ -20,8 +20,8 @@ class ChosenRules:
     selected: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
-    def __contains__(self, rule: str) -> bool:
-        return _names(self.selected, rule) and not _names(self.ignored, rule)
+    def __contains__(self, rule: object) -> bool:
+        return isinstance(rule, str) and _names(self.selected, rule) and not _names(self.ignored, rule)
 
 
 def chosen_rules(configs: Mapping[str, str]) -> ChosenRules:

@@ -98,6 +98,7 @@ async def test_a_regression_is_proved_by_a_test_that_passes_before_and_fails_aft
         "kind": "proved", "path": "tests/test_prices_review.py", "test": EMPTY, "before": "passed", "after": "failed"
     }  # fmt: skip
     assert report_sarif(report)["runs"][0]["results"][0]["properties"]["proof"] == facts["proof"]
+    assert 'put at "tests/test_prices_review.py"' in prompts[0]
     assert "ZeroDivisionError" in prompts[1] and "::test_of_nothing. Report" in prompts[1]
     for language, said in (("en", "1 proved by a test"), ("fr", "1 prouvé par un test")):
         text = report_markdown(report, language=language)

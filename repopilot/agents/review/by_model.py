@@ -129,7 +129,9 @@ class _Reviewer:
         looking = looking_tools(self.base)
         running = run_tests.TOOLS if can_run else ()
         tools = (*looking, *running, *reviewing.tools(can_run=can_run or reviewing.by_node))
-        told = [render("review_prove")] if can_run or reviewing.by_node else []
+        told = []
+        if can_run or reviewing.by_node:
+            told.append(render("review_prove", path=await asyncio.to_thread(reviewing.usual_path) or "…"))
         told += [] if can_run else [tests]
         system = render("review_system", name=workspace.snapshot.name, tests="\n\n".join(told))
         worker = loop.LoopModel(self.model, loop.Budget.of(workspace.settings))

@@ -214,13 +214,16 @@ class ReviewTools:
             return TestSelection(suite=suite_by_node((path,), original))
         return tests_at((path,), original)
 
+    def usual_path(self) -> str:
+        """Where a test goes that names no place: beside those that cover the change; '' for nowhere. Blocking."""
+        used = [each.path for each in self.proofs.values()]
+        place = place_of_new_test(self.copy.changes(), self.copy.original, used)
+        path = place.path if place else ""
+        return _BY_NODE.sub(".mjs", path) if self.by_node else path
+
     def _path(self, path: str) -> str:
         """Where a test goes: a new file that a runner takes."""
-        if not path:
-            used = [each.path for each in self.proofs.values()]
-            place = place_of_new_test(self.copy.changes(), self.copy.original, used)
-            path = place.path if place else ""
-            path = _BY_NODE.sub(".mjs", path) if self.by_node else path
+        path = path or self.usual_path()
         if self.copy.text(path) is not None or path in self.copy.original.index.files:
             raise UsageError(message("review_tools.test_exists", path=path), message("review_tools.test_path_hint"))
         if not is_test_path(path) or not (path.endswith(".py") or language_of_tests(path)):

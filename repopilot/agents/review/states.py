@@ -115,6 +115,7 @@ def touched_symbols(copy: WorkingCopy) -> tuple[TouchedSymbol, ...]:
         diff = parse_patch(change.diff)[0]
         old = before.outline(change.path)
         new = after.outline(change.path)
+        touched: list[tuple[Symbol | None, Symbol | None]]
         touched = [(_other(one, new, old), one) for one in _around(new, after.text(change.path), added_lines(diff))]
         touched += [(one, _other(one, old, new)) for one in _around(old, before.text(change.path), removed_lines(diff))]
         for was, now in dict.fromkeys(touched):
