@@ -208,6 +208,17 @@ class Settings(BaseSettings):
         default="",
         description="Address of the API of GitHub, GitLab or Gitea; default: that of the host of the issue or pull request.",
     )
+    github_app: str = Field(
+        default="",
+        description="The id of a GitHub App: RepoPilot works under its name, with tokens of its installations, and `serve --webhook` works for the "
+        "repositories that it is installed on.",
+    )
+    github_app_key: str = Field(default="", description="The file with the private key of the GitHub App (PEM).")
+    issue_everybody: bool = Field(
+        default=False,
+        description="Take what anybody writes on an issue or a pull request as part of the task, and push to the repository itself for `serve --webhook`; by "
+        "default only what members, collaborators and who opened the issue write, and changes for issues of others go through a fork.",
+    )
     webhook_secret: str = Field(
         default="",
         description="The secret of webhooks, for `repopilot serve --webhook`: GitHub signs with it, GitLab sends it.",

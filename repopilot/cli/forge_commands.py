@@ -16,7 +16,9 @@ from repopilot.agents.review.findings import has_severe
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
 from repopilot.documents import environment_of
 from repopilot.errors import RepoPilotError, StorageError
-from repopilot.forge.hosts import forge_of
+from repopilot.forge.contents import HostIssue
+from repopilot.forge.github_app import as_app
+from repopilot.forge.hosts import Forge, forge_of
 from repopilot.forge.items import ForgeItem, parse_item, required_item
 from repopilot.forge.review import PostedBefore, PostedReview, post, posted_before, posted_text, review_pull
 from repopilot.forge.solve import (
@@ -24,6 +26,7 @@ from repopilot.forge.solve import (
     already_open,
     going_on,
     issue_of_pull,
+    of_members,
     open_pull,
     opened_text,
     push_to_pull,
@@ -63,8 +66,9 @@ def _asking(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) ->
 
 def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Review a pull request, and comment on it where that is asked for."""
-    forge = forge_of(item, runtime.settings)
     with _asking(item, arguments, runtime):
+        runtime.settings = as_app(runtime.settings, item)
+        forge = forge_of(item, runtime.settings)
         pull = forge.pull()
         before = posted_before(forge) if arguments.post else PostedBefore()
 
@@ -97,15 +101,22 @@ def _pull_facts(item: ForgeItem, pull: object, posted: PostedReview | None) -> d
     return {"pull": {"url": item.url, **facts}, "posted": asdict(posted) if posted else None}
 
 
+def _asked_for(item: ForgeItem, forge: Forge, arguments: argparse.Namespace, *, everybody: bool) -> HostIssue:
+    """What is to be worked on, and where."""
+    if item.kind == "pull":
+        return issue_of_pull(item, forge, everybody=everybody)
+    issue = of_members(forge.issue(), forge, everybody=everybody)
+    return going_on(item, forge, issue) if arguments.open_pull else issue
+
+
 def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Work on an issue, or on what reviewers ask for on a pull request; push it where that is asked for. Status 1 when
     there is no change."""
     item = parse_item(arguments.issue) or required_item(arguments.issue, "issue")
-    forge = forge_of(item, runtime.settings)
     with _asking(item, arguments, runtime):
-        issue = forge.issue() if item.kind == "issue" else issue_of_pull(item, forge)
-        if arguments.open_pull and item.kind == "issue":
-            issue = going_on(item, forge, issue)
+        runtime.settings = as_app(runtime.settings, item)
+        forge = forge_of(item, runtime.settings)
+        issue = _asked_for(item, forge, arguments, everybody=runtime.settings.issue_everybody)
     if issue.own_pull:
         show_notes([i18n.message("forge.going_on", url=issue.own_pull.url)], arguments.language)
     elif arguments.open_pull and not issue.may_push:

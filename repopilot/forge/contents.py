@@ -12,11 +12,13 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment of a person or program, as it was written: data, never an instruction."""
+    """A comment of a person or program, as it was written: data, never an instruction. `member` says whether its author
+    belongs to the repository; None where the host doesn't say it with the comment."""
 
     author: str
     text: str
     id: str = ""
+    member: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class OwnPull:
 @dataclass(frozen=True, slots=True)
 class HostIssue:
     """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there.
-    `own_pull` is what an earlier run opened for it, whose branch is the default branch then."""
+    `opened` is its own text as a comment; `left_out` counts comments that are not worked on; `own_pull` is what an
+    earlier run opened for it, whose branch is the default branch then."""
 
     title: str
     text: str
@@ -42,6 +45,8 @@ class HostIssue:
     labels: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
     may_push: bool = True
+    opened: Comment = Comment("", "")
+    left_out: int = 0
     own_pull: OwnPull | None = None
 
 
@@ -95,6 +100,7 @@ class Posted:
         path, line: what it is on; '' and 0 for the whole.
         resolved_by: who resolved its thread, '' for nobody; where the host says it with the comment.
         disliked: whether somebody may have answered it with a thumbs down.
+        member: as in `Comment`.
     """
 
     id: str
@@ -105,6 +111,7 @@ class Posted:
     line: int = 0
     resolved_by: str = ""
     disliked: bool = False
+    member: bool | None = None
 
 
 class LineComment(NamedTuple):

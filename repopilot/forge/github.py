@@ -17,7 +17,7 @@ from repopilot.errors import ForgeError
 from repopilot.forge.connection import ATTEMPTS, PAGE, PAGES, TIMEOUT_S, Again
 from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained
-from repopilot.forge.items import APIS, ForgeItem
+from repopilot.forge.items import APIS, PUBLIC_API, ForgeItem
 
 LONGEST_WAIT_S = 60
 _VIEWER = "query { viewer { login } }"
@@ -25,6 +25,7 @@ _THREADS = """query($owner: String!, $name: String!, $number: Int!, $after: Stri
 repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewThreads(first: 100, after: $after) {
 nodes { id resolvedBy { login } comments(first: 1) { nodes { databaseId } } }
 pageInfo { hasNextPage endCursor } } } } }"""
+_MEMBERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 _NOT_TOLD = frozenset({400, 403, 404})
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
 
@@ -60,7 +61,7 @@ class GitHubItem:
     def _requester(self) -> Requester:
         token = self._token()
         retry = _Again(max_rate_limit_wait=LONGEST_WAIT_S, secondary_rate_wait=LONGEST_WAIT_S / 4, **ATTEMPTS)
-        public = self._api == "https://api.github.com"  # it asks for pauses between what writes
+        public = self._api == PUBLIC_API  # it asks for pauses between what writes
         requester = Requester(
             auth=Auth.Token(token) if token else None,
             base_url=self._api,
@@ -105,10 +106,9 @@ class GitHubItem:
             clone_url=str(repository["clone_url"]),
             default_branch=str(repository.get("default_branch") or ""),
             labels=tuple(_name(label) for label in found.get("labels") or ()),
-            comments=tuple(
-                Comment(_login(each), str(each.get("body") or ""), str(each.get("id"))) for each in comments
-            ),
+            comments=tuple(map(_comment, comments)),
             may_push=(repository.get("permissions") or {}).get("push") is not False,
+            opened=_comment(found),
         )
 
     def labelled_by(self, label: str) -> str:
@@ -298,6 +298,15 @@ class GitHubItem:
         return found
 
 
+def _comment(row: dict) -> Comment:
+    return Comment(_login(row), str(row.get("body") or ""), str(row.get("id")), _is_member(row))
+
+
+def _is_member(row: dict) -> bool | None:
+    """Whether the author of a row belongs to the repository; None on Gitea, which doesn't say."""
+    return row["author_association"] in _MEMBERS if "author_association" in row else None
+
+
 def _posted(row: dict) -> Posted:
     line = row.get("line") or row.get("original_line") or row.get("position") or 0
     return Posted(
@@ -308,6 +317,7 @@ def _posted(row: dict) -> Posted:
         line=int(line),
         resolved_by=str((row.get("resolver") or {}).get("login") or ""),  # Gitea's
         disliked=bool((row.get("reactions") or {"-1": True})["-1"]),  # Gitea doesn't say
+        member=_is_member(row),
     )
 
 

@@ -76,6 +76,7 @@ class GitLabItem:
             labels=tuple(map(str, found.labels)),
             comments=tuple(comments),
             may_push=_may_push(project.attributes.get("permissions")),
+            opened=_comment(found),
         )
 
     def labelled_by(self, label: str) -> str:
@@ -257,7 +258,11 @@ def _may_push(permissions: dict | None) -> bool:
 
 
 def _comment(note: Any) -> Comment:
-    return Comment(str((note.attributes.get("author") or {}).get("username") or ""), note.body or "", str(note.id))
+    return Comment(
+        str((note.attributes.get("author") or {}).get("username") or ""),
+        note.attributes.get("body") or "",
+        str(note.get_id()),
+    )
 
 
 def _posted(thread: Any) -> Posted:

@@ -18,6 +18,7 @@ from repopilot.forge.items import ForgeItem
 from repopilot.repo.remote.credentials import host_of
 
 _OWN = {("fork", 403): "fork.refused", ("fork", 404): "fork.refused", ("fork", 409): "fork.taken"}
+_OWN |= {("token", 404): "app_not_installed"}
 _OWN |= {("start_branch", status): "fork.behind" for status in (400, 404, 409, 422)}
 """GitLab answers 404 where forking is disabled; for a commit that a fork lacks each host has a status of its own."""
 _UNREACHED: tuple[tuple[type[Exception], str, str], ...] = (

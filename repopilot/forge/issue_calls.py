@@ -9,14 +9,24 @@ import asyncio
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import quote, unquote, urldefrag
 
 from repopilot import i18n, trace
 from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable
 from repopilot.forge.contents import HostIssue
 from repopilot.forge.hosts import Forge, forge_of
-from repopilot.forge.items import required_item
-from repopilot.forge.solve import asks_for_work, going_on, open_pull, opened_text, question_text, solve
+from repopilot.forge.items import ForgeItem, required_item
+from repopilot.forge.solve import (
+    asks_for_work,
+    by_member,
+    going_on,
+    of_members,
+    open_pull,
+    opened_text,
+    question_text,
+    solve,
+)
 from repopilot.runtime import Runtime
 
 _COMMENT = "comment-"
@@ -81,6 +91,14 @@ def asked_by(forge: Forge, issue: HostIssue, mark: str) -> str:
     return forge.labelled_by(label) if label in map(str.casefold, issue.labels) else ""
 
 
+def _worked_on(item: ForgeItem, forge: Forge, issue: HostIssue, *, everybody: bool) -> HostIssue:
+    """What of an issue is worked on, and where; that of somebody who doesn't belong to the repository in a fork, whose
+    CI has no secrets. Blocking."""
+    if not (everybody or by_member(issue.opened, forge)):
+        issue = replace(issue, may_push=False)
+    return going_on(item, forge, of_members(issue, forge, everybody=everybody))
+
+
 async def solve_asked(url: str, runtime: Runtime) -> str:
     """Work on an issue that somebody asks for who may push to its repository, and answer there; what became of it.
 
@@ -102,7 +120,7 @@ async def solve_asked(url: str, runtime: Runtime) -> str:
         return "refused"
     language = runtime.settings.language or "en"
     try:
-        issue = await asyncio.to_thread(going_on, item, forge, issue)
+        issue = await asyncio.to_thread(_worked_on, item, forge, issue, everybody=runtime.settings.issue_everybody)
         async with trace.root(lambda event: None, "solve", input=address) as step:
             solution = await solve(item, issue, runtime, step, lambda progress: None, environment=True)
         if solution.answer.files:

@@ -21,6 +21,7 @@ _KINDS: dict[str, tuple[str, Kind]] = {
 _PATH = re.compile(
     r"/(?P<project>[^?#]+?)(?P<gitlab>/-)?/(?P<kind>issues|pull|pulls|merge_requests)/(?P<number>\d{1,9})(?:/.*)?"
 )
+PUBLIC_API = "https://api.github.com"
 APIS = {"github": "/api/v3", "gitea": "/api/v1", "gitlab": ""}
 """Where the API of a server of one's own is, behind its address."""
 
@@ -59,7 +60,7 @@ class ForgeItem:
         """The address of the API: the one set, else the one that the host has."""
         if setting:
             return setting.rstrip("/")
-        return "https://api.github.com" if self.host == "https://github.com" else self.host + APIS[self.forge]
+        return PUBLIC_API if self.host == "https://github.com" else self.host + APIS[self.forge]
 
 
 def parse_item(text: str) -> ForgeItem | None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 
 from repopilot import i18n
 from repopilot.agents.coding.typed_commands import is_command
 from repopilot.agents.generate.render import reasons_text, said_text
 from repopilot.assistant import answer
-from repopilot.errors import ForgeError, RepoPilotError, UsageError
+from repopilot.errors import ForgeError, ForgeUnreachable, RepoPilotError, UsageError
 from repopilot.foreign_text import code_span, literal, literal_lines, literal_subject, visible, without_comments
-from repopilot.forge.contents import Comment, HostIssue
+from repopilot.forge.contents import Comment, HostIssue, Posted
 from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
@@ -90,12 +90,13 @@ def _linked_lines(link: str, clone_url: str) -> str:
     return f"{source.focus}:{source.line}-{source.last_line}" if source.line else source.focus
 
 
-def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
+def issue_of_pull(item: ForgeItem, forge: Forge, *, everybody: bool = False) -> HostIssue:
     """What reviewers ask for on a pull request, as an issue of the branch that it comes from. Blocking.
 
     Args:
         item: the pull request.
         forge: its host.
+        everybody: take also what people ask for who don't belong to the repository.
 
     Raises:
         ForgeError: it is closed, nobody asks for anything, where it comes from is gone, or the host refuses.
@@ -103,15 +104,56 @@ def issue_of_pull(item: ForgeItem, forge: Forge) -> HostIssue:
     pull = forge.pull()
     if pull.state != "open":
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=pull.state))
-    said = [each for each in (*forge.inline_comments(), *forge.comments()) if not is_marked(each.text)]
+    found = [each for each in (*forge.inline_comments(), *forge.comments()) if not is_marked(each.text)]
+    is_member = _membership(forge)
+    said = [each for each in found if everybody or is_member(each)]
     if not said:
-        raise ForgeError(i18n.message("forge.no_comments", url=item.url))
+        key = "forge.no_member_comments" if found else "forge.no_comments"
+        raise ForgeError(i18n.message(key, url=item.url, count=len(found)))
     comments = [
         Comment(each.author, f"{each.path}:{each.line} {each.text}" if each.path else each.text) for each in said
     ]
     if not pull.head_clone_url:  # a branch of the same name where it goes to, such as main, is another's
         raise ForgeError(i18n.message("forge.source_gone", url=item.url))
     return HostIssue(pull.title, "", "open", pull.head_clone_url, pull.head_ref, (), tuple(comments))
+
+
+def of_members(issue: HostIssue, forge: Forge, *, everybody: bool = False) -> HostIssue:
+    """The issue without the comments of people who neither opened it nor belong to its repository. Blocking.
+
+    Args:
+        issue: what the host says of it.
+        forge: its host.
+        everybody: keep them.
+
+    Raises:
+        ForgeUnreachable: the host can't be asked who may push.
+    """
+    if everybody:
+        return issue
+    is_member = _membership(forge)
+    known = [each for each in issue.comments if each.author == issue.opened.author or is_member(each)]
+    return replace(issue, comments=tuple(known), left_out=len(issue.comments) - len(known))
+
+
+def by_member(comment: Comment, forge: Forge) -> bool:
+    """Whether who wrote a comment, or an issue, belongs to its repository. Blocking; raises ForgeUnreachable."""
+    return _membership(forge)(comment)
+
+
+def _membership(forge: Forge) -> Callable[[Comment | Posted], bool]:
+    """Tells who belongs to the repository; where the host doesn't say it with what they wrote, who may push to it."""
+    may_push = cache(forge.lets_push)
+
+    def is_member(comment: Comment | Posted) -> bool:
+        try:
+            return bool(comment.author and may_push(comment.author)) if comment.member is None else comment.member
+        except ForgeUnreachable:
+            raise
+        except ForgeError:  # such as a token that may not ask
+            return False
+
+    return is_member
 
 
 def going_on(item: ForgeItem, forge: Forge, issue: HostIssue) -> HostIssue:
@@ -197,6 +239,8 @@ def solution_of(issue: HostIssue, done: Answer, workspace: Workspace) -> Solutio
     """What came of an issue, with a note on what of it was not seen."""
     if count := sum(len(_PICTURE.findall(text)) for text in _texts_of(issue)):
         done = replace(done, degraded=(*done.degraded, i18n.message("forge.pictures", count=count)))
+    if issue.left_out:
+        done = replace(done, degraded=(*done.degraded, i18n.message("forge.left_out", count=issue.left_out)))
     return without_refused(done, workspace)
 
 

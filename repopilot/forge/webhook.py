@@ -29,6 +29,7 @@ from starlette.routing import Route
 from repopilot import i18n, trace
 from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable, StorageError, UsageError
 from repopilot.foreign_text import visible
+from repopilot.forge.github_app import as_app
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.issue_calls import is_comment, issue_call, solve_asked
 from repopilot.forge.items import parse_item, required_item
@@ -281,6 +282,8 @@ async def _worked_on(url: str, runtime: Runtime) -> str:
     """Do what a call asks for; what became of it."""
     try:
         found = parse_item(url)
+        if found:
+            runtime.settings = await asyncio.to_thread(as_app, runtime.settings, found)
         if found and found.kind == "issue":
             return await solve_asked(url, runtime)
         item = required_item(url, "pull")

@@ -91,6 +91,7 @@ def test_a_merge_request_is_read_without_the_project_it_comes_from(lab, world, s
     pull = forge.pull()
     assert (pull.head_clone_url, pull.clone_url) == ("", f"{lab.url}/g/p.git")
     lab.add_note({"body": "say why"})
+    lab.members = [{"username": "me", "state": "active", "access_level": 30}]
     with pytest.raises(ForgeError, match="comes from is gone"):
         issue_of_pull(item, forge)
 

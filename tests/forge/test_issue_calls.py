@@ -40,9 +40,9 @@ def called(world, settings):
         yield send
 
 
-def issue(world, title="rename price to cost", labels=()):
-    named = [{"name": each} for each in labels]
-    world.hub.issues[5] = {"number": 5, "title": title, "body": "", "state": "open", "labels": named}
+def issue(world, title="rename price to cost", labels=(), author="ada"):
+    facts = {"labels": [{"name": each} for each in labels], "user": {"login": author}}
+    world.hub.issues[5] = {"number": 5, "title": title, "body": "", "state": "open", **facts}
 
 
 def labeled(world, label="repopilot", **facts):
@@ -93,6 +93,17 @@ def test_a_stranger_is_refused_and_the_log_says_so(world, called, caplog, role):
     assert not world.hub.opened and len(world.hub.comments) == 1
     refused = [each.getMessage() for each in caplog.records if "refused" in each.getMessage()]
     assert len(refused) == 2 and all("'mallory' may not push to o/r" in each for each in refused)
+
+
+@pytest.mark.slow
+def test_the_change_for_a_strangers_issue_goes_through_a_fork(world, called):
+    issue(world, author="mallory")
+    world.hub.permissions = {"ada": "write"}
+    called(commented(world, "ada"))
+    assert world.hub.forked == 1 and not world.hub.opened
+    branches = git_server.git(world.served / "shop.git", "branch", "--format=%(refname:short)").split()
+    assert branches == ["main"], "the host allows no fork, and nothing was pushed to the repository itself"
+    assert "could not finish its work" in world.hub.comments[-1]["body"]
 
 
 @pytest.mark.slow

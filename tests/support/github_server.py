@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+import jwt
 from support.host_server import PAGE_LIMIT, HostHandler, HostServer, serving
 from support.openapi import Description
 
@@ -41,6 +42,10 @@ class GitHubServer(HostServer):
     events: list[dict] = field(default_factory=list)  # of the issues
     permissions: dict[str, str] = field(default_factory=dict)  # by login; others are not found
     gitea: bool = False  # the API is where Gitea has it
+    installed: tuple[str, ...] = ("o/r",)  # where the app is installed
+    apps: list[str] = field(default_factory=list)  # the ids of apps whose signed tokens came
+    app_key: str = ""  # the public one
+    members: tuple[str, ...] = ("ada", "me")  # accounts that belong to the repository
 
     def add_pull(
         self, number: int, base: tuple[str, str], head: tuple[str, str], clone_url: str, author: str = "ada"
@@ -78,6 +83,8 @@ class _Handler(HostHandler):
     def refused(self) -> bool:
         if self.state.failures:
             self.send(*self.state.failures.pop(0))
+        elif "/installation" in self.path:
+            return False
         elif self.state.token and self.headers.get("Authorization", "").split(" ")[-1] != self.state.token:
             self.send(401, {"message": "Bad credentials", "documentation_url": "", "status": "401"})
         else:
@@ -85,8 +92,32 @@ class _Handler(HostHandler):
         return True
 
     def send(self, status: int, reply: Any, headers: dict[str, str] | None = None, cut: bool = False) -> None:
+        for row in reply if isinstance(reply, list) else [reply]:
+            if isinstance(row, dict) and "body" in row and "user" in row and not self.state.gitea:
+                is_member = (row["user"] or {}).get("login") in self.state.members
+                row.setdefault("author_association", "MEMBER" if is_member else "NONE")
         cut, self.state.cut = self.state.cut > 0, max(0, self.state.cut - 1)
         super().send(status, reply, headers, cut)
+
+    def _app(self) -> str:
+        """The id of the app that signed the request; '' where it isn't signed with its key."""
+        token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        try:
+            claims = jwt.decode(token, self.state.app_key, ["RS256"], options={"require": ["exp", "iat"]})
+        except jwt.PyJWTError:
+            return ""
+        self.state.apps.append(claims["iss"])
+        return claims["iss"]
+
+    def installation(self, match: re.Match, body: dict, query: dict) -> None:
+        if not self._app():
+            return self.send(401, {"message": "A JSON web token could not be decoded"})
+        self.one({"id": 77} if match[1] in self.state.installed else None)
+
+    def access_token(self, match: re.Match, body: dict, query: dict) -> None:
+        if not self._app():
+            return self.send(401, {"message": "A JSON web token could not be decoded"})
+        self.send(201, {"token": self.state.token, "expires_at": "2030-01-01T00:00:00Z"})
 
     def repository(self, match: re.Match, body: dict, query: dict) -> None:
         self.one(self.state.repository)
@@ -222,6 +253,8 @@ class _Handler(HostHandler):
         return {"id": id, "user": {"login": self.state.account or "me"}, **body}
 
     routes = (
+        (r"/repos/(o/\w+)/installation", {"GET": installation}),
+        (r"/app/installations/77/access_tokens", {"POST": access_token}),
         (r"/repos/o/r", {"GET": repository}),
         (r"/repos/o/r/issues/(\d+)", {"GET": issue}),
         (r"/repos/o/r/issues/(\d+)/comments", {"GET": issue_comments, "POST": add_comment}),

@@ -15,6 +15,11 @@ from typing import Any
 OPERATIONS = {
     "/user": "get",
     "/repos/{}/{}": "get",
+    "/repos/{}/{}/installation": "get",
+    "/app/installations/{}/access_tokens": "post",
+    "/repos/{}/{}/statuses/{}": "post",
+    "/repos/{}/{}/check-runs": "post",
+    "/repos/{}/{}/pulls/{}/reviews/{}": "put",
     "/repos/{}/{}/forks": "post",
     "/repos/{}/{}/branches/{}": "get",
     "/repos/{}/{}/git/refs": "post",

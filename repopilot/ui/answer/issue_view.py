@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 
 import chainlit as cl
 
@@ -19,6 +20,7 @@ from repopilot.forge.solve import (
     Solution,
     going_on,
     issue_of_pull,
+    of_members,
     open_pull,
     opened_text,
     push_to_pull,
@@ -68,7 +70,7 @@ async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
     """Work on an issue, or on what the reviewers of a pull request wrote. Raises RepoPilotError."""
     forge = forge_of(item, _settings(chat, token))
     read = _issue if item.kind == "issue" else issue_of_pull
-    issue = await asyncio.to_thread(read, item, forge)
+    issue = await asyncio.to_thread(partial(read, item, forge, everybody=chat.settings.issue_everybody))
     if issue.state not in ("open", ""):
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
     source = parse_source(checked_remote(issue.clone_url))
@@ -80,9 +82,9 @@ async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
         await ask(chat, task_of(issue), "generate", about=(item, issue))
 
 
-def _issue(item: ForgeItem, forge: Forge) -> HostIssue:
+def _issue(item: ForgeItem, forge: Forge, *, everybody: bool) -> HostIssue:
     """The issue, to be worked on where an earlier run left off, if the host lets that be asked."""
-    issue = forge.issue()
+    issue = of_members(forge.issue(), forge, everybody=everybody)
     try:
         return going_on(item, forge, issue)
     except ForgeError as error:  # such as one that asks for a token, which a public issue needs not
