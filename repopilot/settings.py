@@ -233,6 +233,10 @@ class Settings(BaseSettings):
         default=False,
         description="`repopilot serve --webhook` reviews drafts of pull requests, too; by default when they are ready.",
     )
+    webhook_fail_on: Literal["", "low", "medium", "high", "critical"] = Field(
+        default="",
+        description="`repopilot serve --webhook` marks a commit as failed for a finding that is at least that severe; empty: never.",
+    )
     webhook_label: str = Field(
         default="repopilot",
         description="The label that, set on an issue by who may push, has `repopilot serve --webhook` work on it; empty: none.",

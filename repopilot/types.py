@@ -410,7 +410,8 @@ class Proof:
 class Finding:
     """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line; `silenced` whether the
     author told the tool in a comment not to say it. `failure` is the input or state and what then goes wrong, '' where
-    a tool doesn't say; `proof` the test that shows it."""
+    a tool doesn't say; `proof` the test that shows it; `fix` the line as a tool mends it for certain, '' to remove
+    it."""
 
     path: str
     line: int
@@ -423,6 +424,7 @@ class Finding:
     silenced: bool = False
     failure: str = ""
     proof: Proof | None = None
+    fix: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

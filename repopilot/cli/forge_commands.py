@@ -82,7 +82,8 @@ def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime:
     posted = None
     if arguments.post:
         with _asking(item, arguments, runtime):
-            posted = post(item, forge, pull, report, workspace.index.text, arguments.language)
+            fail_on = arguments.fail_on or ""
+            posted = post(item, forge, pull, report, workspace.index.text, arguments.language, fail_on)
     facts = report_sarif(report) if arguments.sarif else {**report_json(report), **_pull_facts(item, pull, posted)}
 
     def show() -> None:

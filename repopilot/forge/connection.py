@@ -13,6 +13,10 @@ from repopilot import i18n
 from repopilot.errors import ForgeError
 from repopilot.repo.remote.credentials import host_of
 
+CHECK = "RepoPilot"
+"""The name of what says on a commit what its review came to."""
+REVIEW = "<!-- repopilot:review -->"
+"""Marks what a review says on the whole where that is no summary."""
 PAGE = 100
 PAGES = 40
 """At most 4,000 comments or files are read; GitHub itself lists 3,000 files of a pull request."""

@@ -114,6 +114,13 @@ class Posted:
     member: bool | None = None
 
 
+class Outcome(NamedTuple):
+    """What a review came to: whether the pull request passes, and a sentence."""
+
+    passed: bool
+    text: str
+
+
 class LineComment(NamedTuple):
     """A comment to post on a line of the new version of a file."""
 

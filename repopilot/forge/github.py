@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
@@ -14,8 +15,8 @@ from github.Requester import Requester
 
 from repopilot import i18n
 from repopilot.errors import ForgeError
-from repopilot.forge.connection import ATTEMPTS, PAGE, PAGES, TIMEOUT_S, Again
-from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, OwnPull, Posted, Pull, commentable
+from repopilot.forge.connection import ATTEMPTS, CHECK, PAGE, PAGES, REVIEW, TIMEOUT_S, Again
+from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, Outcome, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained
 from repopilot.forge.items import APIS, PUBLIC_API, ForgeItem
 
@@ -25,6 +26,8 @@ _THREADS = """query($owner: String!, $name: String!, $number: Int!, $after: Stri
 repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewThreads(first: 100, after: $after) {
 nodes { id resolvedBy { login } comments(first: 1) { nodes { databaseId } } }
 pageInfo { hasNextPage endCursor } } } } }"""
+_REVIEW = "review"
+"""The thread of what a review says on the whole."""
 _MEMBERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 _NOT_TOLD = frozenset({400, 403, 404})
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
@@ -76,6 +79,11 @@ class GitHubItem:
         if ":" in requester.hostname:  # an IPv6 address, which PyGithub leaves without its brackets
             vars(requester)["_Requester__hostname"] = f"[{requester.hostname}]"
         return requester
+
+    @property
+    def suggestion(self) -> str:
+        """What begins a change of a line that a click takes over; '' on Gitea, which has none."""
+        return "" if self._item.forge == "gitea" else "suggestion"
 
     def account(self) -> str:
         """The login of the token's account; '' where the host doesn't tell. The token of a GitHub Actions run may not
@@ -170,17 +178,33 @@ class GitHubItem:
         rows = chain.from_iterable(self._call("GET", f"{address}/reviews/{id}/comments") for id in reviews)
         return [_posted(each) for each in rows]
 
-    def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment]) -> None:
-        """Comment on lines in one review, of which the host sends one mail."""
+    def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment], summary: str = "") -> bool:
+        """Comment on lines in one review, of which the host sends one mail; returns whether the summary is in it.
+        Gitea changes no text of a review, so it gets none."""
         gitea = self._item.forge == "gitea"
         rows = [
             {"body": each.text, "path": each.path}
             | ({"new_position": each.line} if gitea else {"line": each.line, "side": "RIGHT"})
             for each in comments
         ]
-        said = f"`{pull.head_sha[:10]}`"  # GitHub wants some text
+        said = f"`{pull.head_sha[:10]}`\n{REVIEW}"  # GitHub wants some text
+        said = said if gitea else summary or said
         body = {"body": said, "event": "COMMENT", "commit_id": pull.head_sha, "comments": rows}
         self._call("POST", f"{self._repo}/pulls/{self._item.number}/reviews", body)
+        return said == summary
+
+    def set_outcome(self, pull: Pull, outcome: Outcome) -> None:
+        """Say on the commit what a review came to: by a check run, which the tokens of apps and workflows alone may
+        create, else by a commit status."""
+        if self._token().startswith("ghs_"):
+            output = {"title": outcome.text, "summary": outcome.text}
+            ended = {"status": "completed", "conclusion": "success" if outcome.passed else "failure"}
+            body = {"name": CHECK, "head_sha": pull.head_sha, **ended, "output": output}
+            self._call("POST", f"{self._repo}/check-runs", body)
+        else:
+            state = "success" if outcome.passed else "failure"
+            body = {"state": state, "context": CHECK, "description": outcome.text}
+            self._call("POST", f"{self._repo}/statuses/{pull.head_sha}", body)
 
     def opposed_by(self, comment: Posted) -> set[str]:
         """The accounts that resolved the thread of a comment on a line, or answered it with a thumbs down."""
@@ -220,8 +244,12 @@ class GitHubItem:
         return threads
 
     def comments(self) -> list[Posted]:
-        """Every comment on the whole."""
-        return [_posted(each) for each in self._pages(f"{self._repo}/issues/{self._item.number}/comments")]
+        """Every comment on the whole, and of reviews of a pull request what they say on the whole."""
+        found = [_posted(each) for each in self._pages(f"{self._repo}/issues/{self._item.number}/comments")]
+        if self._item.kind == "issue" or self._item.forge == "gitea":
+            return found
+        reviews = self._pages(f"{self._repo}/pulls/{self._item.number}/reviews")
+        return [*found, *(replace(_posted(each), thread=_REVIEW) for each in reviews if each.get("body"))]
 
     def comment(self, text: str) -> None:
         """Comment on the whole."""
@@ -229,7 +257,10 @@ class GitHubItem:
 
     def change_comment(self, comment: Posted, text: str) -> None:
         """Give a comment on the whole another text."""
-        self._call("PATCH", f"{self._repo}/issues/comments/{comment.id}", {"body": text})
+        if comment.thread == _REVIEW:
+            self._call("PUT", f"{self._repo}/pulls/{self._item.number}/reviews/{comment.id}", {"body": text})
+        else:
+            self._call("PATCH", f"{self._repo}/issues/comments/{comment.id}", {"body": text})
 
     def fork(self) -> Fork:
         """The fork of the token's account. GitHub gives the one that is there, where Gitea refuses a second."""

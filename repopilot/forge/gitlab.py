@@ -9,8 +9,8 @@ from typing import Any
 import gitlab
 from gitlab.exceptions import GitlabError, GitlabGetError
 
-from repopilot.forge.connection import PAGE, PAGES, TIMEOUT_S, OwnHost
-from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, OwnPull, Posted, Pull, commentable
+from repopilot.forge.connection import CHECK, PAGE, PAGES, TIMEOUT_S, OwnHost
+from repopilot.forge.contents import Comment, Fork, HostIssue, LineComment, Outcome, OwnPull, Posted, Pull, commentable
 from repopilot.forge.host_errors import explained, failed
 from repopilot.forge.items import ForgeItem
 
@@ -51,6 +51,9 @@ class GitLabItem:
     @property
     def _project(self) -> Any:
         return self._server.projects.get(self._item.project, lazy=True)
+
+    suggestion = "suggestion:-0+0"
+    """What begins a change of a line that a click takes over."""
 
     def account(self) -> str:
         """The name of the token's account; '' where the host doesn't tell."""
@@ -116,8 +119,8 @@ class GitLabItem:
         """Every comment on a line."""
         return [each for each in self._notes() if each.thread]
 
-    def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment]) -> None:
-        """Comment on lines in one review, of which the host sends one mail.
+    def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment], summary: str = "") -> bool:
+        """Comment on lines in one review, of which the host sends one mail; returns whether the summary is in it.
 
         Where the account has drafts of its own, which publishing the review would publish too, each comment is posted
         by itself.
@@ -127,16 +130,26 @@ class GitLabItem:
         if drafts.list(page=1, per_page=1, get_all=False):
             for each in comments:
                 request.discussions.create({"body": each.text, "position": _position(pull, each)})
-            return
+            return False
         made: list[Any] = []
         try:
             for each in comments:
                 made.append(drafts.create({"note": each.text, "position": _position(pull, each)}))
+            if summary:
+                made.append(drafts.create({"note": summary}))
             drafts.bulk_publish()
         except GitlabError:
             for draft in made:
                 draft.delete()
             raise
+        return bool(summary)
+
+    def set_outcome(self, pull: Pull, outcome: Outcome) -> None:
+        """Say on the commit what a review came to."""
+        statuses = self._project.commits.get(pull.head_sha, lazy=True).statuses
+        state = "success" if outcome.passed else "failed"
+        if all(each.status != state for each in statuses.list(name=CHECK, get_all=False)):  # no state is taken twice
+            statuses.create({"state": state, "name": CHECK, "description": outcome.text})
 
     def opposed_by(self, comment: Posted) -> set[str]:
         """The accounts that resolved the thread of a comment on a line, or answered it with a thumbs down."""

@@ -14,13 +14,14 @@ from repopilot.agents.review.agent import review_snapshot
 from repopilot.agents.review.scope import EarlierReview
 from repopilot.disk import replace_file
 from repopilot.errors import CredentialsNeeded, ForgeError, SourceError
-from repopilot.forge.contents import LineComment, Posted, Pull
+from repopilot.forge.contents import LineComment, Outcome, Posted, Pull
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import (
     SUMMARY,
     PostingPlan,
     open_comments,
+    outcome,
     plan,
     reviewed_commit,
     summary_text,
@@ -209,6 +210,7 @@ def post(
     report: ReviewReport,
     text_of: Callable[[str], str | None],
     language: str = "en",
+    fail_on: str = "",
 ) -> PostedReview:
     """Post a review: new findings as comments on their lines, those that are gone resolved, one summary. Blocking.
 
@@ -219,6 +221,7 @@ def post(
         report: the review.
         text_of: the text of a file as it was reviewed, None where there is none.
         language: of the comments.
+        fail_on: the least severity of a finding that has the commit marked as failed, '' for none.
 
     Returns:
         What was done. A second run of the same review changes nothing.
@@ -236,14 +239,19 @@ def post(
     if not account:  # anybody can write our marks
         raise ForgeError(i18n.message("forge.no_account", host=item.host), i18n.message("forge.no_account_hint"))
     own = [each for each in forge.inline_comments() if each.author == account]
-    wanted = plan(report, now.lines, own, language, text_of)
-    if wanted.new:
-        comments = [LineComment(finding.path, finding.line, text) for finding, text in wanted.new]
-        forge.comment_on_lines(now, comments)
+    wanted = plan(report, now.lines, own, language, text_of, forge.suggestion)
+    summary = summary_text(report, wanted, language)
+    earlier = [each for each in forge.comments() if each.author == account and SUMMARY in each.text.splitlines()]
+    comments = [LineComment(finding.path, finding.line, text) for finding, text in wanted.new]
+    said = bool(comments) and forge.comment_on_lines(now, comments, "" if earlier else summary)
     for comment, text in wanted.changed:
         forge.change_inline(comment, text)
     notes = [note for comment, text in wanted.fixed if (note := _resolve(forge, comment, text))]
-    _summarise(forge, account, summary_text(report, wanted, language))
+    if not (earlier or said):
+        forge.comment(summary)
+    elif earlier and earlier[0].text != summary:
+        forge.change_comment(earlier[0], summary)
+    notes += _say_outcome(forge, now, outcome(report, wanted, fail_on, language))
     return _done(wanted, notes)
 
 
@@ -263,12 +271,13 @@ def _resolve(forge: Forge, comment: Posted, text: str) -> str:
     return ""
 
 
-def _summarise(forge: Forge, account: str, text: str) -> None:
-    ours = [each for each in forge.comments() if each.author == account and SUMMARY in each.text.splitlines()]
-    if not ours:
-        forge.comment(text)
-    elif ours[0].text != text:
-        forge.change_comment(ours[0], text)
+def _say_outcome(forge: Forge, pull: Pull, outcome: Outcome) -> list[str]:
+    """Say on the commit what the review came to; a message where that can't be done."""
+    try:
+        forge.set_outcome(pull, outcome)
+    except ForgeError as error:
+        return [i18n.message("forge.no_outcome", error=error.message)]
+    return []
 
 
 def _done(wanted: PostingPlan, notes: list[str]) -> PostedReview:

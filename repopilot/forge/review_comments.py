@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from repopilot import i18n
-from repopilot.agents.review.findings import RULES, WEIGHTS, identities, score, scores
+from repopilot.agents.review.findings import RULES, WEIGHTS, has_severe, identities, score, scores
 from repopilot.agents.review.report import folded_title, proof_lines, proofs_text
 from repopilot.code.notebook import is_notebook
-from repopilot.foreign_text import code_span, literal, visible
-from repopilot.forge.contents import Posted
+from repopilot.foreign_text import code_span, literal, longest_backtick_run, visible
+from repopilot.forge.contents import Outcome, Posted
 from repopilot.redaction.redact import redacted
 from repopilot.results import ReviewReport
 from repopilot.types import Finding
@@ -40,7 +40,7 @@ class PostingPlan:
         changed: (comment, text) of ours whose text is another by now.
         fixed: (comment, text) of ours whose finding is gone.
         kept: how many stay as they are.
-        standing: how many of these a model found earlier and not again, on lines that are as they were.
+        stands: those of these that a model found earlier and not again, on lines that are as they were.
         outside: findings without a comment: on lines that can't have one, or too many.
     """
 
@@ -49,7 +49,12 @@ class PostingPlan:
     fixed: tuple[tuple[Posted, str], ...]
     kept: int
     outside: tuple[Finding, ...]
-    standing: int = 0
+    stands: tuple[Posted, ...] = ()
+
+    @property
+    def standing(self) -> int:
+        """How many a model found earlier and not again, on lines that are as they were."""
+        return len(self.stands)
 
 
 def plan(
@@ -58,6 +63,7 @@ def plan(
     own: Sequence[Posted],
     language: str = "en",
     text_of: Callable[[str], str | None] = lambda path: None,
+    fence: str = "",
 ) -> PostingPlan:
     """Compare a review with what is posted.
 
@@ -70,6 +76,7 @@ def plan(
         own: every comment on a line of the token's account: anybody can write a mark, which is computed from the code.
         language: of the texts.
         text_of: the text of a file as it was reviewed, None where there is none.
+        fence: what begins a change that a click takes over, '' where the host has none.
     """
     ours = open_comments(own)
     every = sorted((*report.findings, *report.dismissed), key=lambda finding: finding.line)
@@ -78,18 +85,19 @@ def plan(
     # The lines of a notebook's cells are not those of its file.
     outside = [f for f in report.findings if f.line not in lines.get(f.path, ()) or is_notebook(f.path)]
     unposted = (*outside, *report.dismissed)
-    wanted = {m: (f, comment_text(f, m, language)) for m, f in marked if f not in unposted}
+    wanted = {m: (f, comment_text(f, m, language, fence)) for m, f in marked if f not in unposted}
     new = [each for mark, each in wanted.items() if mark not in ours]
     changed = [(ours[mark], text) for mark, (_, text) in wanted.items() if mark in ours and ours[mark].text != text]
     unrepeated = {mark: each for mark, each in ours.items() if mark not in wanted}
     standing = {m for m, each in unrepeated.items() if _stands(m, each.path, text_of(each.path) or "")}
+    stands = tuple(each for mark, each in unrepeated.items() if mark in standing)
     gone = [each for mark, each in unrepeated.items() if mark not in standing]
     fixed = [(each, fixed_text(each.text, report.commit, language)) for each in gone]
     kept = len(wanted) - len(new) - len(changed) + len(standing)
     new.sort(key=lambda each: tuple(WEIGHTS).index(each[0].severity))  # the gravest, where not all have room
     room = max(0, MOST_COMMENTS - kept - len(changed))
     rest = tuple(finding for finding, _ in new[room:])
-    return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest), len(standing))
+    return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest), stands)
 
 
 def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
@@ -145,13 +153,26 @@ def marks_of(findings: Sequence[Finding]) -> list[str]:
     ]
 
 
-def comment_text(finding: Finding, mark: str, language: str) -> str:
-    """A finding as a comment."""
+def comment_text(finding: Finding, mark: str, language: str, fence: str = "") -> str:
+    """A finding as a comment, with the change that mends it where the host takes one over."""
     severity = i18n.text(f"review.severities.{finding.severity}", language)
     origin = " · ".join(filter(None, (finding.domain, finding.rule, finding.source)))
     body = literal(i18n.translated(finding.message, language))
-    parts = [f"**{severity}** {body}", *_proof(finding, language), f"<sub>{literal(origin)}</sub>"]
+    parts = [
+        f"**{severity}** {body}",
+        *_proof(finding, language),
+        *_suggestion(finding, fence),
+        f"<sub>{literal(origin)}</sub>",
+    ]
     return "\n\n".join(parts) + f"\n<!-- repopilot:{mark} -->"
+
+
+def _suggestion(finding: Finding, fence: str) -> list[str]:
+    """The line as a tool mends it, as a block that a click takes over."""
+    if not fence or finding.fix is None:
+        return []
+    ticks = "`" * max(3, longest_backtick_run(finding.fix) + 1)
+    return ["\n".join(filter(None, (f"{ticks}{fence}", finding.fix, ticks)))]
 
 
 def _proof(finding: Finding, language: str) -> list[str]:
@@ -192,6 +213,23 @@ def summary_text(report: ReviewReport, done: PostingPlan, language: str = "en") 
     parts += [i18n.text("forge.standing", language, count=done.standing)] if done.standing else []
     marks = [_REVIEWED.format(commit=report.commit), SUMMARY] if report.by_model else [SUMMARY]
     return "\n\n".join(["\n".join(parts), "\n".join(marks)])
+
+
+def outcome(report: ReviewReport, done: PostingPlan, fail_on: str, language: str) -> Outcome:
+    """What a review came to.
+
+    Args:
+        report: the review.
+        done: how it is posted; what a model found earlier counts as long as it stands.
+        fail_on: the least severity of a finding that doesn't pass, '' for none.
+        language: of the texts.
+    """
+    graver = [each for each in WEIGHTS if fail_on and WEIGHTS[each] >= WEIGHTS[fail_on]]
+    titles = tuple(f"**{i18n.text(f'review.severities.{each}', language)}**" for each in graver)
+    stands = any(each.text.startswith(titles) for each in done.stands)
+    facts = {"score": score(report.findings), "count": len(report.findings) + done.standing}
+    text = i18n.text("forge.outcome", language, **facts)
+    return Outcome(not (stands or has_severe(report.findings, fail_on or None)), text)
 
 
 def _row(finding: Finding, language: str) -> str:

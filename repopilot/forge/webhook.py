@@ -292,7 +292,9 @@ async def _worked_on(url: str, runtime: Runtime) -> str:
         before = await asyncio.to_thread(posted_before, forge)
         async with trace.root(lambda event: None, "review", input=url) as step:
             report, workspace = await review_pull(item, pull, runtime, step, lambda progress: None, before)
-        await asyncio.to_thread(post, item, forge, pull, report, workspace.index.text)
+        language = runtime.settings.language or "en"
+        fail_on = runtime.settings.webhook_fail_on
+        await asyncio.to_thread(post, item, forge, pull, report, workspace.index.text, language, fail_on)
     except (ForgeUnreachable, SourceUnreachable) as error:  # which may pass by itself
         log.warning("%s was not worked on: %s", url, error)
         return "again"

@@ -52,7 +52,8 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
 
     lab.changes[0]["old_path"] = "before.py"  # a comment needs the path before, and for unchanged lines both numbers
     done = post(item, forge, pull, report(2, 4, 90), {}.get)
-    assert (done.new, done.outside, lab.mails) == (2, 1, 1), "one mail for all comments on lines"
+    assert (done.new, done.outside, lab.mails) == (2, 1, 1), "one mail for all comments on lines, and the summary"
+    assert [each["status"] for each in lab.statuses] == ["success"]
     placed = [each["notes"][0]["position"] for each in lab.discussions if "position" in each["notes"][0]]
     assert [(place.get("old_line"), place["new_line"]) for place in placed] == [(None, 2), (2, 4)] and placed[0][
         "head_sha"
@@ -60,7 +61,8 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
     assert sum(SUMMARY in each["notes"][0]["body"] for each in lab.discussions) == 1
 
     before = [dict(each["notes"][0]) for each in lab.discussions]
-    again = post(item, forge, pull, report(2, 4, 90), {}.get)
+    again = post(item, forge, pull, report(2, 4, 90), {}.get, fail_on="high")
+    assert [each["status"] for each in lab.statuses] == ["failed"] and not again.notes
     assert (again.new, again.changed, again.kept) == (0, 0, 2)
     assert [each["notes"][0] for each in lab.discussions] == before
 

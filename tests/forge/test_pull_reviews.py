@@ -14,7 +14,7 @@ from repopilot.forge.contents import Posted
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
-from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, plan, reviewed_commit, summary_text
+from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, outcome, plan, reviewed_commit, summary_text
 from repopilot.results import ReviewReport
 from repopilot.runtime import Runtime
 from repopilot.types import Finding
@@ -48,8 +48,8 @@ def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
     assert status == 0 and found["posted"]["new"] == len(posted) >= 2
     assert world.hub.reviews == [len(posted)], "one review, which one mail tells"
     assert all(each["commit_id"] == found["pull"]["head_sha"] and each["side"] == "RIGHT" for each in posted)
-    summaries = [each for each in world.hub.comments if SUMMARY in each["body"]]
-    assert len(summaries) == 1 and "/100" in summaries[0]["body"]
+    assert len(world.hub.summaries) == len(world.hub.said) == 1, "the summary is in the same mail"
+    assert "/100" in world.hub.summaries[0]["body"]
 
     _, again, _ = run("review", address(world), "--post", "--json")
     assert (again["posted"]["new"], again["posted"]["changed"], again["posted"]["kept"]) == (0, 0, len(posted))
@@ -61,7 +61,8 @@ def test_a_second_run_doubles_nothing_and_resolves_what_is_fixed(world, run):
     assert (
         world.hub.resolved and sum("**Fixed**" in each["body"] for each in world.hub.inline) == third["posted"]["fixed"]
     )
-    assert len([each for each in world.hub.comments if SUMMARY in each["body"]]) == 1
+    (summary,) = world.hub.summaries
+    assert third["pull"]["head_sha"][:10] in summary["body"], "it says what the last review came to"
     _, fourth, _ = run("review", address(world), "--post", "--json")
     assert fourth["posted"]["fixed"] == 0, "what is resolved stays so"
 
@@ -80,16 +81,16 @@ def test_comments_of_others_are_never_ours_whatever_mark_they_have(world, run, a
     gone = {**planted[0], "id": 600, "body": "<!-- repopilot:0123456789abcdef -->"}
     world.hub.inline[:] = [*planted, gone]
     summary = {"id": 700, "body": f"Mine\n\n{SUMMARY}", **STRANGER}
-    world.hub.comments[:] = [summary]
+    world.hub.comments[:], world.hub.said[:] = [summary], []
     before = [dict(each) for each in (*planted, gone, summary)]
 
     status, found, err = run("review", address(world), "--post", "--json")
     assert status == 0 and found["posted"] == {**found["posted"], "new": new, "changed": 0, "fixed": 0, "kept": 0}, err
     assert [*world.hub.inline[: len(planted) + 1], world.hub.comments[0]] == before
-    assert world.hub.comments[1]["user"]["login"] == account and SUMMARY in world.hub.comments[1]["body"]
+    assert world.hub.said[0]["user"]["login"] == account and SUMMARY in world.hub.said[0]["body"]
 
     _, again, _ = run("review", address(world), "--post", "--json")
-    assert again["posted"]["kept"] == new and len(world.hub.comments) == 2
+    assert again["posted"]["kept"] == new and len(world.hub.summaries) == 2
 
 
 @pytest.mark.slow
@@ -217,7 +218,7 @@ def test_what_the_author_wrote_is_text_in_what_is_posted(world, run):
     code = 'password = "fixes #1 @ada ![x](http://h/x) <img src=x> /close"\n' + BAD
     world.push_pull({"shop/prices.py": code, f"{evil}.py": code, f"{evil}/x.csv": "1\n"})
     status, found, err = run("review", address(world), "--post", "--json")
-    texts = [each["body"] for each in (*world.hub.inline, *world.hub.comments)]
+    texts = [each["body"] for each in (*world.hub.inline, *world.hub.summaries)]
     assert status == 0 and len(texts) == len(found["findings"]) + 1, err
     assert {each["path"] for each in world.hub.inline} == {f"{evil}.py", "shop/prices.py"}
     for text in texts:
@@ -238,6 +239,45 @@ def test_on_gitea_comments_are_those_of_a_review(world, run):
     world.push_pull({"shop/prices.py": FIXED})
     _, third, _ = run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
     assert third["posted"]["fixed"] == sum("**Fixed**" in each["body"] for each in world.hub.inline) >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("token", ["ghs_app", "ghp_person", ""])
+def test_the_commit_says_what_its_review_came_to(world, run, monkeypatch, token):
+    """By a check run with the token of an app or a workflow, which alone may create one, else by a status."""
+    world.hub.token = token
+    monkeypatch.setenv("REPOPILOT_GIT_TOKEN", f"{world.hub.url[7:]}={token}" if token else "")
+    head = world.push_pull({"shop/prices.py": BAD})
+    status, found, err = run("review", address(world), "--post", "--fail-on", "high", "--json")
+    (said,) = world.hub.outcomes
+    assert status == 1 and said["sha"] == head and found["posted"]["notes"] == [], err
+    assert (said["conclusion"] if token == "ghs_app" else said["state"]) == "failure"
+    assert f"{len(found['findings'])} findings" in str(said)
+    run("review", address(world), "--post", "--json")
+    assert "success" in world.hub.outcomes[-1].values(), "nothing is set that fails it"
+
+
+def test_what_an_earlier_review_found_and_still_stands_does_not_pass():
+    report = ReviewReport("x", "c" * 40, (), by_model=True)
+    stands = Posted("1", "**high** It fails.", path="a.py", line=2)
+    done = replace(plan(report, {}, []), stands=(stands,))
+    assert not outcome(report, done, "high", "en").passed and outcome(report, done, "critical", "en").passed
+    assert outcome(report, done, "", "en").passed
+
+
+@pytest.mark.slow
+def test_what_a_tool_mends_for_certain_is_a_suggestion_where_the_host_takes_one_over(world, run):
+    secret = "ghp_" + "a1B2" * 9
+    code = f"import os, sys\nimport json\n\nTEXT = f'plain'\nKEY = f'{secret}'\nprint(sys, None == TEXT)\n"
+    world.push_pull({"shop/prices.py": code})
+    run("review", address(world), "--post", "--json")
+    found = {each["line"]: each["body"] for each in world.hub.inline if "```suggestion" in each["body"]}
+    blocks = {line: re.search("^```suggestion\n(.*?)^```$", body, re.S | re.M)[1] for line, body in found.items()}
+    assert blocks.pop(1) == "import sys\n" and blocks.pop(2) == "" and blocks.pop(4) == "TEXT = 'plain'\n"
+    assert 5 not in blocks, "a line with a secret isn't repeated"
+    world.hub.inline.clear()
+    run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
+    assert world.hub.inline and "suggestion" not in str(world.hub.inline)
 
 
 @pytest.mark.slow

@@ -29,6 +29,14 @@ class GitHubServer(HostServer):
     resolved_by: dict[int, str] = field(default_factory=dict)  # who resolved the thread of a comment, by its id
     disliked: list[str] = field(default_factory=list)  # who answered each comment with a thumbs down
     reviews: list[int] = field(default_factory=list)  # how many comments each posted review has
+    said: list[dict] = field(default_factory=list)  # what reviews say on the whole
+    outcomes: list[dict] = field(default_factory=list)  # check runs and commit statuses
+
+    @property
+    def summaries(self) -> list[dict]:
+        """What says that it is a review's summary."""
+        return [each for each in (*self.comments, *self.said) if "<!-- repopilot:summary -->" in each["body"]]
+
     opened: list[dict] = field(default_factory=list)
     failures: list[tuple[int, dict]] = field(default_factory=list)  # answered before anything else
     fork: dict[str, Any] = field(default_factory=dict)  # of the account `me`; made by asking for it
@@ -92,12 +100,17 @@ class _Handler(HostHandler):
         return True
 
     def send(self, status: int, reply: Any, headers: dict[str, str] | None = None, cut: bool = False) -> None:
-        for row in reply if isinstance(reply, list) else [reply]:
-            if isinstance(row, dict) and "body" in row and "user" in row and not self.state.gitea:
-                is_member = (row["user"] or {}).get("login") in self.state.members
-                row.setdefault("author_association", "MEMBER" if is_member else "NONE")
+        rows = [self._with_association(each) for each in (reply if isinstance(reply, list) else [reply])]
+        reply = rows if isinstance(reply, list) else rows[0]
         cut, self.state.cut = self.state.cut > 0, max(0, self.state.cut - 1)
         super().send(status, reply, headers, cut)
+
+    def _with_association(self, row: Any) -> Any:
+        """What a person wrote, with how its author belongs to the repository, which Gitea doesn't say."""
+        author = row.get("user") if isinstance(row, dict) and "body" in row and not self.state.gitea else None
+        if not isinstance(author, dict):
+            return row
+        return {"author_association": "MEMBER" if author.get("login") in self.state.members else "NONE", **row}
 
     def _app(self) -> str:
         """The id of the app that signed the request; '' where it isn't signed with its key."""
@@ -172,7 +185,21 @@ class _Handler(HostHandler):
         for each in body["comments"]:
             shown = each if of_gitea else {**each, "commit_id": body["commit_id"], "reactions": {"-1": 0}}
             self.state.inline.append(self._by_me(1 + len(self.state.inline), shown))
+        self.state.said.append(self._by_me(700 + len(self.state.said), {"body": body["body"]}))
         self.send(200, {"id": 1, "state": body["event"]})
+
+    def change_review(self, match: re.Match, body: dict, query: dict) -> None:
+        found = next((each for each in self.state.said if each["id"] == int(match[1])), None)
+        if found:
+            found["body"] = body["body"]
+        self.one(found)
+
+    def add_outcome(self, match: re.Match, body: dict, query: dict) -> None:
+        """A check run, which takes the token of an app or a workflow, or a commit status."""
+        if "check-runs" in self.path and not self.state.token.startswith("ghs_"):
+            return self.send(403, {"message": "You must authenticate via a GitHub App."})
+        self.state.outcomes.append(body | {"sha": match[1] or body["head_sha"]})
+        self.send(201, {"id": 1})
 
     def reactions(self, match: re.Match, body: dict, query: dict) -> None:
         rows = [{"id": 1, "content": "-1", "user": {"login": login}} for login in self.state.disliked]
@@ -241,7 +268,9 @@ class _Handler(HostHandler):
         self.send(200, {"data": {"repository": {"pullRequest": {"reviewThreads": threads}}}})
 
     def reviews(self, match: re.Match, body: dict, query: dict) -> None:
-        """Gitea's, without links; each of one comment."""
+        """Gitea's, without links; each of one comment. GitHub's with what they say on the whole."""
+        if "limit" not in query:
+            return self.page(self.state.said, query)
         size, page = int(query["limit"]), int(query["page"])
         self.send(200, [{"id": each["id"]} for each in self.state.inline][size * (page - 1) : size * page])
 
@@ -267,6 +296,8 @@ class _Handler(HostHandler):
         (r"/repos/o/r/pulls/(\d+)/comments", {"GET": inline}),
         (r"/repos/o/r/pulls/(\d+)/reviews", {"GET": reviews, "POST": add_review}),
         (r"/repos/o/r/pulls/\d+/reviews/(\d+)/comments", {"GET": review_comments}),
+        (r"/repos/o/r/pulls/\d+/reviews/(\d+)", {"PUT": change_review}),
+        (r"/repos/o/r/(?:check-runs|statuses/(\w+))", {"POST": add_outcome}),
         (r"/repos/o/r/pulls/comments/(\d+)", {"PATCH": change_comment}),
         (r"/repos/o/r/(?:pulls|issues)/comments/(\d+)/reactions", {"GET": reactions}),
         (r"(?:/api/v1)?/repos/o/r/forks", {"GET": list_forks, "POST": add_fork}),

@@ -29,6 +29,7 @@ class GitLabServer(HostServer):
     account: str = "me"  # of the token; '' where it may not read that
     requests: list[dict] = field(default_factory=list)  # the open merge requests
     drafts: list[dict] = field(default_factory=list)  # of the account, not published
+    statuses: list[dict] = field(default_factory=list)  # of the commit
     mails: int = 0  # that comments on lines are told by
     disliked: list[str] = field(default_factory=list)  # who answered each note with a thumbs down
     imports: list[str] = field(default_factory=list)  # the states of its import, one a request; then finished
@@ -128,7 +129,7 @@ class _Handler(HostHandler):
         self.page(self.state.drafts, query)
 
     def add_draft(self, match: re.Match, body: dict, query: dict) -> None:
-        if not self._is_in_diff(body["position"]):
+        if "position" in body and not self._is_in_diff(body["position"]):
             return self.send(400, {"message": "400 Bad request - Position is invalid"})
         self.state.drafts.append({"id": 1 + len(self.state.drafts), **body})
         self.send(201, self.state.drafts[-1])
@@ -139,10 +140,21 @@ class _Handler(HostHandler):
 
     def publish_drafts(self, match: re.Match, body: dict, query: dict) -> None:
         for each in self.state.drafts:
-            self.state.add_note({"body": each["note"], "position": each["position"]})
+            place = {"position": each["position"]} if each.get("position") else {}
+            self.state.add_note({"body": each["note"], **place})
         self.state.drafts.clear()
         self.state.mails += 1
         self.send(204, None)
+
+    def list_statuses(self, match: re.Match, body: dict, query: dict) -> None:
+        self.page([each for each in self.state.statuses if each["name"] == query["name"]], query)
+
+    def add_status(self, match: re.Match, body: dict, query: dict) -> None:
+        """GitLab moves a status from one state to another, never to the same."""
+        if any(each["status"] == body["state"] for each in self.state.statuses):
+            return self.send(400, {"message": "Cannot transition status"})
+        self.state.statuses = [{"name": body["name"], "status": body["state"], "description": body["description"]}]
+        self.send(201, self.state.statuses[0])
 
     def awards(self, match: re.Match, body: dict, query: dict) -> None:
         rows = [{"id": 1, "name": "thumbsdown", "user": {"username": name}} for name in self.state.disliked]
@@ -184,6 +196,8 @@ class _Handler(HostHandler):
         (r"/projects/(?:g%2Fp|1)/fork", {"POST": add_fork}),
         (r"/projects/me%2Fp", {"GET": fork}),
         (r"/projects/me%2Fp/repository/branches", {"POST": start_branch}),
+        (r"/projects/(?:g%2Fp|1)/repository/commits/\w+/statuses", {"GET": list_statuses}),
+        (r"/projects/(?:g%2Fp|1)/statuses/\w+", {"POST": add_status}),
         (_REQUEST, {"GET": request}),
         (rf"{_REQUEST}/changes", {"GET": changes}),
         (rf"{_REQUEST}/notes", {"POST": add_note}),

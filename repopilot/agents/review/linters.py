@@ -139,7 +139,25 @@ def _right_in_cells(code: Code, finding: Finding) -> bool:
 def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
     rule = item.get("code") or "invalid-syntax"
     line = (item.get("location") or {}).get("row") or 1
-    return code.finding(line, _ruff_severity(rule), domain, rule, _sentence(item["message"]), "ruff")
+    found = code.finding(line, _ruff_severity(rule), domain, rule, _sentence(item["message"]), "ruff")
+    return replace(found, fix=_mended(code, line, item.get("fix") or {}))
+
+
+def _mended(code: Code, number: int, fix: dict) -> str | None:
+    """A line as a safe fix of ruff leaves it, '' for one that it removes; None for any other fix, or where the line
+    holds a secret or a comment that could pose as a mark of ours."""
+    line = code.text.split("\n")[number - 1]
+    if fix.get("applicability") != "safe" or code.safe.split("\n")[number - 1] != line or "<!--" in line:
+        return None
+    text = f"{line}\n"
+    for edit in sorted(fix["edits"], key=lambda edit: -edit["location"]["column"]):
+        start = edit["location"]
+        end = edit["end_location"]
+        whole = (end["row"], end["column"]) == (number + 1, 1)
+        if start["row"] != number or not (whole or end["row"] == number):
+            return None
+        text = text[: start["column"] - 1] + edit["content"] + text[len(text) if whole else end["column"] - 1 :]
+    return text[:-1] if text.strip() and text.endswith("\n") else None if text else ""
 
 
 def _ruff_severity(rule: str) -> Severity:
