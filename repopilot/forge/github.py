@@ -85,14 +85,19 @@ class GitHubItem:
         """What begins a change of a line that a click takes over; '' on Gitea, which has none."""
         return "" if self._item.forge == "gitea" else "suggestion"
 
+    @cached_property
+    def _is_installation(self) -> bool:
+        """Whether the token is one of an app's installation, as that of a workflow's run is."""
+        return self._token().startswith("ghs_")
+
     def account(self) -> str:
-        """The login of the token's account; '' where the host doesn't tell. The token of a GitHub Actions run may not
-        read `/user`, but GraphQL names the bot that it posts as."""
+        """The login of the token's account; '' where the host doesn't tell. The token of an installation may not read
+        `/user`, but GraphQL names the bot that it posts as."""
         asking = (
             lambda: self._call("GET", "/user")["login"],
             lambda: self._requester.graphql_query(_VIEWER, {})[1]["data"]["viewer"]["login"],
         )
-        for ask in asking:
+        for ask in asking[self._is_installation :]:
             try:
                 return str(ask())
             except GithubException as error:
@@ -196,7 +201,7 @@ class GitHubItem:
     def set_outcome(self, pull: Pull, outcome: Outcome) -> None:
         """Say on the commit what a review came to: by a check run, which the tokens of apps and workflows alone may
         create, else by a commit status."""
-        if self._token().startswith("ghs_"):
+        if self._is_installation:
             output = {"title": outcome.text, "summary": outcome.text}
             ended = {"status": "completed", "conclusion": "success" if outcome.passed else "failure"}
             body = {"name": CHECK, "head_sha": pull.head_sha, **ended, "output": output}

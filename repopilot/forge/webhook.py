@@ -125,7 +125,8 @@ def serve_webhook(runtime: Runtime) -> None:
     settings = runtime.settings
     address = f"http://{bracketed(settings.host)}:{settings.port}{PATH}"
     language = settings.language or "en"
-    served = ", ".join(settings.webhook_repositories) or i18n.text("forge.webhook_all", language)
+    all_of = "forge.webhook_installed" if settings.github_app else "forge.webhook_all"
+    served = ", ".join(settings.webhook_repositories) or i18n.text(all_of, language)
     logging.getLogger("repopilot.forge").setLevel(logging.INFO)
     print(i18n.text("forge.webhook_waits", language, address=address, served=served), file=sys.stderr, flush=True)
     application = webhook_application(runtime)

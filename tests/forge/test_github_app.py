@@ -10,6 +10,7 @@ from support.signed_calls import SECRET, headers
 from support.waiting import until
 
 from repopilot.errors import ForgeError, UsageError
+from repopilot.forge import webhook
 from repopilot.forge.github_app import as_app
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
@@ -84,3 +85,10 @@ def test_a_call_is_worked_on_where_the_app_is_installed_alone(world, settings, c
         until(lambda: Deliveries(settings.home).next() is None)
     assert world.hub.inline and {each["user"]["login"] for each in world.hub.inline} == {"pilot[bot]"}
     assert "not installed on o/other" in caplog.text
+
+
+def test_the_start_says_that_it_serves_where_the_app_is_installed(settings, monkeypatch, capsys):
+    monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
+    with Runtime(settings) as runtime:
+        webhook.serve_webhook(runtime)
+    assert "Served: the repositories that the GitHub App is installed on." in capsys.readouterr().err
