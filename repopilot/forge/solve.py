@@ -319,7 +319,9 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     said = [_literal_sentence(each, language) for each in result.said]
     counted = [f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files]
     summary = literal_lines(result.summary.strip())
-    notes = [i18n.translated(note, language) for note in done.degraded]
+    of_scores = "generate.scored_without."  # what a reviewer of ours failed to say tells nothing of the change
+    told = (note for note in done.degraded if not getattr(note, "key", "").startswith(of_scores))
+    notes = [i18n.translated(note, language) for note in told]
     parts = [
         _proof(result.tests, language),
         summary or "\n".join([i18n.text("forge.changed", language), "", *counted]),

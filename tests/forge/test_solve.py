@@ -315,4 +315,7 @@ def test_a_pull_request_says_first_what_is_not_shown_and_names_no_changed_file_a
     points = [point.text for point in run_points(shown, "en")]
     assert "Without the change it says: `assert 1 == 2`" in points
     alone = replace(known, impact=ImpactReport("UNKNOWN"), tests=shown)
-    assert "Impact" not in pull_text(item, Answer("done", result=alone), files, "en")
+    unread = message("generate.scored_without.critic")
+    done = Answer("done", result=alone, degraded=(unread, message("testing.only_python")))
+    text = pull_text(item, done, files, "en")
+    assert "Impact" not in text and str(unread) not in text and str(done.degraded[1]) in text
