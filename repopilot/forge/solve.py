@@ -284,7 +284,7 @@ def open_pull(
     if issue.own_pull:
         return push_to_pull(item, forge, issue, solution, settings)
     title = literal_subject(issue.title) or f"#{item.number}"
-    message = f"{title}\n\nCloses #{item.number}\n"
+    message = f"{title}\n\n{_reference(item, solution.answer)}\n"
     wanted = branch_name(f"{item.number} {title}")
     snapshot = solution.workspace.snapshot
     fork = None if issue.may_push else ready_fork(item, forge, issue.clone_url, settings.clone_timeout_s)
@@ -329,10 +329,16 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
         i18n.text("loop.says", language, summary=said_text(said, language)) if said else "",
         _touches(result.impact, files, language) if result.impact else "",
         "\n".join(f"- {literal(note)}" for note in notes if note not in result.summary),
-        f"Closes #{item.number}",
+        _reference(item, done),
         f"<sub>{i18n.text('forge.made_by', language)}</sub>",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _reference(item: ForgeItem, done: Answer) -> str:
+    """What links a change to its issue: one that is given up closes none where it is merged."""
+    verdict = done.result.verdict if isinstance(done.result, Generation) else None
+    return f"{'For' if verdict and verdict.decision == 'REQUEST_REVISION' else 'Closes'} #{item.number}"
 
 
 def _against(made: Generation, language: str) -> str:

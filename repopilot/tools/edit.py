@@ -269,12 +269,17 @@ def _definition(path: str, name: str, text: str) -> Symbol:
     """
     language = language_of(path) or ""
     known = analyse(path, text.replace("\r\n", "\n"), language, file_kind(path)).symbols
-    found = [s for s in known if name == s.qualified] or [s for s in known if name == s.name]
+    found = [s for s in known if name == s.qualified] or [s for s in known if name in (s.name, _named_with_lines(s))]
     if len(found) == 1:
         return found[0]
-    names = [f"{s.qualified} ({s.start_line}-{s.end_line})" for s in found or known][:20]
+    names = [_named_with_lines(each) for each in found or known][:20]
     key = "edit_tools.several" if found else "tools.unknown_symbol_in"
     raise UsageError(message(key, name=name, path=path), message("tools.there_are", names=", ".join(names)))
+
+
+def _named_with_lines(symbol: Symbol) -> str:
+    """What tells a definition from others of its name, such as overloads."""
+    return f"{symbol.qualified} ({symbol.start_line}-{symbol.end_line})"
 
 
 def _inserted(lines: list[str], place: Symbol, arguments: InsertCode) -> list[str]:

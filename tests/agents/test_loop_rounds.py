@@ -119,6 +119,7 @@ async def test_what_isnt_accepted_is_given_up_after_the_rounds(worked):
     item = parse_item("https://github.com/o/r/issues/7")
     assert item is not None
     pulled = pull_text(item, answer, answer.files, "en")
+    assert "For #7" in pulled and "Closes" not in pulled
     assert "not good enough" in pulled and "The score: 8 points: it parses; -4.0 the repository's tests fail" in pulled
 
 

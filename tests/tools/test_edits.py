@@ -108,3 +108,17 @@ async def test_an_edit_doesnt_send_back_what_it_was_given(tmp_path):
         assert "-… 192 more lines" in gone.text
         small = await tools("insert_code", path="a.py", anchor="one", code="def two():\n    return 2\n")
         assert "+def two():\n+\treturn 2" in small.text and "more lines" not in small.text
+
+
+@pytest.mark.parametrize("tool", ["insert_code", "replace_symbol"])
+async def test_one_of_several_definitions_of_a_name_is_chosen_by_its_lines(tmp_path, tool) -> None:
+    overloads = (
+        "class Box {\n    int one() {\n        return 1;\n    }\n\n    int one(int n) {\n        return n;\n    }\n}\n"
+    )
+    code = "int two() {\n    return 2;\n}"
+    async with opened(workspace_of(tmp_path, {"Box.java": overloads})) as tools:
+        name = "anchor" if tool == "insert_code" else "name"
+        said = await refusal(tools, tool, path="Box.java", code=code, **{name: "Box.one"})
+        assert "name one with its lines" in said and "Box.one (2-4), Box.one (6-8)" in said
+        done = await tools(tool, path="Box.java", code=code, **{name: "Box.one (6-8)"})
+    assert "+    int two() {" in done.text and ("-    int one(int n)" in done.text) == (tool == "replace_symbol")
