@@ -69,6 +69,14 @@ async def test_an_agent_model_is_told_for_whom_it_writes_and_what_names_no_code_
     assert props["unfolded"] == 0 and props["shown"]
 
 
+@pytest.mark.parametrize("question", ["What does this project do?", "Who calls with_discount?"])
+async def test_an_agent_model_tells_a_reader_more_than_code_computes(reader, question):
+    """Such as the first sentence of the README, or a list of callers."""
+    workspace = replace(reader, model=replace(answering(lambda _: PLAIN), way="agent"))
+    told, _, events = await traced(lambda step: explain(question, workspace, step))
+    assert "Customers pay less" in told.text and not any("plain words" in said for said in trace.degraded(events))
+
+
 async def test_an_answer_that_names_code_is_unfolded_as_ever(shop):
     model = replace(answering(lambda _: "It is `price_of` [shop/prices.py:1-4]."), way="agent")
     told, _, _ = await traced(lambda step: explain("what gives the price?", replace(shop, model=model), step))

@@ -360,3 +360,12 @@ async def test_a_test_of_new_api_verifies_it_where_a_fault_in_that_turns_it_red(
     assert "1 new test passes; without the change it is not there, or can't run" in said
     assert report.genuine == asks, said
     assert ("✓ Verified: with" in said) == asks and ("! Not verified" in said) != asks
+
+
+@pytest.mark.slow
+@needs_node
+async def test_of_a_change_of_nothing_but_tests_it_is_said_that_they_verify_no_code(tmp_path):
+    new = "test('limit again', () => assert.equal(LIMIT, 3));\ntest('limit'"
+    report, said, _ = await try_change(tmp_path, "test('limit'", new, path="test/shop.test.js")
+    assert not report.genuine and report.added == ("test/shop.test.js::limit again",), said
+    assert "! Not verified: the change is nothing but tests" in said

@@ -63,11 +63,12 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         a model writes that doesn't use tools is a draft below what code found, never in its place.
     """
     found = await find(question, workspace, step)
-    if workspace.settings.audience == "reader" and found.code is None:
+    for_reader = workspace.settings.audience == "reader"
+    if for_reader and found.code is None:
         found = _documents_first(found)
-    if workspace.uses_tools and (found.code is None or _wants_words(found)):
+    if workspace.uses_tools and (found.code is None or for_reader or _wants_words(found)):
         return await _told_by_agent(found, workspace, step)
-    if workspace.settings.audience == "reader":
+    if for_reader:
         step.degrade(i18n.message("explain.degraded.no_plain_words"))
     if found.results.query.other_language:
         step.degrade(i18n.message("explain.degraded.other_language"))
@@ -79,7 +80,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     if found.code is not None and not _wants_words(found):
         await _show(_lead(found), step)
         return _answer(found, workspace, _lead(found), "code")
-    lead = _lead(found, workspace.settings.audience == "reader")
+    lead = _lead(found, for_reader)
     await _show(lead, step)
     return await _with_draft(found, basis, lead, workspace, step)
 

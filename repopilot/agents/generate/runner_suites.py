@@ -104,7 +104,8 @@ async def with_control(
         _, control = max(noticed, key=itemgetter(0))
         run = replace(run, genuine=True, control=control)
         return ControlledRun(run, tuple(unexercised), frozenset(noticing))
-    why = "generate.control.unnoticed" if tried else "generate.control.impossible"
+    none = "only_tests" if all(is_test_path(path) for path in texts) else "impossible"
+    why = f"generate.control.{'unnoticed' if tried else none}"
     return ControlledRun(replace(run, reasons=(i18n.message(why, count=tried),)))
 
 
