@@ -11,6 +11,7 @@ from repopilot.agents.impact.agent import impact, impact_of
 from repopilot.agents.review.agent import review
 from repopilot.assistant import answer
 from repopilot.routing.audience import is_for_reader, without_audience
+from repopilot.ui.answer.diagram_panel import subject_of
 from repopilot.ui.answer.evidence_view import evidence_props
 from repopilot.ui.answer.folds import summary_of
 from repopilot.workspace import Workspace
@@ -67,6 +68,7 @@ async def test_an_agent_model_is_told_for_whom_it_writes_and_what_names_no_code_
     assert told.result.for_reader and "~~~~" not in told.text and "Customers pay less" in told.text
     props = evidence_props("a", told.evidence, lambda _: None, "en", told.result.cited, True)
     assert props["unfolded"] == 0 and props["shown"]
+    assert subject_of(told) == "", "a definition to draw, or to ask on about"
 
 
 @pytest.mark.parametrize("question", ["What does this project do?", "Who calls with_discount?"])
@@ -80,7 +82,7 @@ async def test_an_agent_model_tells_a_reader_more_than_code_computes(reader, que
 async def test_an_answer_that_names_code_is_unfolded_as_ever(shop):
     model = replace(answering(lambda _: "It is `price_of` [shop/prices.py:1-4]."), way="agent")
     told, _, _ = await traced(lambda step: explain("what gives the price?", replace(shop, model=model), step))
-    assert not told.result.for_reader and "~~~~" in told.text
+    assert not told.result.for_reader and "~~~~" in told.text and subject_of(told) == "shop/prices.py:price_of"
 
 
 async def test_what_a_project_is_comes_from_its_documents_and_it_is_said_that_plain_words_need_a_model(tmp_path):
@@ -154,7 +156,7 @@ async def test_an_impact_of_a_wish_for_readers_is_said_to_be_an_estimate(reader)
 
 async def test_an_impact_for_readers_names_no_code(reader):
     told, _, _ = await traced(lambda step: impact("What breaks if I change shop/prices.py?", reader, step))
-    assert "depend on it" in told.text and "Risk: " in told.text
+    assert "of the program; covered by 1 test file" in told.text and "Risk: " in told.text
     assert "`" not in told.text and "shop/" not in told.text and told.evidence
     assert summary_of(told, "en") == told.text
 

@@ -20,8 +20,9 @@ TOP = 40
 
 
 def subject_of(answer: Answer) -> str:
-    """The definition of the repository that an answer is about, as `path:symbol`; '' where it is about none."""
-    if not isinstance(answer.result, Explanation) or answer.of_all:
+    """The definition of the repository that an answer is about, as `path:symbol`; '' where it is about none, or is for
+    somebody who reads no code."""
+    if not isinstance(answer.result, Explanation) or answer.of_all or answer.result.for_reader:
         return ""
     named = next((each for each in answer.evidence if each.symbol), None)
     return f"{named.path}:{named.symbol}" if named else ""
