@@ -215,6 +215,13 @@ async def test_exact_edits_of_commands_are_not_debated(shop: Workspace) -> None:
     assert answer.files and "debate" not in outline
 
 
+async def test_a_change_is_shown_before_its_tests_and_says_that_they_are_still_to_come(shop: Workspace) -> None:
+    answer, _, events = await traced(lambda step: generate("/rename with_discount discounted", shop, step))
+    shown = [each.answer for each in events if isinstance(each, trace.Published)]
+    assert shown[0].files and "Not tested yet." in shown[0].text and shown[0].result.tests is None
+    assert answer.result.verdict and "Not tested yet." not in answer.text
+
+
 async def test_a_place_that_a_follow_up_edits_is_not_left_for_the_user_as_well(tmp_path: Path) -> None:
     manual = "# Use\n\nCall `with_discount`.\n\nOr `with_discount(3)`.\n"
     shop = shop_workspace(tmp_path, {"docs/use.md": manual, "menu.yml": "run: with_discount\n"})

@@ -65,6 +65,8 @@ def _summary(changes: Changes, made: Generation, language: str) -> str:
         *([Point("look", i18n.text("generate.unrun", language, names=_names(made.unrun)))] if made.unrun else ()),
         *([_verdict_point(made, made.verdict, language)] if made.verdict else ()),
     ]
+    if changes and made.verdict is None:
+        points.append(Point("look", i18n.text("generate.untested", language)))
     failures = failure_list(made.tests, language) if made.tests else []
     parts = [_done(changes, made, language), point_list(points), "\n".join(failures)]
     left = (_choices(made.choices, language), _open_references(made.open_references, language))
