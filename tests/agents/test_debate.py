@@ -244,6 +244,7 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
         (ChangeEvidence(), HARSH, "MERGE_FEEDBACK"),
         (ChangeEvidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(tests=GENUINE, by_code=True, left=("a.py:3",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(tests=GENUINE, interpreted=True, refactored=True), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(tests=GENUINE, by_code=True, findings=(WRONG_TYPE,)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
         (ChangeEvidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),

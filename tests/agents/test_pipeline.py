@@ -215,6 +215,17 @@ async def test_exact_edits_of_commands_are_not_debated(shop: Workspace) -> None:
     assert answer.files and "debate" not in outline
 
 
+async def test_an_exact_edit_that_a_small_model_read_in_the_task_is_left_for_the_user_to_accept(
+    shop: Workspace,
+) -> None:
+    """Tests that pass as before show that a rename is right, not that a rename was asked for."""
+    call = json.dumps({"tool": "rename_symbol", "name": "with_discount", "new_name": "discounted"})
+    workspace = replace(shop, model=answering(lambda prompt: call))
+    answer, *_ = await traced(lambda step: generate("Nobody likes `with_discount`; say `discounted`", workspace, step))
+    assert answer.files and answer.result.verdict.decision == "MERGE_FEEDBACK" and not answer.result.by_code
+    assert "a small model read the task" in answer.text and "without a model" not in answer.text
+
+
 async def test_a_change_is_shown_before_its_tests_and_says_that_they_are_still_to_come(shop: Workspace) -> None:
     answer, _, events = await traced(lambda step: generate("/rename with_discount discounted", shop, step))
     shown = [each.answer for each in events if isinstance(each, trace.Published)]

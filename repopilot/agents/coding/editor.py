@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
@@ -87,10 +88,11 @@ async def _read_as_call(task: str, hits: Sequence[Hit], workspace: Workspace, st
         return await write_definition(call, task, hits, workspace, step)
     note = i18n.message("commands.read_as", reading=call.text)
     try:
-        return await edit_with_tool(call.tool, call.arguments, workspace, step, note)
+        edit = await edit_with_tool(call.tool, call.arguments, workspace, step, note)
     except GenerationFailed as error:
         step.degrade(i18n.reason(error))
         return None
+    return replace(edit, interpreted=True)
 
 
 def _smaller_task(hits: Sequence[Hit]) -> str:

@@ -20,7 +20,8 @@ class EditOutcome:
     Attributes:
         changes: the files, at least one.
         edits: the places that were changed in them; () where files were written in full.
-        by_code: no model took part, so the edit is exact.
+        by_code: code made it, so the edit is exact.
+        interpreted: a small model said which edit the task means.
         notes: what the user should know of it, as messages.
         open_references: what was left unchanged for the user to decide.
         left: those of them that may break the program, as `path:line`, and what else is not done.
@@ -29,6 +30,7 @@ class EditOutcome:
     changes: Changes
     edits: tuple[Edit, ...] = ()
     by_code: bool = False
+    interpreted: bool = False
     notes: tuple[str, ...] = ()
     open_references: tuple[OpenReference, ...] = ()
     left: tuple[str, ...] = ()

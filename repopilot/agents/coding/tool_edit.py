@@ -69,7 +69,9 @@ async def edit_with_calls(
     place = str(calls[-1].get("name") or calls[-1].get("path") or "")
     edits = tuple(Edit(_KINDS.get(name, name), change.path, place) for change in changes)
     notes = (note,) if note else ()
-    return EditOutcome(changes, edits, True, notes, _open_references(data), left=left_of(data))
+    return EditOutcome(
+        changes, edits, by_code=True, notes=notes, open_references=_open_references(data), left=left_of(data)
+    )
 
 
 def _failure(error: UsageError) -> GenerationFailed:

@@ -41,6 +41,7 @@ class ChangeContext:
         by_code: no model took part in the change.
         refactoring: the change is right when tests pass as before, see `EditOutcome.is_refactoring`.
         left: places that the edit left for the user.
+        interpreted: a small model said which edit the task means.
         before: runs of tests without the change that are known; the time limit of a run follows what they took.
         types: what the type checker said of versions, as they are checked.
         left_behind: what `uses_left_behind` found in versions that the loop checked.
@@ -54,6 +55,7 @@ class ChangeContext:
     by_code: bool = False
     refactoring: bool = False
     left: tuple[str, ...] = ()
+    interpreted: bool = False
     before: Mapping[tuple[str, ...], StateBefore] = field(default_factory=dict)
     types: dict[Changes, TypeCheck] = field(default_factory=dict)
     left_behind: Mapping[Changes, tuple[Finding, ...]] = field(default_factory=dict)
@@ -106,6 +108,7 @@ async def gather_evidence(
         unexercised=report.unexercised,
         red_before=report.red_before,
         by_code=context.by_code,
+        interpreted=context.interpreted,
         refactored=refactored,
         unbroken=report.unbroken,
         added=len(report.added),

@@ -78,10 +78,13 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
         choices = getattr(error, "choices", ())
         failure = i18n.translated(error.message if choices else i18n.reason(error), language)
         return answered((), Generation(failure=failure, choices=choices), language)
-    made = Generation(by_code=edit.by_code, notes=edit.notes, open_references=edit.open_references)
+    by_code = edit.by_code and not edit.interpreted
+    made = Generation(by_code=by_code, notes=edit.notes, open_references=edit.open_references)
     step.publish(answered(edit.changes, made, language))
     async with inputs_of(edit.changes, workspace) as inputs:
-        context = ChangeContext(question, workspace, inputs, language, edit.by_code, edit.is_refactoring, edit.left)
+        context = ChangeContext(
+            question, workspace, inputs, language, by_code, edit.is_refactoring, edit.left, edit.interpreted
+        )
         debate = _debated(edit, context, step, ends)
         report, found = await asyncio.gather(tests_of(context, edit.changes, step), debate)
         version = await judged(context, edit.changes, report, step, found)

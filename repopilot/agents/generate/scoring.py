@@ -79,6 +79,7 @@ class ChangeEvidence:
         unexercised: those of them whose change the tests don't notice.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
+        interpreted: a small model said which edit the task means.
         refactored: tools made all of it that prove each occurrence to mean what it meant.
         unbroken: the tests pass, and none of them failed without the version.
         added: how many of them can't run without it.
@@ -100,6 +101,7 @@ class ChangeEvidence:
     unexercised: tuple[str, ...] = ()
     red_before: tuple[str, ...] = ()
     by_code: bool = False
+    interpreted: bool = False
     refactored: bool = False
     unbroken: bool = False
     added: int = 0
@@ -231,6 +233,8 @@ def _reservations(evidence: ChangeEvidence) -> Iterator[str]:
         yield i18n.message("generate.score.left", count=len(evidence.left), places=_name_list(evidence.left))
     elif evidence.broken:
         yield i18n.message("generate.score.broken")
+    if evidence.interpreted:
+        yield i18n.message("generate.score.interpreted")
     if evidence.interrupted:
         yield i18n.message("generate.score.interrupted")
     for key in ("generated", "automatic"):
