@@ -103,8 +103,10 @@ class NodeProject:
 
     def reading_typescript(self) -> NodeProject:
         """The same for a Node that reads TypeScript, where Node itself runs tests which load some."""
-        if self.runner != "node" or self.options("node", _LOADERS):
-            return self
+        return self if self.runner != "node" or self.options("node", _LOADERS) else self.on_native_typescript()
+
+    def on_native_typescript(self) -> NodeProject:
+        """The same for a Node that reads TypeScript."""
         version = max(self.node_version or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=version_numbers)
         return replace(self, node_version=version)
 

@@ -28,6 +28,8 @@ _OTHER_TOOL = re.compile(
 _MODULE = re.compile(r"""['"]((?:@[\w.-]+/)?[\w.-]+)(?:/[^'"\s]*)?['"]""")
 _RELATIVE = re.compile(r"""['"](\.{1,2}/[^'"\n]+)['"]""")
 _LOADS_TYPESCRIPT = re.compile(r"""['"]\.{1,2}/[^'"\n]*\.[cm]?ts['"]""")
+_JEST_IN_TYPESCRIPT = re.compile(r"^jest\.config\.c?ts$")
+"""Settings that Jest has ts-node load, else Node itself."""
 _WORD = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
 _ALWAYS = re.compile(r"^(?:typescript|@types/.+)$")
 _SHORTENED = re.compile(r"(?<![\w.-])(?:(?:jest|vitest|babel)-)?(?:environment|plugin|preset|runner)-")
@@ -59,6 +61,8 @@ def of_tests(
     scripts = "\n".join(declaration.node.scripts.values())
     commands = " ".join(each for each in re.split(r"&&|\|\||[;|&\n]", scripts) if runner in each)
     named = {runner, *_WORD.findall(commands), *_in_manifest(text(MANIFEST))}
+    by_jest = runner == "jest" and any(_JEST_IN_TYPESCRIPT.match(PurePosixPath(path).name) for path in paths)
+    named.update(["ts-node"] * by_jest)
     for path in code:
         settings = _SETTINGS.match(PurePosixPath(path).name)
         named.update((_WORD if settings else _MODULE).findall(text(path) or ""))
@@ -73,6 +77,8 @@ def of_tests(
     node = declaration.node
     if any(_LOADS_TYPESCRIPT.search(text(path) or "") for path in code if is_test_path(path)):
         node = node.reading_typescript()
+    if by_jest and "ts-node" not in {each.rpartition("@")[0] for each in requirements}:
+        node = node.on_native_typescript()
     return replace(declaration, files={**declaration.files, MANIFEST: written}, requirements=requirements, node=node)
 
 

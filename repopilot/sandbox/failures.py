@@ -20,6 +20,8 @@ _MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([
 _ERROR = re.compile(
     r"(?:E +)?(?:Uncaught )?([\w.$]*(?:Error|Exception|Failure|Failed))\b(?: \[\w+\])?(?=:|$)", re.MULTILINE
 )
+_NAMES_ERROR = re.compile(r"\b\w*(?:Error|Exception)\b")
+_LONGEST_ERROR = 300
 _PLACE = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d{1,7}): ", re.MULTILINE)
 
 
@@ -36,6 +38,12 @@ def missing_modules(run: TestRun, files: Iterable[str] = ()) -> tuple[str, ...]:
     texts = [run.output, *(failure.assertion for failure in run.failures)]
     names = (name.partition(".")[0] for text in texts for name in _MISSING.findall(text))
     return tuple(dict.fromkeys(name for name in names if name not in own))
+
+
+def last_error(output: str) -> str:
+    """The last line of an output that names an error, '' for none."""
+    errors = [line.removeprefix("E ").strip() for line in output.splitlines() if _NAMES_ERROR.search(line)]
+    return plain(errors[-1], _LONGEST_ERROR).rstrip(".") if errors else ""
 
 
 def _modules_of(path: str) -> set[str]:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
+from repopilot.foreign_text import code_span
 from repopilot.project.node_project import NodeProject
 from repopilot.redaction.known_values import values_in, without
 from repopilot.sandbox import levels, stage, supervise
 from repopilot.sandbox.environments.newer_node import fetched_node
 from repopilot.sandbox.environments.package_install import NODE_MODULES, PACKAGE_NAME
-from repopilot.sandbox.failures import failures
+from repopilot.sandbox.failures import failures, last_error
 from repopilot.sandbox.inside.bootstrap import NOT_STARTED
 from repopilot.sandbox.isolation.bwrap import MOUNTS
 from repopilot.sandbox.job_spec import COPY, KEPT, MB, SandboxJob, SandboxLimits, SandboxProgram, patience
@@ -278,7 +279,7 @@ def _result(run: supervise.RunOutcome, report: ProgramReport, context: _Context)
     counted = Counter((outcome.when, outcome.outcome) for outcome in outcomes)
     said = run.output if context.command.report else run.report.decode("utf-8", "replace")
     output = without(values, plain(said[-_LONGEST_OUTPUT:], _LONGEST_OUTPUT)).replace(f"{context.top}/", "")
-    reasons = _reasons(run, report, outcomes, context)
+    reasons = _reasons(run, report, outcomes, context, output)
     notes = "".join(f"\n[sandbox] {reason}" for reason in reasons)
     return TestRun(
         passed=counted["call", "passed"],
@@ -323,9 +324,9 @@ def why_stopped(run: supervise.RunOutcome, limits: SandboxLimits) -> str:
 
 
 def _reasons(
-    run: supervise.RunOutcome, report: ProgramReport, outcomes: Sequence[TestOutcome], context: _Context
+    run: supervise.RunOutcome, report: ProgramReport, outcomes: Sequence[TestOutcome], context: _Context, output: str
 ) -> tuple[str, ...]:
-    """Why the run is no pass; none when the runner reported one and nothing contradicts it."""
+    """Why the run is no pass; none when the runner reported one and nothing contradicts it. `output`: what it said."""
     if run.ended != "finished":
         how_far = i18n.message("sandbox.stopped.how_many", count=len(outcomes))
         return (why_stopped(run, context.limits), how_far) if outcomes else (why_stopped(run, context.limits),)
@@ -334,6 +335,8 @@ def _reasons(
         return tuple(i18n.message("sandbox.verdict.failed", test=test) for test in failed[:_MOST_REASONS])
     if run.status == NOT_STARTED:
         return (i18n.message("sandbox.program_not_started", problem=plain(run.output, 300).strip()),)
+    if run.status != 0 and not outcomes and (said := last_error(output)):
+        return (i18n.message("sandbox.verdict.ended_saying", status=run.status, said=code_span(said)),)
     if run.status != 0:
         return (i18n.message("sandbox.verdict.exit_status", status=run.status, expected=0),)
     if not report.ended:

@@ -17,7 +17,7 @@ from repopilot.repo.project_file import project_file
 from repopilot.repo.submodules import fetched_submodules
 from repopilot.retrieval.search import search
 from repopilot.sandbox.baseline import BaselineComparison, compare_same_tests
-from repopilot.sandbox.failures import missing_modules
+from repopilot.sandbox.failures import last_error, missing_modules
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.sandbox.verdict import variants_together
@@ -49,7 +49,6 @@ NEAR = 8
 OUTPUT_SHOWN = 2000
 END_SHOWN = 600
 """Characters of the end of an output in which no error is named."""
-_ERROR = re.compile(r"\b\w*(?:Error|Exception)\b")
 _CONFTEST = re.compile(r"while loading conftest '([^'\n]*conftest\.py)'")
 
 
@@ -275,11 +274,8 @@ def _why_not(run: TestRun) -> str:
         return message("testing.lacking", modules=", ".join(f"`{name}`" for name in lacking))
     if run.ended != "finished":
         return joined(run.reasons, "; ")
-    told = [failure.assertion for failure in run.failures] or [run.output]
-    lines = [line.removeprefix("E ").strip() for line in told[0].splitlines() if line.strip()]
-    errors = [line for line in lines if _ERROR.search(line)]
-    said = plain(errors[-1], 300).rstrip(".") if errors else plain(told[0].strip()[-END_SHOWN:], END_SHOWN)
-    return said or message("check_tools.nothing_said")
+    told = next((failure.assertion for failure in run.failures), run.output)
+    return last_error(told) or plain(told.strip()[-END_SHOWN:], END_SHOWN) or message("check_tools.nothing_said")
 
 
 def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> list[str]:

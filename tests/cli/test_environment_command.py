@@ -181,6 +181,18 @@ def test_where_node_itself_reads_typescript_one_is_fetched_that_can(script, impo
     assert (declared.node.node_version == "22.18.0") == (script == "node --test")
 
 
+@pytest.mark.parametrize(
+    ("developing", "loader", "version"), [(("jest",), False, "22.18.0"), (("jest", "ts-node"), True, "")]
+)
+def test_what_loads_jests_settings_in_typescript_is_fetched(developing, loader, version):
+    """Jest has ts-node load them, which no file names; without it a Node does that reads TypeScript."""
+    manifest = {"scripts": {"test": "jest"}, "devDependencies": dict.fromkeys(developing, "30")}
+    texts = {"package.json": json.dumps(manifest), "jest.config.ts": "export default {};\n", "src/a.test.ts": ""}
+    (declared,) = read_packages(texts.get, lambda folder: frozenset(texts))
+    kept = of_tests(declared, texts, texts.get)
+    assert ("ts-node@30" in kept.requirements) == loader and kept.node.node_version == version
+
+
 @pytest.mark.slow
 def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):
     command = ["generate", str(greeting), "rename the function `welcome` to `greet`", "--json"]

@@ -153,7 +153,9 @@ def test_a_file_that_mocha_can_not_load_does_not_end_the_others(tmp_path, progra
     assert (run.passed, run.failed, run.errors) == (2, 0, 1) and run.reasons
     assert "Cannot find module './nowhere'" in run.failures[0].assertion
     broken = dict.fromkeys(files, files["test/broken.js"])
-    assert run_node(broken, tests=tuple(files), **more).outcomes == {}
+    ended = run_node(broken, tests=tuple(files), **more)
+    assert ended.outcomes == {}
+    assert "`Error: Cannot find module './nowhere'`" in ended.reasons[0], "what the runner says of it"
 
 
 @pytest.mark.slow
