@@ -97,7 +97,7 @@ def changes(body: str, most: int = 99) -> set[tuple[str, str]]:
         ("x = a // b", {("//", "*")}),
         ("x = 3", {("3", "4"), ("3", "2")}),
         ("x = True", {("True", "False")}),
-        ("x = 'a'", {("", "XX")}),
+        ("x = 'a'", {("'a'", "'XXa'")}),
         ("if a: x = b", {("a", "not (a)")}),
         ("if not a: x = b", {("not a", "(a)")}),
         ("raise KeyError('gone')", {("raise KeyError('gone')", "pass")}),

@@ -223,9 +223,18 @@ def _made(found: Sequence[Site], data: bytes, language: str, *, broken: bool = F
     for _, line, site in sorted(rounds, key=lambda each: each[0]):
         text = _with(site, data)
         if text != data and _parses_as_well(text, language, broken=broken):
-            before = data[site.start : site.end].decode("utf-8", "replace")
             faulty = text.decode("utf-8", "replace")
-            yield Mutant(site.operator, line, before, site.after, faulty, site.start, site.end)
+            yield Mutant(site.operator, line, *_shown(site, data), faulty, site.start, site.end)
+
+
+def _shown(site: Site, data: bytes) -> tuple[str, str]:
+    """What stands at a site, and what its fault puts there; of what is put into a text all of that, with its quotes."""
+    if site.start < site.end:
+        return data[site.start : site.end].decode("utf-8", "replace"), site.after
+    quote = data[site.start - 1 : site.start]
+    end = data.find(quote, site.start) + 1
+    first, rest = (each.decode("utf-8", "replace") for each in (quote, data[site.start : end]))
+    return first + rest, first + site.after + rest
 
 
 def _parses_as_well(data: bytes, language: str, *, broken: bool) -> bool:
