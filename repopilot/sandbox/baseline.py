@@ -29,7 +29,7 @@ class BaselineComparison:
             without them, so that `genuine` tells whether the pass of all others is verified.
         before: on the unchanged one, None where it was not needed; of tests that the change brings or edits with their
             new texts, as far as they can run there.
-        broken: ids of tests that fail now and did not before, or are gone.
+        broken: ids of tests that fail now and did not before, were skipped there, or are gone.
         repaired: ids of tests that failed before and pass now.
         red: ids of tests that failed before and still do.
         green: how many tests passed both times.
@@ -104,6 +104,8 @@ def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> Bas
     if after.ended != "finished":  # what it didn't come to isn't gone
         kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
+    # Such as a test that was expected to fail, and no longer does.
+    turned += [name for name in _with(before, "skipped") if name in still_red]
     # A file that can't be collected any more is named by its tests.
     known = {*before.outcomes, *before.unreached}
     complete = _is_complete(before)

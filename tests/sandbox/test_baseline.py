@@ -329,3 +329,11 @@ async def test_a_test_that_was_seen_to_pass_without_the_change_is_not_repaired()
     files = TestFiles(green={"test_shop.py::a"})
     found = await compare_same_tests(run_of(a="failed", b="failed"), run_of(a="passed", b="passed"), files, never)
     assert found.repaired == ("test_shop.py::b",)
+
+
+def test_a_test_that_was_expected_to_fail_and_passes_by_the_change_turned_red():
+    """It passes where it may not (`strict`), so the suite is red, and somebody has to take the mark away."""
+    before = TestRun(0, 0, 0, 0.1, "bwrap", "", False, outcomes={"t.py::test_a": "skipped", "t.py::test_b": "skipped"})
+    after = replace(before, failed=1, outcomes={"t.py::test_a": "failed", "t.py::test_b": "skipped"})
+    found = compare(before, after)
+    assert found.broken == ("t.py::test_a",) and found.skipped == ("t.py::test_b",)
