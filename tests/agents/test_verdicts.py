@@ -42,6 +42,14 @@ async def test_an_edit_that_leaves_something_is_not_accepted_as_written(tmp_path
     assert said in done.text
 
 
+@pytest.mark.slow
+async def test_a_secret_that_was_there_before_is_no_new_finding(tmp_path: Path):
+    kept = FILES["lib.py"] + '\n\nURL = "https://ada:Zk4pQ9vX2mT7@db.example.org/shop"\n'
+    workspace = workspace_of(tmp_path, {**FILES, "lib.py": kept})
+    done, _, _ = await traced(lambda step: answer("/rename grow enlarge", workspace, step))
+    assert done.result.verdict.decision == "ACCEPT_ORIGINAL" and "new finding" not in done.text
+
+
 HANGING = (
     "import time\n\nfrom lib import grow\n\n\ndef test_grow():\n    time.sleep(600)\n    assert grow([1]) == [1]\n"
 )

@@ -14,6 +14,7 @@ from repopilot.agents.coding.checks.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.code.changed_definitions import ChangedDefinition, changed_definitions
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.repo.diff_hunks import before_change
 from repopilot.repo.runs_elsewhere import unasked
 from repopilot.results import TestReport
 from repopilot.sandbox.failures import missing_modules
@@ -188,8 +189,10 @@ async def find_broken_uses(
 
 
 def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:
-    """The indexed texts of the files that are changed, by path; without new files."""
-    texts = {c.path: workspace.index.text(c.path) for c in changes if c.change == "modified"}
+    """The texts before the change of the files that are changed, by path; without new files. As stored: those of the
+    index lack secrets, which would all be new."""
+    modified = (each for each in changes if each.change == "modified")
+    texts = {each.path: before_change(each) or workspace.index.text(each.path) for each in modified}
     return {path: text for path, text in texts.items() if text is not None}
 
 
