@@ -319,9 +319,7 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     said = [_literal_sentence(each, language) for each in result.said]
     counted = [f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files]
     summary = literal_lines(result.summary.strip())
-    of_scores = "generate.scored_without."  # what a reviewer of ours failed to say tells nothing of the change
-    told = (note for note in done.degraded if not getattr(note, "key", "").startswith(of_scores))
-    notes = [i18n.translated(note, language) for note in told]
+    notes = [i18n.translated(note, language) for note in _of_change(done.degraded)]
     parts = [
         _proof(result.tests, language),
         summary or "\n".join([i18n.text("forge.changed", language), "", *counted]),
@@ -345,7 +343,12 @@ def _against(made: Generation, language: str) -> str:
     """The reasons for the score of a change that isn't accepted as it is."""
     if made.verdict is None or made.verdict.decision == "ACCEPT_ORIGINAL":
         return ""
-    return literal(reasons_text(made, language))
+    return literal(reasons_text(replace(made, reasons=_of_change(made.reasons)), language))
+
+
+def _of_change(notes: Sequence[str]) -> tuple[str, ...]:
+    """Messages without those that a reviewer of ours failed to reply, which tell nothing of the change."""
+    return tuple(note for note in notes if not getattr(note, "key", "").startswith("generate.scored_without."))
 
 
 def _touches(impact: ImpactReport, files: Sequence[FileChange], language: str) -> str:

@@ -29,7 +29,7 @@ from repopilot.repo.runs_elsewhere import runs_elsewhere
 from repopilot.results import AffectedPlace, Answer, Generation, ImpactReport, Sentence, TestReport
 from repopilot.runtime import Runtime
 from repopilot.tools.file_change import change
-from repopilot.types import TestRun
+from repopilot.types import TestRun, Verdict
 
 
 def issue(world, title, body="", **facts):
@@ -314,8 +314,14 @@ def test_a_pull_request_says_first_what_is_not_shown_and_names_no_changed_file_a
     shown = replace(known.tests, repaired=("t.py::test_a",), said_without="assert 1 == 2", compared=True)
     points = [point.text for point in run_points(shown, "en")]
     assert "Without the change it says: `assert 1 == 2`" in points
-    alone = replace(known, impact=ImpactReport("UNKNOWN"), tests=shown)
     unread = message("generate.scored_without.critic")
+    verdict = Verdict(6.0, "MERGE_FEEDBACK", ("nobody asked for it", unread))
+    alone = replace(known, impact=ImpactReport("UNKNOWN"), tests=shown, verdict=verdict, reasons=verdict.reasons)
     done = Answer("done", result=alone, degraded=(unread, message("testing.only_python")))
     text = pull_text(item, done, files, "en")
-    assert "Impact" not in text and str(unread) not in text and str(done.degraded[1]) in text
+    assert (
+        "Impact" not in text
+        and str(unread) not in text
+        and "nobody asked for it" in text
+        and str(done.degraded[1]) in text
+    )
