@@ -229,6 +229,68 @@ def test_rust():
     assert ("tests/basket.rs", "src/basket.rs") in _edges(graph, Edge.TESTS)
 
 
+def test_members_of_a_type_of_another_package():
+    graph = _graph(
+        {
+            "go.mod": "module example.com/web\n",
+            "context.go": 'package web\n\nimport "example.com/web/render"\n\ntype Render struct{}\n\n'
+            "func (r Render) Write(text string) {}\n\nfunc Show(r render.Render) { r.Write() }\n",
+            "render/render.go": "package render\n\ntype Render interface {\n\tWrite()\n}\n",
+        }
+    )
+    calls = _edges(graph, Edge.CALLS)
+    assert calls["context.go:Show", "render/render.go:Render.Write"] == 0.9
+    assert ("context.go:Show", "context.go:Render.Write") not in calls
+
+
+def test_members_of_a_declared_field():
+    reader = "package shop;\n\nclass {0} {{\n  String read() {{ return null; }}\n}}\n"
+    graph = _graph(
+        {
+            "Tokeniser.java": reader.format("Tokeniser"),
+            "Socket.java": reader.format("Socket"),
+            "Builder.java": "package shop;\n\nclass Builder {\n  private Tokeniser tokeniser;\n\n"
+            "  void step() { tokeniser.read(); }\n}\n",
+        }
+    )
+    calls = {pair: c for pair, c in _edges(graph, Edge.CALLS).items() if pair[0] == "Builder.java:Builder.step"}
+    assert calls == {("Builder.java:Builder.step", "Tokeniser.java:Tokeniser.read"): 0.9}
+
+
+def test_constants_of_ruby_are_those_of_the_innermost_module():
+    graph = _graph(
+        {
+            "lib/shop/site.rb": "module Shop\n  class Site\n    def build(pages)\n"
+            "      Renderer.new(pages).run\n    end\n  end\nend\n",
+            "lib/shop/renderer.rb": "module Shop\n  class Renderer < Base\n    def initialize(pages)\n    end\n\n"
+            "    def run\n      finish(1)\n    end\n  end\nend\n",
+            "lib/shop/base.rb": "module Shop\n  class Base\n    def finish(count)\n    end\n  end\nend\n",
+            "lib/other.rb": "class Renderer\n  def initialize(pages)\n  end\n\n  def run\n  end\nend\n"
+            "class Site\n  def finish\n  end\nend\n",
+        }
+    )
+    calls = {pair: c for pair, c in _edges(graph, Edge.CALLS).items() if pair[0].startswith("lib/shop")}
+    assert calls == {
+        ("lib/shop/site.rb:Shop.Site.build", "lib/shop/renderer.rb:Shop.Renderer.initialize"): 0.9,
+        ("lib/shop/site.rb:Shop.Site.build", "lib/shop/renderer.rb:Shop.Renderer.run"): 0.9,
+        ("lib/shop/renderer.rb:Shop.Renderer.run", "lib/shop/base.rb:Shop.Base.finish"): 0.9,
+    }
+
+
+def test_derived_functions_of_rust_give_an_object_of_their_type():
+    graph = _graph(
+        {
+            "Cargo.toml": '[package]\nname = "shop"\n',
+            "src/main.rs": "use shop::cmd::Cmd;\n\nfn main() { Cmd::parse().run(); }\n",
+            "src/lib.rs": "pub mod cmd;\npub mod other;\n",
+            "src/cmd.rs": "pub struct Cmd;\nimpl Cmd {\n pub fn run(&self) {}\n}\n",
+            "src/other.rs": "pub struct Other;\nimpl Other {\n pub fn run(&self) {}\n}\n",
+            "tests/data/Cargo.toml": '[package]\nname = "shop"\n',  # a copy that tests read
+        }
+    )
+    assert _edges(graph, Edge.CALLS) == {("src/main.rs:main", "src/cmd.rs:Cmd.run"): 0.9}
+
+
 def test_ambiguous_names_share_their_confidence_and_are_counted():
     graph = _graph(
         {

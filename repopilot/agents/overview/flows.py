@@ -26,8 +26,10 @@ _USUAL_STEPS = 5
 """A longer flow ends at its last call that counts."""
 MOST_STATIONS = 2000
 """Definitions that flows may pass, those that matter most."""
-_NAMED = 0.8
+_NAMED = 0.3
 """What being called by documents and tests counts beside work."""
+_BY_NAME = 0.6
+"""What a call counts that is known by a name only."""
 _SHOWN = 0.2
 """What a call counts at a definition that another flow shows."""
 _INNER_START = 0.5
@@ -60,7 +62,11 @@ def flows(
         for node in matters
     }
     between = {
-        node: {called: matters[node] * matters[called] for called in calls.calls.get(node, ()) if called in matters}
+        node: {
+            called: matters[node] * matters[called] * (_BY_NAME if (node, called) in calls.unsure else 1.0)
+            for called in calls.calls.get(node, ())
+            if called in matters
+        }
         for node in matters
     }
     entered = {node: factor for node, factor in starts.items() if factor == 1.0}

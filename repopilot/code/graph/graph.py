@@ -13,7 +13,7 @@ import numpy as np
 from repopilot.code.graph.nodes import ByName, Nodes
 from repopilot.code.languages import dotted
 
-VERSION = "7"
+VERSION = "8"
 """Of the way graphs are built: one built with another version is rebuilt."""
 
 

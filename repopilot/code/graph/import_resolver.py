@@ -110,7 +110,10 @@ def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] =
         if manifest.paths:
             found.js_paths[posixpath.dirname(manifest.path)] = manifest.paths
         if manifest.name and manifest.ecosystem in by_ecosystem:
-            by_ecosystem[manifest.ecosystem][manifest.name] = posixpath.dirname(manifest.path)
+            folder = posixpath.dirname(manifest.path)
+            folders = by_ecosystem[manifest.ecosystem]
+            # Tests hold copies of manifests; the package is the outermost one of its name.
+            folders[manifest.name] = min(folders.get(manifest.name, folder), folder, key=lambda each: each.count("/"))
     return found
 
 

@@ -49,6 +49,8 @@ _CLASSES = frozenset(("class", "interface", "struct", "trait", "enum", "type"))
 _FUNCTIONS = frozenset(("function", "method", "declaration"))
 _IMPLICIT_THIS = frozenset(("java", "csharp", "cpp", "c", "kotlin", "scala", "swift", "ruby"))
 """Languages in which a bare name may be a member of the class around it."""
+_MADE_BY_FUNCTION = frozenset(("rust", "ruby"))
+"""Families in which a function of a class that stands nowhere gives an object of it: `new`, or what is derived."""
 _CLOSED = frozenset(("python", "c"))
 """Families of languages in which a class has no members but its own and those of its bases."""
 _IN_SEVERAL_FILES = frozenset(("go", "c", "csharp", "rust", "swift", "jvm"))
@@ -74,14 +76,14 @@ DEPTH = 4
 """How many files names are followed through that import them in turn."""
 
 
-_TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*(?:\w+\.)*([A-Z]\w*)")
-_TYPE_BEFORE = re.compile(r"(?:^|[(,<\s])(?:\w+\.)*([A-Z]\w*)(?:<[^()]*>)?[\s&*?]+$")
+_TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*((?:\w+\.)*[A-Z]\w*)")
+_TYPE_BEFORE = re.compile(r"(?:^|[(,<\s])((?:\w+\.)*[A-Z]\w*)(?:<[^()]*>)?[\s&*?]+$")
 _RETURNED = re.compile(
     r"\)\s*(?:->|:)?\s*(?:&|\*|\"|'|Promise<|Optional\[)*((?:\w+\.)*[A-Z]\w*)"
     r"(?:<.*>|\[.*\])?(?:\s*\|\s*(?:None|null|undefined))?\W*$"
 )
 _RETURNED_BEFORE = re.compile(r"(?:^|[\s:])([A-Z]\w*)[\s&*]+(?:\w+(?:::|\.))*\w+\s*\(")
-_ENDED = re.compile(r"\s*[,)=]")
+_ENDED = re.compile(r"\s*(?:[,)=;]|$)")
 _TYPE_OF_FUNCTION = re.compile(r"(?:[:|&<]\s*\(*|\bfunc|\))\Z")
 """What stands before the parentheses of one: `(c: Context) => void`, `func(c Context)`, `void (*)(Context c)`."""
 
@@ -299,7 +301,7 @@ class Linker:
             return (found, Resolution.IMPORTED) if found else _NOTHING
         if name in self._outside[number]:
             return _ELSEWHERE
-        found = self._in_package(number, name)
+        found = self._in_package(number, name) or self._constant(number, name, scope)
         around = self._class_around(number, scope) if not found and self._implicit(number) else None
         if around is not None:
             found = self._members(around, name)[0]
@@ -411,7 +413,8 @@ class Linker:
         """A member of what its receiver is: an object of a class, a class, or a module."""
         classes = self._classes_of(number, use.receiver, use.scope)
         if classes:
-            members = [self._members(each, use.name) for each in classes]
+            is_made = use.name == "new" and self.names.families[number] == "ruby"
+            members = [self._members(each, "initialize" if is_made else use.name) for each in classes]
             found = list(dict.fromkeys(at for inside, _ in members for at in inside))
             if found:
                 own = all(self.names.file_of[at] == number for at in found)
@@ -439,7 +442,7 @@ class Linker:
         if not rest:
             found, how = self._bare(number, path, scope)
             return found if how in (Resolution.SAME_FILE, Resolution.IMPORTED) else ()
-        found = self._in_package(number, path)
+        found = self._in_package(number, path) or self._constant(number, path, scope)
         if found or hidden is None or depth >= DEPTH:
             return found
         owner, _, name = path.rpartition(".")
@@ -451,6 +454,16 @@ class Linker:
         package, _, name = path.rpartition(".")
         files = self.lookup.packaged.get((package, name), ()) if package else ()
         return [self.names.in_file[f][name] for f in files if name in self.names.in_file[f]]
+
+    def _constant(self, number: int, path: str, scope: str) -> Sequence[int]:
+        """A constant of Ruby, which every file sees: that of the innermost module around the use."""
+        if self.names.families[number] != "ruby" or not path[:1].isupper():
+            return ()
+        named = [at for at in self.names.by_name.get(path.rpartition(".")[2], ()) if self._fits(at, "ruby", False)]
+        outer = [".".join(parts[:length]) for parts in [scope.split(".")] for length in range(len(parts), 0, -1)]
+        wanted = [*(f"{module}.{path}" for module in outer if module), path]
+        found = ([at for at in named if self.names.symbols[at].qualified == each] for each in wanted)
+        return next(filter(None, found), [])[:_MOST_CANDIDATES]
 
     def _is_class(self, at: int) -> bool:
         return self.names.symbols[at].kind in _CLASSES
@@ -524,7 +537,10 @@ class Linker:
         found = list(self._named(number, callee, scope))
         if not found and "." in callee:
             owner, _, name = callee.rpartition(".")
-            found = [a for c in self._classes_of(number, owner, scope, depth + 1) for a in self._members(c, name)[0]]
+            owners = self._classes_of(number, owner, scope, depth + 1)
+            found = [a for c in owners for a in self._members(c, name)[0]]
+            if not found and self.names.families[number] in _MADE_BY_FUNCTION:
+                found = [at for at in self._named(number, owner, scope) if self._is_class(at)]
         elif not found:  # an object that is called
             called = self._of_variable(number, callee, scope, depth + 1)
             found = [a for c in called for a in self._members(c, "__call__")[0]]
@@ -563,7 +579,10 @@ class Linker:
         return [at for at in others if (f := self.names.file_of[at]) != number and self._sees(f, number)]
 
     def _sees(self, number: int, other: int) -> bool:
-        return other in self._package_of(number) or any(other in t.files for t in self.targets[number])
+        if other in self._package_of(number):
+            return True
+        # In Go the parts of a type stand in one package.
+        return self.names.families[number] != "go" and any(other in t.files for t in self.targets[number])
 
     def _bases_of(self, owner: int) -> tuple[list[int], bool]:
         """The base classes of a class that are known, and whether these are all."""
