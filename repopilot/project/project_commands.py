@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
+from repopilot.code.data_formats import table, toml_tables
 from repopilot.code.source_positions import line_at
 from repopilot.project.manifest import read_manifest
 
@@ -83,7 +85,7 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
 """How the commands of each purpose look."""
 NAMES: dict[Purpose, re.Pattern[str]] = {
     "test": re.compile(r"^(?:run[-_:])?(?:tests?|check|spec|specs)(?:$|[-_:.])|[-_:](?:tests?|specs?)$", re.I),
-    "lint": re.compile(r"lint|^(?:fmt|format|style|typecheck|types|mypy|check)", re.I),
+    "lint": re.compile(rf"lint|^(?:fmt|format|style|typecheck|types|check|{LINTERS})", re.I),
     "build": re.compile(r"^(?:build|compile|all|dist|package)(?:$|[-_:])", re.I),
     "install": re.compile(r"^(?:install|setup|bootstrap|develop|deps)(?:$|[-_:])", re.I),
     "start": re.compile(r"^(?:start|run|serve|dev|server|up)(?:$|[-_:])", re.I),
@@ -140,7 +142,7 @@ def _reader(path: str) -> Callable[[str, str], Iterator[ProjectCommand]] | None:
         )
     if re.match(_SCRIPTS.replace(r"(?:\./)?", ""), path) and "." not in name:
         return _script_file
-    return _READERS.get(name)
+    return _toml if path == ".cargo/config.toml" else _READERS.get(name)
 
 
 def _script_file(path: str, text: str) -> Iterator[ProjectCommand]:
@@ -180,25 +182,59 @@ def _rakefile(path: str, text: str) -> Iterator[ProjectCommand]:
         tests = re.match(r"\s*(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)\s*\(?\s*[:\"']?(\w*)", line)
         if tests:
             yield ProjectCommand(f"rake {tests[1] or 'test'}", "script", path, number)
+        made = re.match(r"\s*(?:RSpec::Core|RuboCop)::RakeTask\.new\b\s*\(?\s*[:\"']?(\w*)", line)
+        if made:
+            yield ProjectCommand(
+                f"rake {made[1] or ('rubocop' if 'RuboCop' in line else 'spec')}", "script", path, number
+            )
+        if re.match(r"\s*require [\"']bundler/gem_tasks[\"']", line):
+            yield from (ProjectCommand(f"rake {name}", "script", path, number) for name in ("build", "install"))
 
 
 _NAMED = {
     "justfile": (re.compile(r"^@?([A-Za-z][\w-]*)[^:=\n]*:(?!=)", re.M), "just {0}"),
     "noxfile.py": (re.compile(r"^@(?:nox\.)?session[^\n]*\n(?:@[^\n]*\n)*def (\w+)", re.M), "nox -s {0}"),
+    **dict.fromkeys(
+        ("taskfile.yml", "taskfile.yaml"), (re.compile(r"^ {2}([a-z][\w:-]*):[^\S\n]*$", re.M), "task {0}")
+    ),
 }
 """How files write the names of what they run, and how that is started."""
 
 
 def _named(path: str, text: str) -> Iterator[ProjectCommand]:
     pattern, form = _NAMED[path.rsplit("/", 1)[-1].lower()]
-    for found in pattern.finditer(text):
+    start = max(0, text.find("\ntasks:"))  # of a Taskfile, whose variables stand before
+    for found in pattern.finditer(text, start):
         yield ProjectCommand(form.format(found[1]), "script", path, line_at(text, found.start(1)))
+
+
+_TABLES = (
+    ("tool", "tox", "env", "tox -e {0}"),
+    ("tool", "poe", "tasks", "poe {0}"),
+    ("tool", "pdm", "scripts", "pdm run {0}"),
+    ("tool", "taskipy", "tasks", "task {0}"),
+    ("tool", "hatch", "envs", "default", "scripts", "hatch run {0}"),
+    ("alias", "cargo {0}"),
+)
+"""Where TOML files name what can be run, and how that is started."""
+
+
+def _toml(path: str, text: str) -> Iterator[ProjectCommand]:
+    data = toml_tables(text)
+    if "tox" in table(data.get("tool")):
+        yield ProjectCommand("tox", "script", path, line_at(text, max(0, text.find("[tool.tox"))))
+    for *keys, form in _TABLES:
+        for name in reduce(lambda inside, key: table(inside.get(key)), keys, data):
+            at = re.search(rf"^[^#\n=]*\b{re.escape(name)}\b", text, re.M)
+            yield ProjectCommand(form.format(name), "script", path, line_at(text, at.end()) if at else 1)
 
 
 def _tox(path: str, text: str) -> Iterator[ProjectCommand]:
     found = re.search(r"^[^\S\n]*commands\s*=\s*(\S.*|\n\s+\S.*)", text, re.M)
     if found:
         yield ProjectCommand("tox", "script", path, line_at(text, found.start(1)), found[1].strip())
+    for named in re.finditer(r"^\[testenv:([\w.-]+)\]", text, re.M):
+        yield ProjectCommand(f"tox -e {named[1]}", "script", path, line_at(text, named.start()))
 
 
 def _cmake(path: str, text: str) -> Iterator[ProjectCommand]:
@@ -268,5 +304,8 @@ _READERS: dict[str, Callable[[str, str], Iterator[ProjectCommand]]] = {
     "rakefile": _rakefile,
     "tox.ini": _tox,
     "noxfile.py": _named,
+    "taskfile.yml": _named,
+    "taskfile.yaml": _named,
+    "pyproject.toml": _toml,
     "cmakelists.txt": _cmake,
 }

@@ -149,6 +149,33 @@ def test_a_link_in_restructured_text_is_no_command():
     assert {each.command for each in commands_in("docs/development.rst", text)} == {"black .", "tox"}
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "commands"),
+    [
+        ("tox.ini", "[testenv]\ncommands = pytest\n\n[testenv:lint]\ncommands = ruff\n", ["tox", "tox -e lint"]),
+        ("pyproject.toml", '[tool.tox]\n[tool.tox.env.style]\ncommands = [["ruff"]]\n', ["tox", "tox -e style"]),
+        ("pyproject.toml", '[tool.poe.tasks]\ntest = "pytest"\n', ["poe test"]),
+        ("pyproject.toml", '[tool.pdm.scripts]\nlint = "ruff"\n', ["pdm run lint"]),
+        ("pyproject.toml", '[tool.hatch.envs.default.scripts]\ntest = "pytest"\n', ["hatch run test"]),
+        ("pyproject.toml", "[tool.poe.tasks", []),
+        (".cargo/config.toml", '[alias]\nxtask = "run --package xtask --"\n', ["cargo xtask"]),
+        (
+            "Taskfile.yaml",
+            "vars:\n  name:\n    sh: x\n\ntasks:\n  lint:\n    cmds:\n      - x\n  test:\n",
+            ["task lint", "task test"],
+        ),
+        (
+            "Rakefile",
+            'require "bundler/gem_tasks"\nRuboCop::RakeTask.new\n',
+            ["rake build", "rake install", "rake rubocop"],
+        ),
+        ("Rakefile", "RSpec::Core::RakeTask.new(:spec)\n", ["rake spec"]),
+    ],
+)
+def test_names_of_what_can_be_run(path, text, commands):
+    assert [each.command for each in commands_in(path, text)] == commands
+
+
 def test_what_a_property_switches_off_is_not_what_a_command_is_for():
     assert not COMMANDS["docs"].search("mvn install -DskipTests=true -Dmaven.javadoc.skip=true")
     assert COMMANDS["docs"].search("mvn javadoc:javadoc")

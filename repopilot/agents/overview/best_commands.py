@@ -114,7 +114,16 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
     if command.origin == "documentation":
         is_for_users = _FOR_USERS.search(command.path) is not None
         return 0 if is_for_users == (purpose in _OF_USERS) else 3
+    if _lints(command, purpose):
+        return 3
     return 1 if command.origin == "script" else 2
+
+
+def _lints(command: ProjectCommand, purpose: Purpose) -> bool:
+    """Whether a script for something else, such as the tests, runs a linter, too."""
+    return (
+        purpose == "lint" and not NAMES["lint"].search(command.command) and bool(COMMANDS["lint"].search(command.runs))
+    )
 
 
 def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
@@ -123,7 +132,8 @@ def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
         by_default = (
             command.command == "rake" and purpose == "test" and re.search(r"test|spec", command.runs) is not None
         )
-        return bool(NAMES[purpose].search(name)) or by_default or command.command == "tox" == purpose
+        by_default |= command.command == "tox" and purpose == "test"
+        return bool(NAMES[purpose].search(name)) or by_default or _lints(command, purpose)
     if purpose != "install" and COMMANDS["install"].search(command.command):
         return False
     if purpose == "start" and COMMANDS["test"].search(command.command):
