@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, get_args
 
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of
-from repopilot.agents.overview.overview_values import UNSURE, Component, NamedPlace, Overview
-from repopilot.agents.overview.render import SYMBOLS_SHOWN, facts_text
+from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview
+from repopilot.agents.overview.render import MOST_DATA, SYMBOLS_SHOWN, facts_text
 from repopilot.errors import RepoPilotError
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repopilot.ui.repository.registry import Opening
 
 ELEMENT = "Overview"
-ON_CARD = {"entry_points": 4, "components": 6, "commands": 4}
+ON_CARD = {"entry_points": 4, "components": 6, "commands": 4, "data": 3}
 """The sections of the card, each with how many of its rows are shown there."""
 STARTERS = {
     "search": "",
@@ -159,9 +159,19 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
         "tests": [*tests, *(_row(c.name, _times("tests", c.tests, language), *_first(c)) for c in tested)],
         "reading": [_row(p.path, p.name, p.path, p.line) for p in overview.reading],
         "terms": [_row(t.name, t.note, t.path, t.line) for t in overview.terms],
+        "data": list(_data_rows(overview, language)),
         "hot": [_row(path, _times("commits", count, language), path, 1) for path, count in overview.hot],
         "recent": [_row(commit, subject) for commit, subject in overview.recent],
     }
+
+
+def _data_rows(overview: Overview, language: str) -> Iterator[dict]:
+    """A row for each kind of data, with how many of it there are and the first of them."""
+    for kind in get_args(DataKind):
+        found = [NamedPlace(data.name, data.path, data.line) for data in overview.data if data.kind == kind]
+        if found:
+            title = i18n.text(f"overview.data.{kind}", language)
+            yield _row(f"{title} ({len(found)})", places=found[:MOST_DATA])
 
 
 def _component_row(component: Component, language: str) -> dict:

@@ -38,6 +38,20 @@ def test_every_row_says_where_it_opens_and_components_how_they_are_asked_about(t
     assert [section["part"] for section in french["sections"]] == list(sections)
 
 
+def test_data_is_told_by_kind_where_there_is_any(tmp_path):
+    names = [f"SHOP_{n}" for n in range(12)]
+    reads = "".join(f'    os.environ["{name}"]\n' for name in names)
+    index = workspace_of(tmp_path, SHOP | {"shop/settings.py": f"import os\n\n\ndef read():\n{reads}"}).index
+    sections = {each["part"]: each["rows"] for each in overview_props(overview_of(index), "en")["sections"]}
+    assert [row["name"] for row in sections["data"]] == ["Environment variables (12)"]
+    assert [place[:3] for place in sections["data"][0]["places"][:2]] == [
+        ["SHOP_0", "shop/settings.py", 5],
+        ["SHOP_1", "shop/settings.py", 6],
+    ]
+    plain = overview_props(overview_of(workspace_of(tmp_path / "plain", SHOP).index), "fr")
+    assert "data" not in [section["part"] for section in plain["sections"]]
+
+
 def test_without_code_whose_definitions_are_read_there_is_no_component(tmp_path):
     overview = overview_of(workspace_of(tmp_path, {"README.md": "# Notes\n\nNotes of a journey.\n"}).index)
     assert overview.components == ()
