@@ -27,6 +27,11 @@ LEAST_WORDS = 4
 # None of these looks for an end behind the next beginning: a README of beginnings would take hours.
 _TARGET = r"(?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])?"
 _CODE_BLOCK = re.compile(r"<!--(?:(?!<!--).)*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
+_BLOCK = re.compile(
+    r"<(?P<raw>script|style)\b(?:(?!<(?:script|style)\b).)*?</(?P=raw)>|</?(?:div|p|h[1-6]|li|[ou]l|table|tr|center)\b[^<>]*>",
+    re.S | re.I,
+)
+"""Blocks of HTML: what is no text, and the tags between which a paragraph stands."""
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_TARGET}|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
 _FIELDS = re.compile(r"^:[^:\n]+:(?: .*)?$(?:\n[ \t]+\S.*)*", re.M)
 """The fields at the head of a document in reStructuredText, with the lines that continue them."""
@@ -153,7 +158,7 @@ def readme_paragraphs(text: str) -> Iterator[str]:
     Args:
         text: of the README.
     """
-    for paragraph in re.split(r"\n\s*\n", _CODE_BLOCK.sub("\n\n", text)):
+    for paragraph in re.split(r"\n\s*\n", _BLOCK.sub("\n\n", _CODE_BLOCK.sub("\n\n", text))):
         shown = _IMAGE.sub("", _FIELDS.sub("", paragraph))
         plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
         # A table of contents is nothing but links.

@@ -19,7 +19,7 @@ from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
 from repopilot.agents.overview.layers import cycles, layered
 from repopilot.agents.overview.overview_values import ComponentUse
-from repopilot.agents.overview.render import lines_for_model, mermaid, overview_json, overview_markdown
+from repopilot.agents.overview.render import facts_text, lines_for_model, mermaid, overview_json, overview_markdown
 from repopilot.index.history.commit_store import HistoryState, write_commits
 from repopilot.repo.history import Commit
 from repopilot.retrieval.places.doc_summary import head_summary
@@ -317,6 +317,29 @@ def test_the_purpose_is_what_a_package_says_of_itself_before_what_a_readme_begin
     }
     found = overview_of(workspace_of(tmp_path, files).index)
     assert (found.purpose, found.purpose_source.path) == ("Queues for small markets.", "till/__init__.py")
+
+
+def test_the_purpose_of_a_workspace_is_no_description_of_a_package_that_its_readme_does_not_name(tmp_path):
+    files = {
+        "README.md": "# Till\n\nTill is a workspace of packages for small markets.\n",
+        "package.json": '{"name": "till", "private": true, "workspaces": ["packages/*"]}',
+        "packages/a/package.json": '{"name": "@other/a", "description": "The first package of all of them"}',
+        "packages/a/index.js": "export const a = () => 1\n",
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert found.purpose == "Till is a workspace of packages for small markets."
+
+
+@pytest.mark.parametrize(
+    ("files", "english", "french"),
+    [
+        ({"a.py": "x = 1\n"}, "Python 100 %; 1 line in 1 file.", "Python 100 % ; 1 ligne dans 1 fichier."),
+        ({"a.txt": "A note\n", "b.txt": "Two\n"}, "2 lines in 2 files.", "2 lignes dans 2 fichiers."),
+    ],
+)
+def test_sizes_are_told_in_the_number_they_have(tmp_path, files, english, french):
+    overview = overview_of(workspace_of(tmp_path, files).index)
+    assert [facts_text(overview, language) for language in ("en", "fr")] == [english, french]
 
 
 def test_what_is_installed_is_the_project_and_not_a_tool_of_its_developers(tmp_path):

@@ -22,7 +22,9 @@ def test_without_readme_and_entry_points_the_main_code_answers(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("beginning", ["<!--", "![", "[", "<", "[a](", "[a](b(", "![[a]", "```\n~~~x\n"])
+@pytest.mark.parametrize(
+    "beginning", ["<!--", "![", "[", "<", "<script>", "<div ", "[a](", "[a](b(", "![[a]", "```\n~~~x\n"]
+)
 def test_no_readme_takes_long(beginning):
     assert len(list(readme_paragraphs(beginning * 100_000))) <= 1
 
@@ -44,3 +46,10 @@ def test_the_fields_at_the_head_of_a_readme_are_no_sentence():
 def test_links_and_images_leave_their_words():
     readme = "[![b](x)](y) Fruit of [Foo](https://w/Foo_(bar)) is <b>ripe</b> now. ![i](z) [Read on][x] here.\n"
     assert list(readme_paragraphs(readme)) == ["Fruit of Foo is ripe now. Read on here."]
+
+
+def test_blocks_of_html_are_paragraphs_and_scripts_no_text():
+    readme = (
+        "<div><h1>Tool</h1><p>Tool parses all the things.</p><script>alert('not one word of this')</script></div>\n"
+    )
+    assert list(readme_paragraphs(readme)) == ["Tool parses all the things."]

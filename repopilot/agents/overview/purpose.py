@@ -44,9 +44,11 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
     if own and len(own[0].value.split()) > FEWEST_WORDS:
         return _said(own[0])
     paragraphs = _paragraphs(index)
-    if said := _defined(index, paragraphs) or next(map(_said, (*own, *_most_mentioned(index, described))), None):
+    mentioned, others = _by_mentions(index, described)
+    if said := _defined(index, paragraphs) or next(map(_said, (*own, *mentioned)), None):
         return said
-    return next(filter(None, (_of_facade(index, path) for path in facades)), None) or _beginning(index, paragraphs)
+    of_facade = next(filter(None, (_of_facade(index, path) for path in facades)), None)
+    return of_facade or _beginning(index, paragraphs) or next(map(_said, others), None)
 
 
 def _of_facade(index: Index, path: str) -> NamedPlace | None:
@@ -63,12 +65,13 @@ def _packages_called(index: Index, name: str) -> set[str]:
     return {fact.path for fact in facts(index, "name") if fact.value.casefold() == name.casefold()}
 
 
-def _most_mentioned(index: Index, described: Iterable[ProjectFact]) -> list[ProjectFact]:
-    """The descriptions of packages, first that of the one which the README names most often."""
+def _by_mentions(index: Index, described: Iterable[ProjectFact]) -> tuple[list[ProjectFact], list[ProjectFact]]:
+    """The descriptions of packages that the README names, the one it names most often first; and the others."""
     path = readme_path(index)
     words = Counter(re.findall(r"[\w@-]+", (index.text(path) or "").casefold() if path else ""))
     mentions = {fact.path: words[fact.value.casefold()] for fact in facts(index, "name")}
-    return sorted(described, key=lambda fact: -mentions.get(fact.path, 0))
+    named = sorted(described, key=lambda fact: -mentions.get(fact.path, 0))
+    return [fact for fact in named if mentions.get(fact.path)], [fact for fact in named if not mentions.get(fact.path)]
 
 
 def _said(fact: ProjectFact) -> NamedPlace:
@@ -84,7 +87,8 @@ def _paragraphs(index: Index) -> list[list[str]]:
 
 def _defined(index: Index, paragraphs: Sequence[Sequence[str]]) -> NamedPlace | None:
     """The sentence of the README that begins with the project's name and says what it is."""
-    named = rf"(?:the )?{re.escape(_name(index))}\b[^.]{{0,40}}?"
+    names = {_name(index), *(fact.value for fact in facts(index, "name") if "/" not in fact.path)}
+    named = rf"(?:the )?(?:{'|'.join(map(re.escape, sorted(names)))})\b[^.]{{0,40}}?"
     said = _first(paragraphs, named + _DEFINES) or _first(paragraphs[:PARAGRAPHS], named + _SAYS)
     return _in_readme(index, said) if said else None
 

@@ -180,9 +180,10 @@ def facts_text(overview: Overview, language: str) -> str:
         overview: the overview.
         language: of the reader.
     """
-    key = "overview.facts" if overview.languages else "overview.size"
-    size = {"lines": overview.lines, "files": overview.files}
-    return i18n.text(key, language, languages=shares_text(overview), **size)
+    lines = i18n.text("overview.lines", language, count=overview.lines)
+    size = i18n.text("overview.size", language, count=overview.files, lines=lines)
+    key = "overview.facts_of_code" if overview.languages else "overview.facts"
+    return i18n.text(key, language, languages=shares_text(overview), size=size)
 
 
 def shares_text(overview: Overview) -> str:
