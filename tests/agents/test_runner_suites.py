@@ -270,7 +270,7 @@ async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
     said = point_list(run_points(done, "en"))
     assert done.added == ("test_tax.py::test_tax",) and done.still_green == 0
     assert "1 new test passes; without the change it is not there, or can't run: `test_tax.py::test_tax`" in said
-    assert "with and without the change" not in said and "Not verified: 1 test is new" in said
+    assert "with and without the change" not in said and "✓ Verified: with `count * 2` changed to" in said
 
 
 @pytest.mark.slow
