@@ -290,7 +290,9 @@ def _describe_status(error: Exception, status: int, model: Model) -> tuple[str, 
     name = model.name
     if status in (401, 403):
         return i18n.message("llm.key_refused", name=name, status=status), i18n.message("llm.check_key")
-    reason = _without_key(str(getattr(error, "error", "") or error), model)[:200]
+    body = getattr(error, "body", None)
+    said = body.get("message") if isinstance(body, dict) else getattr(error, "error", "")
+    reason = _without_key(str(said or error), model)[:200]
     hint = "llm.hosted.limit_hint" if status in SPENT else "llm.see_log"
     return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message(hint)
 

@@ -150,9 +150,10 @@ async def test_a_busy_service_elsewhere_is_asked_again_and_a_server_of_this_mach
             model = Model(llm, "m", "openai", 8192, estimate_tokens)
             assert await chat(model, [ChatMessage(role="user", content="Hi")], step) == "Here."
     assert [path for _, path, _ in asked] == ["http://models.example/v1/chat/completions"] * 3
-    with answering(busy) as (url, asked):
+    spent = (429, {}, b'{"error": {"message": "Try again in 40 minutes.", "type": "rate_limit"}}')
+    with answering(spent) as (url, asked):
         llm = OpenAILike(model="m", api_base=f"{url}/v1", api_key=KEY, is_chat_model=True)
-        with pytest.raises(ModelError, match="429"):
+        with pytest.raises(ModelError, match="answered 429: Try again in 40 minutes"):
             async with root(lambda event: None, "ask") as step:
                 await chat(replace(model, llm=llm), [ChatMessage(role="user", content="Hi")], step)
     assert len(asked) == 1
