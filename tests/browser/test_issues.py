@@ -98,10 +98,10 @@ def test_a_pull_request_is_reviewed_and_the_review_posted_and_its_comments_worke
     page.screenshot(path=str(tmp_path / "pull.png"), full_page=True)
     page.get_by_role("button", name="Post them on the pull request?").click()
     expect(page.get_by_text("Posted: ")).to_be_visible()
-    assert hub.inline and len(hub.comments) == 1
+    assert hub.inline and len(hub.summaries) == 1 and hub.comments == []
 
     hub.pulls[7]["title"] = "rename price to cost"
-    hub.inline.append({"id": 99, "path": "shop/prices.py", "line": 4, "body": "as it is one", "user": {}})
+    hub.inline.append({"id": 99, "path": "shop/prices.py", "line": 4, "body": "as it is one", "user": {"login": "ada"}})
     page.get_by_role("button", name="Work on the review comments").click()
     expect(page.locator('.rp-file[data-path="shop/cart.py"]')).to_be_visible()
     page.get_by_role("button", name="Push to the pull request").click()
