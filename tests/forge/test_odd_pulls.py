@@ -3,8 +3,6 @@
 import pytest
 from support import git_server
 
-from repopilot.forge.review_comments import SUMMARY
-
 FAULT = "import subprocess\n\n\ndef f(x):\n    subprocess.call(x, shell=True)\n"
 NAMES = ("a b/x.py", "d b/y z.py", 'q"uote.py', "-dash.py", "new\nline.py", "caf\u00e9 \u96ea.py")
 
@@ -25,6 +23,6 @@ def test_odd_names_and_large_files_are_reviewed_named_and_posted(world, run):
     assert status == 0, said
     assert {each["path"] for each in found["findings"] if each["rule"] == "B602"} == set(NAMES)
     assert {each["path"] for each in world.hub.inline} == set(NAMES)
-    (summary,) = [each["body"] for each in world.hub.comments if SUMMARY in each["body"]]
+    (summary,) = [each["body"] for each in world.hub.summaries]
     for name in large:
         assert any(f"`{name}`" in note for note in found["notes"]) and f"`{name}`" in summary

@@ -38,7 +38,7 @@ def test_a_call_has_its_pull_request_reviewed_once(world, settings):
     body = event(world)
     with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
         assert client.post("/webhook", content=body, headers=headers(body)).json() == {"queued": True}
-        until(lambda: world.hub.comments and Deliveries(settings.home).next() is None)
+        until(lambda: world.hub.summaries and Deliveries(settings.home).next() is None)
         posted = len(world.hub.inline)
         for id in ("d1", "a replay under another id"):
             again = client.post("/webhook", content=body, headers=headers(body, id))
@@ -170,7 +170,7 @@ def test_what_waited_at_a_restart_is_worked_on(world, settings):
     world.push_pull({"shop/prices.py": BAD})
     Deliveries(settings.home).add("before", f"{world.hub.url}/o/r/pull/7")
     with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
-        until(lambda: world.hub.comments)
+        until(lambda: world.hub.summaries)
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_a_review_that_fails_ends_no_other(world, settings):
     world.push_pull({"shop/prices.py": BAD})
     deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
     with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
-        until(lambda: world.hub.comments and deliveries.next() is None)
+        until(lambda: world.hub.summaries and deliveries.next() is None)
     assert deliveries.add("gone", gone), "what failed may be delivered again"
     assert not deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
 
@@ -256,7 +256,7 @@ def test_a_full_disk_ends_no_later_review(world, settings, monkeypatch, caplog):
     with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
         until(lambda: caplog.records)
         file.write_bytes(kept)
-        until(lambda: world.hub.comments)
+        until(lambda: world.hub.summaries)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
