@@ -9,9 +9,6 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.errors import SourceRefused
 
-if sys.platform != "win32":
-    import pwd
-
 _HOMES = (Path("/home"), Path("/Users"))
 _FIRST_PERSON = 500
 """The lowest account number of a person: of macOS, Linux begins at 1000."""
@@ -29,6 +26,8 @@ def is_wide(folder: Path) -> bool:
 def _homes() -> Iterator[Path]:
     yield from (Path("~").expanduser().resolve(), *_HOMES)
     if sys.platform != "win32":
+        import pwd  # there is none on Windows
+
         people = (each for each in pwd.getpwall() if each.pw_uid == 0 or each.pw_uid >= _FIRST_PERSON)
         yield from (Path(each.pw_dir).resolve() for each in people if each.pw_dir)
 
