@@ -95,6 +95,11 @@ def without_references(text: str) -> str:
     return _REFERENCE.sub("\\g<0>\u200b", text)
 
 
+def fence_of(text: str) -> str:
+    """A fence that no line of a text ends."""
+    return "`" * max(3, longest_backtick_run(text) + 1)
+
+
 def longest_backtick_run(text: str) -> int:
     """How many backticks follow each other at most."""
     longest = run = 0

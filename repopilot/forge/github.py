@@ -93,11 +93,10 @@ class GitHubItem:
     def account(self) -> str:
         """The login of the token's account; '' where the host doesn't tell. The token of an installation may not read
         `/user`, but GraphQL names the bot that it posts as."""
-        asking = (
-            lambda: self._call("GET", "/user")["login"],
-            lambda: self._requester.graphql_query(_VIEWER, {})[1]["data"]["viewer"]["login"],
-        )
-        for ask in asking[self._is_installation :]:
+        asking = [lambda: self._requester.graphql_query(_VIEWER, {})[1]["data"]["viewer"]["login"]]
+        if not self._is_installation:
+            asking.insert(0, lambda: self._call("GET", "/user")["login"])
+        for ask in asking:
             try:
                 return str(ask())
             except GithubException as error:

@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.agents.review.findings import RULES, WEIGHTS, has_severe, identities, score, scores
 from repopilot.agents.review.report import folded_title, proof_lines, proofs_text
 from repopilot.code.notebook import is_notebook
-from repopilot.foreign_text import code_span, literal, longest_backtick_run, visible
+from repopilot.foreign_text import code_span, fence_of, literal, visible
 from repopilot.forge.contents import Outcome, Posted
 from repopilot.redaction.redact import redacted
 from repopilot.results import ReviewReport
@@ -171,7 +171,7 @@ def _suggestion(finding: Finding, fence: str) -> list[str]:
     """The line as a tool mends it, as a block that a click takes over."""
     if not fence or finding.fix is None:
         return []
-    ticks = "`" * max(3, longest_backtick_run(finding.fix) + 1)
+    ticks = fence_of(finding.fix)
     return ["\n".join(filter(None, (f"{ticks}{fence}", finding.fix, ticks)))]
 
 

@@ -15,11 +15,12 @@ from xml.sax.saxutils import escape, quoteattr
 from repopilot import i18n
 from repopilot.code.graph import graph as graphs
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.foreign_text import fence_of
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.pack import LEAST, CountTokens, fence_of, fitted_lines, places_of
+from repopilot.retrieval.pack import LEAST, CountTokens, fitted_lines, places_of
 from repopilot.types import Evidence, Hit
 
 QUERY_BUDGET = 4000

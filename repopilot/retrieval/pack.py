@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from repopilot.foreign_text import longest_backtick_run
 from repopilot.index.store import Index
 from repopilot.retrieval.cite import Excerpt
 from repopilot.types import Hit, Symbol
@@ -46,11 +45,6 @@ def places_of(index: Index, hits: Sequence[Hit]) -> list[Excerpt]:
 def fitted_lines(excerpt: Excerpt, count_tokens: CountTokens, budget: int) -> tuple[str, int]:
     """The lines of an excerpt within a budget: all, else the first and last ones, else ''; and their tokens."""
     return _shortened(excerpt.text.split("\n"), count_tokens, budget)
-
-
-def fence_of(text: str) -> str:
-    """A fence that no line of a text ends."""
-    return "`" * max(3, longest_backtick_run(text) + 1)
 
 
 @dataclass(frozen=True, slots=True)

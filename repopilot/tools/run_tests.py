@@ -16,7 +16,7 @@ from repopilot.project_environment import until_fetched
 from repopilot.repo.project_file import project_file
 from repopilot.repo.submodules import fetched_submodules
 from repopilot.retrieval.search import search
-from repopilot.sandbox.baseline import BaselineComparison, compare_same_tests
+from repopilot.sandbox.baseline import BaselineComparison, compare_same_tests, path_in
 from repopilot.sandbox.failures import last_error, missing_modules
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import language_of_tests
@@ -252,7 +252,7 @@ async def _run_edited(tests: TestSelection, context: ToolContext, before: StateB
     unreached = before.run.unreached if before.run.outcomes else ()
     made = await asyncio.to_thread(copy.changes)
     edited = {change.path for change in made}
-    left_out = tuple(name for name in unreached if name.partition("::")[0] not in edited)
+    left_out = tuple(name for name in unreached if path_in(name) not in edited)
     files = dict.fromkeys(before.emptied, "") | texts_of(made)
     inputs = await asyncio.to_thread(copy.root)
     chosen = replace(tests, left_out=left_out, seconds=before.run.duration_s)
@@ -356,7 +356,7 @@ def _names(ids: Sequence[str]) -> str:
     shown: list[str] = []
     before = ""
     for name in names[:MOST_NAMED]:
-        path = name.partition("::")[0]
+        path = path_in(name)
         shown.append(plain(name.removeprefix(path) if path == before else name, LONGEST_NAME))
         before = path
     return ", ".join(shown) + more

@@ -13,7 +13,7 @@ from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import SandboxError
 from repopilot.project_environment import until_fetched
 from repopilot.results import TestReport
-from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, without
+from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, path_in, without
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.run_tests import seen_green
@@ -118,7 +118,7 @@ class _Runs:
         pass: its run is this one, unless that was the loop's."""
         assert self.before and self.after
         if not self.work.tests.suite:
-            files = tuple(dict.fromkeys(name.partition("::")[0] for name in only))
+            files = tuple(dict.fromkeys(path_in(name) for name in only))
             left_out = tuple(name for name in self.after.outcomes if name not in only)
             return await _run(self.work, texts, "without the change", TestSelection(files, left_out=left_out))
         return await _run(self.work, texts, "without the change", self.work.tests) if known else self.before
@@ -191,7 +191,7 @@ def _said_without(repaired: Sequence[str], before: TestRun | None) -> str:
 def _silent(paths: Sequence[str], compared: BaselineComparison) -> tuple[str, ...]:
     """The test files of which nothing ran with the change, nor without it."""
     runs = [compared.after, *([compared.before] if compared.before else [])]
-    spoken = {name.partition("::")[0] for run in runs for name in (*run.outcomes, *run.unreached)}
+    spoken = {path_in(name) for run in runs for name in (*run.outcomes, *run.unreached)}
     return tuple(path for path in paths if path.endswith(".py") and path not in spoken)
 
 
@@ -199,7 +199,7 @@ async def _unexercised(work: _Work, changes: Changes, repaired: Sequence[str], i
     """The changed definitions without whose change the repaired tests pass, too: each is taken back alone, and of the
     tests of some ids only the repaired ones are run."""
     definitions = definitions_changed(changes, work.context.workspace)
-    paths = tuple(dict.fromkeys(name.partition("::")[0] for name in repaired))
+    paths = tuple(dict.fromkeys(path_in(name) for name in repaired))
     tests = TestSelection(paths, left_out=tuple(name for name in ids if name not in repaired))
     found: list[str] = []
     for definition in definitions[:_MOST_TAKEN_BACK] if len(definitions) > 1 else ():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import get_args
 
 from repopilot import i18n
 from repopilot.agents.review.findings import WEIGHTS, score, scores, weight_order
+from repopilot.foreign_text import fence_of
 from repopilot.i18n.format import list_row
 from repopilot.results import ReviewReport
 from repopilot.types import Finding, ProofKind
@@ -20,7 +20,6 @@ _NOTES_SHOWN = 20
 _SEVERITIES = tuple(WEIGHTS)
 _KINDS = get_args(ProofKind)
 _STATES = ("before", "after")
-_TICKS = re.compile(r"`+")
 
 
 def report_json(report: ReviewReport) -> dict:
@@ -151,7 +150,7 @@ def proof_lines(finding: Finding, language: str) -> list[str]:
         return []
     words = {name: i18n.term("review.outcomes", getattr(proof, name).replace(" ", "_"), language) for name in _STATES}
     title = i18n.text(f"review.is_{proof.kind}", language, path=_inline(proof.path), **words)
-    fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(proof.test)), default=0))
+    fence = fence_of(proof.test)
     return [title, "", f"{fence}{_suffix(proof.path)}", *proof.test.rstrip().split("\n"), fence]
 
 

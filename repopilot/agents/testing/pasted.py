@@ -21,9 +21,9 @@ from repopilot.agents.testing.repair import RepairRequest, default_test_path, re
 from repopilot.code.languages import file_kind, language_of, suffix_of
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
 from repopilot.code.split import FileAnalysis, analyse
+from repopilot.foreign_text import fence_of
 from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation, TestReport
-from repopilot.retrieval.pack import fence_of
 from repopilot.retrieval.query.parse import parse, reply_language
 from repopilot.trace import Step
 from repopilot.workspace import Workspace

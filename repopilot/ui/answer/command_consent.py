@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from repopilot import i18n
-from repopilot.foreign_text import visible
-from repopilot.retrieval.pack import fence_of
+from repopilot.foreign_text import fence_of, visible
 from repopilot.sandbox.environments.environment_store import allow, is_allowed
 from repopilot.ui.answer.user_question import pressed
 from repopilot.ui.chat import Chat
