@@ -17,11 +17,23 @@ what came before it and nothing that came after, and reviewed by `repopilot revi
 the model at URL (an Ollama server) or with analysers alone. With `--model` its environment is built first, so that
 tests can run. A report in `--reports` is not made again.
 
-Found is a known defect where a finding is in its file within six lines of it, or where a judge who read the finding
-calls it the same. What a review folds away counts neither for it nor against it, and is counted apart. `--judged` is a
-file of JSON lines {"commit", "path", "line", "verdict"}: `same` for such a finding, `right` for another true defect.
-Every other finding is wrong. Nothing tells which changes have a defect before the review is over; `--show` then prints
-each with its findings.
+How it is counted, fixed before the model was played:
+- `--judged` is a file of JSON lines {"commit", "path", "line", "verdict"}, written by a judge who reads the findings
+  that are shown, after the reviews are over.
+- `same`: the finding's sentence tells the known defect: the same fault of the code, by the same input or state or a
+  special case of it, with the same wrong outcome, whatever its line. Lying near it is no hit. `near` counts findings
+  that nobody judged within six lines of a known defect; they are wrong until judged.
+- `right`: another defect that the change brings. It takes more than an opinion: a test of the review fails for what
+  the finding says, and asks for what the message, the documentation, the state before or a later mend bears out; or
+  the judge ran it. What the change means to do is no defect.
+- `wrong`: everything else, also a second finding about the same fault, and what nobody judged.
+- Recall is the known defects found of all; precision is `same` and `right` of all findings shown. The same with
+  `right` counted as wrong is printed beside it.
+- What a review folds away counts neither for it nor against it, and is counted apart.
+- Nothing is said on a clean change where no finding is shown, of whatever kind.
+- Of the findings that are `same` or `right` it is told how many are proved, shown, or opinions.
+
+Nothing tells which changes have a defect before the review is over; `--show` then prints each with its findings.
 """
 
 from __future__ import annotations
@@ -64,7 +76,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A change with its findings and what became of each: `same`, `right` or `wrong`; likewise of those folded away."""
+    """A change with its findings and the verdict on each; likewise on those that are folded away."""
 
     change: Change
     findings: Sequence[dict]
@@ -186,7 +198,7 @@ def _judged(change: Change, report: dict, judged: dict[tuple[str, str, int], str
     def verdict(finding: dict) -> str:
         place = (change.commit[:_SHORT], finding["path"], finding["line"])
         near = finding["path"] == change.path and abs(finding["line"] - change.line) <= _NEAR
-        return judged.get(place, "same" if change.defect and near else "wrong")
+        return judged.get(place, "near" if change.defect and near else "wrong")
 
     shown, folded = (list(map(verdict, report[key])) for key in ("findings", "folded"))
     return Reviewed(change, report["findings"], shown, folded, report["seconds"], report["processor"])
@@ -206,15 +218,12 @@ def _summary(reviewed: Sequence[Reviewed]) -> None:
     clean = [each for each in reviewed if not each.change.defect]
     verdicts = Counter(verdict for each in reviewed for verdict in each.verdicts)
     found = sum("same" in each.verdicts for each in defects)
-    right = verdicts["same"] + verdicts["right"]
-    recall = found / max(1, len(defects))
-    precision = right / max(1, sum(verdicts.values()))
-    f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+    said = sum(verdicts.values())
     rules = Counter(f["rule"] if f["source"] == "model" else "by tools" for each in reviewed for f in each.findings)
-    kinds = ", ".join(f"{count} {rule}" for rule, count in rules.most_common())
     quiet = sum(not each.findings for each in clean)
     print(f"\nknown defects found: {found} of {len(defects)}")
-    print(f"findings: {sum(verdicts.values())} ({kinds}); {verdicts['right']} other right, {verdicts['wrong']} wrong")
+    print(f"findings: {said} ({_kinds(rules)}); {verdicts['right']} other right, {said - _right(verdicts)} wrong")
+    print(f"of those that are right: {_kinds(_rules_of_right(reviewed))}; near by line, not judged: {verdicts['near']}")
     folded = Counter(verdict for each in reviewed for verdict in each.folded)
     only = sum("same" in each.folded and "same" not in each.verdicts for each in defects)
     print(
@@ -222,13 +231,33 @@ def _summary(reviewed: Sequence[Reviewed]) -> None:
         f"known defects found only there: {only}"
     )
     print(f"clean changes: {len(clean)}, nothing said on {quiet}; {sum(len(c.findings) for c in clean)} findings")
-    print(f"recall {recall:.2f}, precision {precision:.2f}, F1 {f1:.2f}")
+    print(_scores(found / max(1, len(defects)), _right(verdicts) / max(1, said)))
+    print("only known defects right:", _scores(found / max(1, len(defects)), verdicts["same"] / max(1, said)))
     if reviewed:
         times = [each.seconds for each in reviewed]
         worked = statistics.median(each.processor for each in reviewed)
         print(
             f"seconds a review: median {statistics.median(times):.1f}, most {max(times):.1f}; of processor {worked:.1f}"
         )
+
+
+def _right(verdicts: Counter[str]) -> int:
+    return verdicts["same"] + verdicts["right"]
+
+
+def _kinds(rules: Counter[str]) -> str:
+    return ", ".join(f"{count} {rule}" for rule, count in rules.most_common()) or "none"
+
+
+def _rules_of_right(reviewed: Sequence[Reviewed]) -> Counter[str]:
+    """How the findings that are right came about."""
+    pairs = ((f, v) for each in reviewed for f, v in zip(each.findings, each.verdicts, strict=True))
+    return Counter(finding["rule"] for finding, verdict in pairs if verdict in ("same", "right"))
+
+
+def _scores(recall: float, precision: float) -> str:
+    f1 = 2 * precision * recall / max(precision + recall, 1e-9)
+    return f"recall {recall:.2f}, precision {precision:.2f}, F1 {f1:.2f}"
 
 
 if __name__ == "__main__":
