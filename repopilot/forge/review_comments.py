@@ -26,7 +26,8 @@ MOST_COMMENTS = 40
 SUMMARY = "<!-- repopilot:summary -->"
 _REVIEWED = "<!-- repopilot:reviewed {commit} -->"
 """In the summary: the commit up to which a model has reviewed."""
-_MARK = re.compile(r"^<!-- repopilot:([0-9a-f]{16}) -->", re.MULTILINE)  # not where a reply quotes it
+_MARK = re.compile(r"^<!-- repopilot:([0-9a-f]{16})(?: (\w+))? -->", re.MULTILINE)  # not where a reply quotes it
+"""What a comment is about, and how severe that is."""
 _FIXED = "<!-- repopilot:fixed -->"
 LISTED = 30
 
@@ -164,7 +165,7 @@ def comment_text(finding: Finding, mark: str, language: str, fence: str = "") ->
         *_suggestion(finding, fence),
         f"<sub>{literal(origin)}</sub>",
     ]
-    return "\n\n".join(parts) + f"\n<!-- repopilot:{mark} -->"
+    return "\n\n".join(parts) + f"\n<!-- repopilot:{mark} {finding.severity} -->"
 
 
 def _suggestion(finding: Finding, fence: str) -> list[str]:
@@ -224,9 +225,9 @@ def outcome(report: ReviewReport, done: PostingPlan, fail_on: str, language: str
         fail_on: the least severity of a finding that doesn't pass, '' for none.
         language: of the texts.
     """
-    graver = [each for each in WEIGHTS if fail_on and WEIGHTS[each] >= WEIGHTS[fail_on]]
-    titles = tuple(f"**{i18n.text(f'review.severities.{each}', language)}**" for each in graver)
-    stands = any(each.text.startswith(titles) for each in done.stands)
+    marks = (_MARK.search(each.text) for each in done.stands)
+    said = {mark[2] for mark in marks if mark is not None}
+    stands = any(fail_on and each in said and WEIGHTS[each] >= WEIGHTS[fail_on] for each in WEIGHTS)
     facts = {"score": score(report.findings), "count": len(report.findings) + done.standing}
     text = i18n.text("forge.outcome", language, **facts)
     return Outcome(not (stands or has_severe(report.findings, fail_on or None)), text)

@@ -95,7 +95,7 @@ def finding(path, text):
 def test_a_review_posts_text_alone(path, text):
     comment = comment_text(finding(path, text), "0" * 16, "en")
     own, mark = comment.rsplit("\n", 1)
-    assert mark == f"<!-- repopilot:{'0' * 16} -->" and "<!--" not in own.replace("\\<!--", "")
+    assert mark == f"<!-- repopilot:{'0' * 16} high -->" and "<!--" not in own.replace("\\<!--", "")
     check(own)
     report = ReviewReport("it", "c" * 40, (finding(path, text),), (text,), ())
     check(summary_text(report, plan(report, {}, []), "en").rsplit("\n", 1)[0])

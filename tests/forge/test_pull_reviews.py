@@ -14,7 +14,15 @@ from repopilot.forge.contents import Posted
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
-from repopilot.forge.review_comments import MOST_COMMENTS, SUMMARY, outcome, plan, reviewed_commit, summary_text
+from repopilot.forge.review_comments import (
+    MOST_COMMENTS,
+    SUMMARY,
+    comment_text,
+    outcome,
+    plan,
+    reviewed_commit,
+    summary_text,
+)
 from repopilot.results import ReviewReport
 from repopilot.runtime import Runtime
 from repopilot.types import Finding
@@ -257,12 +265,17 @@ def test_the_commit_says_what_its_review_came_to(world, run, monkeypatch, token)
     assert "success" in world.hub.outcomes[-1].values(), "nothing is set that fails it"
 
 
-def test_what_an_earlier_review_found_and_still_stands_does_not_pass():
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_what_an_earlier_review_found_and_still_stands_does_not_pass(language):
+    """Whatever language either review spoke, and whatever its texts say by now."""
+    found = Finding("a.py", 2, "high", "opinion", "It fails.", "model", "correctness")
+    stands = Posted("1", comment_text(found, "0" * 16, language), path="a.py", line=2)
     report = ReviewReport("x", "c" * 40, (), by_model=True)
-    stands = Posted("1", "**high** It fails.", path="a.py", line=2)
     done = replace(plan(report, {}, []), stands=(stands,))
     assert not outcome(report, done, "high", "en").passed and outcome(report, done, "critical", "en").passed
     assert outcome(report, done, "", "en").passed
+    said = replace(stands, text=f"**Critical** It says so itself.\n<!-- repopilot:{'0' * 16} low -->")
+    assert outcome(report, replace(done, stands=(said,)), "medium", "en").passed
 
 
 @pytest.mark.slow
