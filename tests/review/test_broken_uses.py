@@ -17,6 +17,7 @@ MAIN = "from lib import other, used\n\nprint(used(1), other())\n"
 BOTH = {"lib.py": LIB, "main.py": MAIN}
 SHAPES = "class Shape:\n    def area(self):\n        return 1\n\n    def name(self):\n        return 'a'\n"
 DRAWING = "from shapes import Shape\n\n\ndef draw(one: Shape, rows: list):\n    rows.pop()\n    return one.area()\n"
+WRONG = "from shapes import Shape\n\nShape().width\n"
 GO = {
     "go.mod": "module m\n",
     "lib/lib.go": "package lib\n\nfunc Used() int { return 1 }\n\nfunc Other() {}\n",
@@ -148,6 +149,10 @@ async def test_what_still_uses_a_changed_definition_is_one_high_finding(
         (
             {**GO, "main.go": GO["main.go"].replace("lib.Used(); ", "")},
             {"lib/lib.go": "package lib\n\nfunc Other() {}\n"},
+        ),
+        (
+            {"shapes.py": SHAPES, "draw.py": WRONG},
+            {"shapes.py": f"{SHAPES}\n    def size(self):\n        return 2\n", "draw.py": f"{WRONG}{WRONG}"},
         ),
     ],
 )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 from pathlib import PurePath
@@ -452,20 +453,21 @@ class _Comparison:
             return
         old_paths = {new: old for old, new in self.paths.items()}
         before = self.before.problems([old_paths.get(path, path) for path in after])
-        known = Counter(
-            (self.paths.get(path, path), one.message, _line(self.before, path, one.line))
-            for path, found in before.items()
-            for one in found
-        )
+        known = {(path, one.message, one.line) for path, found in before.items() for one in found}
         for path, found in after.items():
             old = old_paths.get(path, path)
-            text = self.before.text(old) if old in before else None
-            left = {line.strip() for line in text.split("\n")} if text else set()
+            text = self.after.text(path) or ""
+            left = _lines_left(self.before.text(old) or "", text) if found and old in before else {}
             for one in found:
-                source = _line(self.after, path, one.line)
-                known[path, one.message, source] -= 1
-                if known[path, one.message, source] < 0 and source in left:
-                    yield one, source
+                if one.line in left and (old, one.message, left[one.line]) not in known:
+                    yield one, _line(self.after, path, one.line)
+
+
+def _lines_left(before: str, after: str) -> dict[int, int]:
+    """The lines of a text that a change leaves but for their indentation, with the numbers that they had."""
+    old, new = ([line.strip() for line in text.split("\n")] for text in (before, after))
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    return {block.b + at + 1: block.a + at + 1 for block in blocks for at in range(block.size)}
 
 
 def _words_before(resolver: Resolver, use: Occurrence) -> tuple[str, str]:
