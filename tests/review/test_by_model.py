@@ -164,6 +164,19 @@ async def test_an_exception_of_the_code_or_one_that_is_missing_shows_a_defect(re
     assert "p1: shown" in prompts[1], prompts[1].rpartition("data ")[2]
 
 
+async def test_a_parameter_by_a_name_that_stood_elsewhere_is_new_where_calls_of_it_failed_before(reviewed):
+    """What is new is told by what failed before, not by words alone: `kwargs` stands in the file already."""
+    before = {"shop/calls.py": "def log(**kwargs):\n    print(kwargs)\n\n\ndef call(f, *args):\n    return f(*args)\n"}
+    wrong = before["shop/calls.py"].replace(
+        "*args):\n    return f(*args)", "*args, **kwargs):\n    return f(*args, *kwargs, **kwargs)"
+    )
+    test = "from shop.calls import call\n\n\ndef test_x():\n    assert call(dict, size=2) == {'size': 2}\n"
+    _, prompts, _ = await reviewed(
+        _call("prove", test=test), DONE, before={**BEFORE, **before}, after={"shop/calls.py": wrong}
+    )
+    assert "p1: shown" in prompts[1], prompts[1].rpartition("data ")[2]
+
+
 async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(reviewed):
     old = {**BEFORE, "shop/old.py": "def _part():\n    return 1\n\n\ndef whole():\n    return _part()\n"}
     tests = (

@@ -81,6 +81,12 @@ class _Runs:
         )
 
     @property
+    def lacked_before(self) -> bool:
+        """Whether the tests failed before the change by what they ask for, which isn't there, and not by what the code
+        does: a name, a module or a parameter that is missing where the test uses it."""
+        return bool(self.before.failures) and not any(_is_deliberate(each, self.path) for each in self.before.failures)
+
+    @property
     def ran(self) -> bool:
         """Whether any test came to an outcome."""
         return bool(self.before.outcomes or self.after.outcomes)
@@ -177,7 +183,7 @@ class ReviewTools:
         kind: ProofKind = "opinion"
         if runs.turned and verified:
             kind = "proved"
-        elif runs.fails_on_new and await asyncio.to_thread(self._uses_new, arguments.test):
+        elif runs.fails_on_new and (runs.lacked_before or await asyncio.to_thread(self._uses_new, arguments.test)):
             kind = "shown"
         name = f"p{len(self.proofs) + 1}"
         self.proofs[name] = Proof(kind, path, redacted(arguments.test), _outcome(before), _outcome(after))
