@@ -91,7 +91,8 @@ class Symbol:
     @property
     def short_signature(self) -> str:
         """As much of the signature as is shown, and given to models."""
-        return self.signature[:_SHOWN_CHARS]
+        whole = len(self.signature) <= _SHOWN_CHARS
+        return self.signature if whole else f"{self.signature[: _SHOWN_CHARS - 1]}…"
 
 
 _SHOWN_CHARS = 200

@@ -229,7 +229,7 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
     errors = (wiki / "errors.md").read_text()
     assert "`SoldOut`: Nothing is left." in errors
     assert "`Error`: Of the stock." in errors and "`SoldOut`: Nothing in stock." in errors, "whatever they are called"
-    assert "1 test file uses it ([`tests/test_orders.py:1`]" in (wiki / "testing.md").read_text()
+    assert "1 test file uses it ([`tests/test_orders.py`]" in (wiki / "testing.md").read_text()
     assert "[Errors](errors.md)" in (wiki / "index.md").read_text()
     assert set(written(tmp_path, wiki).values()) == {"current"}
 
@@ -240,37 +240,37 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
         (
             "shop/work.py",
             "import threading\nfrom asyncio import Lock as Guard\nimport concurrent.futures\n# import trio\n\n\nasync def go(a='async def no()'):\n    threading.Event()\n    return concurrent.futures.wait([])\n",
-            "Asynchronous functions|1 (:7) threading.Event(:8) asyncio.Lock(:2) concurrent.futures.wait(:9)",
+            "Asynchronous functions|1 (:7) Event(:8) Lock(:2) wait(:9)",
             "trio futures.futures",
         ),
         (
             "work.go",
             'package stock\n\nimport (\n\t"sync/atomic"\n\t"errors"\n\t"sort"\n)\n\n// go Fake()\nvar Gone = errors.New("`go f()`")\n\nfunc Run() {\n\tgo func() { atomic.AddInt32(nil, 1) }()\n\tx := `\n\tgo nowhere()\n`\n\t_ = sort.Strings(x)\n}\n',
-            "Goroutines started|1 (:13) sync/atomic.AddInt32(:13) errors.New(:10)",
+            "Goroutines started|1 (:13) atomic.AddInt32(:13) errors.New(:10)",
             "sort",
         ),
         (
             "keys.ts",
             "import crypto from 'node:crypto';\nimport * as pg from 'pg';\nimport { sign } from './jsonwebtoken';\n\nexport const key = async () => {\n  return crypto.randomBytes(8);\n};\n",
-            "Asynchronous functions|1 (:5) crypto.randomBytes(:6) pg(:2)",
+            "Asynchronous functions|1 (:5) randomBytes(:6) pg(:2)",
             "jsonwebtoken",
         ),
         (
             "Till.java",
             "package stock;\n\nimport java.security.MessageDigest;\nimport java.util.List;\n\nclass Till {\n    public synchronized void ring() {\n    }\n}\n",
-            "Synchronized methods|1 (:7) java.security.MessageDigest(:3)",
+            "Synchronized methods|1 (:7) MessageDigest(:3)",
             "java.util.List",
         ),
         (
             "sys.rs",
             "use std::sync::{Arc, Mutex};\nuse crate::tokio::fake;\n\npub(crate) async fn wait() {}\n",
-            "Asynchronous functions|1 (:4) std::sync::Arc(:1) std::sync::Mutex(:1)",
+            "Asynchronous functions|1 (:4) Arc(:1) Mutex(:1)",
             "tokio",
         ),
         (
             "low.c",
             '#include <pthread.h>\n#include "openssl/ssl.h"\n#include "thread.h"\n\nint low(void) { return 0; }\n',
-            "pthread.h(:1) openssl/ssl.h(:2)",
+            "pthread.h(:1) ssl.h(:2)",
             "`thread.h`",
         ),
     ],
@@ -283,8 +283,8 @@ def test_a_subject_is_found_by_what_code_imports_and_defines(tmp_path, path, tex
     title, _, found = rows.rpartition("|")
     assert not title or f"## {title}\n" in said
     for what, line in re.findall(r"(\S+?) ?\(:(\d+)\)", found):
-        shown = rf"`{re.escape(what)}`: 1 file, \[" if what != "1" else r"\]\([^)]*\.md\): 1 "
-        assert re.search(rf"- .*?{shown}.*`{re.escape(path)}:{line}`", said), what
+        shown = rf"\[`{re.escape(what)}`\]\([^)]*#L{line}\)"
+        assert re.search(shown if what != "1" else rf"\]\([^)]*\.md\): 1 .*`{re.escape(path)}:{line}`", said), what
     assert not any(other in said for other in others.split())
 
 
@@ -314,7 +314,8 @@ def test_how_tos_come_from_documents_and_tests(tmp_path, wiki):
     write(tmp_path / "repo", {"docs/guide.md": shown, "CHANGES.md": shown})
     written(tmp_path, wiki)
     page = (wiki / "how-to.md").read_text()
-    assert "- Guide \\> Sell an \\<b\\>apple\\</b\\> ([`docs/guide.md:5`]" in page
+    sold = "[Sell an \\<b\\>apple\\</b\\>](../../docs/guide.md#L5)"
+    assert f"- [`docs/guide.md`](../../docs/guide.md#L1): {sold}\n" in page
     assert "Why" not in page and "CHANGES.md" not in page
     assert "- `place`: `test_place` ([`tests/test_orders.py:" in page
 
@@ -458,6 +459,61 @@ def test_what_a_file_of_c_keeps_to_itself_is_no_interface(tmp_path):
     page = next(text for path in (tmp_path / "wiki").iterdir() if "## Public interface" in (text := path.read_text()))
     section = page.partition("## Public interface")[2].partition("\n## ")[0]
     assert "api(void)" in section and "in_head" in section
+
+
+def interface_of(wiki: Path, name: str) -> str:
+    return (wiki / name).read_text().partition("## Public interface")[2].partition("\n## ")[0]
+
+
+def test_the_interface_is_what_is_public_or_used_by_other_components(tmp_path):
+    kept = "class Till {{\n    public int open() {{\n{body}        return count();\n    }}\n\n    private int count() {{\n        return 1;\n    }}\n}}\n"
+    body = "        work();\n" * 30
+    code = {
+        "src/orders/Till.java": "package orders;\n\npublic " + kept.format(body=body),
+        "src/stock/Shelf.java": "package stock;\n\nimport orders.Till;\n\npublic class Shelf {\n    int f() {\n"
+        + body
+        + "        return new Till().open();\n    }\n}\n",
+    }
+    python = {
+        "shop/till/a.py": "def _shared():\n    return 1\n\n\ndef _own():\n    return _shared()\n" + "x = 1\n" * 30,
+        "shop/cart/b.py": "from shop.till.a import _shared\n\n\ndef f():\n    return _shared()\n" + "y = 1\n" * 30,
+    }
+    for name, files in {"java": code, "python": python}.items():
+        write(tmp_path / name / "repo", files)
+        written(tmp_path / name, tmp_path / name / "wiki")
+    java = interface_of(tmp_path / "java" / "wiki", "orders.md")
+    assert "- `public class Till`" in java and "\n  - `public int open()`" in java, "a member below its class"
+    assert "count()" not in java
+    shown = interface_of(tmp_path / "python" / "wiki", "till.md")
+    assert "_shared()" in shown and "_own" not in shown
+
+
+def test_the_errors_of_go_are_its_variables_and_types(tmp_path):
+    code = 'package till\n\nimport "errors"\n\nvar (\n\tErrSoldOut = errors.New("sold out")\n\tErroneous = 1\n)\n\n// LateError tells how late.\ntype LateError struct{}\n\nfunc (e *LateError) Error() string { return "late" }\n\ntype Till struct{}\n'
+    write(tmp_path / "repo", {"till.go": code})
+    written(tmp_path, tmp_path / "wiki")
+    page = (tmp_path / "wiki" / "errors.md").read_text().partition("## Error classes")[2].partition("\n## ")[0]
+    assert '- `ErrSoldOut`: `ErrSoldOut = errors.New("sold out")` ([`till.go:6`]' in page
+    assert "- `LateError`: LateError tells how late." in page
+    assert "Erroneous" not in page and "`Till`" not in page
+
+
+def test_a_call_that_is_matched_by_name_only_is_marked_on_the_page_of_a_component(tmp_path):
+    body = "\n".join("    total += 1" for _ in range(20))
+    files = {
+        "main.py": f"from shop.till import Till\n\n\ndef main(till):\n    total = 0\n{body}\n    till.ring_up(total)\n\n\nif __name__ == '__main__':\n    main(Till())\n",
+        "shop/till.py": f"from shop.stock import take\n\n\nclass Till:\n    def ring_up(self, total):\n{body}\n        return take(total)\n".replace(
+            "\n    total", "\n        total"
+        ),
+        "shop/stock.py": f"def take(total):\n{body}\n    return total\n",
+    }
+    write(tmp_path / "repo", files)
+    written(tmp_path, tmp_path / "wiki")
+    index = (tmp_path / "wiki" / "index.md").read_text()
+    marked = re.findall(r"⇢ (`[^`]+`)", index.partition("## Main flows")[2].partition("\n## ")[0])
+    pages = "".join(path.read_text() for path in (tmp_path / "wiki").iterdir() if path.name != "index.md")
+    assert marked and all(re.search(rf"\d+\. ⇢ {re.escape(name)} ", pages) for name in marked)
+    assert "matched by name only" in pages
 
 
 def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):

@@ -26,6 +26,9 @@ from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary, head_su
         (["#include <stdio.h>", "int main() {", "}"], 2, ""),
         (["/// Returns the limit", "fn limit() {}"], 2, "Returns the limit"),
         (["x = 1"], 1, ""),
+        (["/** {@inheritdoc} */", "public function run()"], 2, ""),
+        (["// DB is a database.", *["// More of it."] * 30, "type DB struct {"], 32, "DB is a database."),
+        (["// DB is a database.", *["// More of it."] * 200, "type DB struct {"], 202, ""),
     ],
 )
 def test_the_sentence(lines, start, said):
@@ -55,6 +58,8 @@ def test_any_text_gives_one_short_line(lines, data):
         ("-- Reads what growers set\nlocal x = 1\n", "Reads what growers set"),
         ("# --------\n# ---- Fruit ----\n\n# Reads what growers set.\n", "Reads what growers set."),
         ("# Reads what growers set.\n" + "# It is about fruit.\n" * 30, "Reads what growers set."),
+        ("//go:build fruit\n// +build fruit\n\n// Package fruit is ripe.\npackage fruit\n", "Package fruit is ripe."),
+        ("//go:build fruit\n\npackage fruit\n", ""),
         ("import fruit\n# Not at the head of the file.\n", ""),
     ],
 )

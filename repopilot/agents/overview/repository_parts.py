@@ -151,6 +151,22 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
     return found
 
 
+def needed_places(graph: Graph, part_of: Mapping[str, int]) -> Counter[tuple[str, int]]:
+    """Where the definitions stand that are sure to be used from another part of the repository, each with how often.
+
+    Args:
+        graph: of the repository.
+        part_of: the part that each file belongs to.
+    """
+    part = np.full(len(graph.nodes), -1)  # packages stand behind the files, and are no part's
+    part[: len(graph.nodes.paths)] = [part_of.get(path, -1) for path in graph.nodes.paths]
+    part = part[graph.nodes.owners]
+    user, used = part[graph.sources], part[graph.targets]
+    wanted = sure_uses(graph) & (user != used) & (user >= 0) & (used >= 0)
+    places = (graph.nodes[node] for node in graph.targets[wanted].tolist())
+    return Counter((place.path, place.line) for place in places)
+
+
 def _is_of_tests(node: Node) -> bool:
     """Whether a definition stands in the module that Rust's files have for their tests."""
     return node.path.endswith(".rs") and node.name.partition(".")[0] in ("test", "tests")
@@ -166,13 +182,18 @@ def _place(graph: Graph, node: int) -> NamedPlace:
 
 
 def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list[list[str]]:
-    """The test files that use each part, sorted.
+    """The test files that use each part, those first that use it most.
 
     Args:
         graph: of the repository.
         parts: of it.
     """
-    return [sorted(filter(is_test_path, users_of(graph, part.files))) for part in parts]
+    uses = [users_of(graph, part.files) for part in parts]
+    return [[path for path, _ in sorted(each.items(), key=_often_first) if is_test_path(path)] for each in uses]
+
+
+def _often_first(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
 
 
 def component_uses(

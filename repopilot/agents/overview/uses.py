@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -72,8 +73,8 @@ def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]
     return found
 
 
-def users_of(graph: Graph, files: Iterable[str]) -> set[str]:
-    """The files that use some files or what these define, sure or not.
+def users_of(graph: Graph, files: Iterable[str]) -> Counter[str]:
+    """The files that use some files or what these define, sure or not, each with how often.
 
     Args:
         graph: of the repository.
@@ -82,5 +83,5 @@ def users_of(graph: Graph, files: Iterable[str]) -> set[str]:
     paths = graph.nodes.paths
     numbers = [graph.by_path[path] for path in files if path in graph.by_path]
     nodes = [node for number in numbers for node in (number, *graph.inside(number))]
-    users = {graph.file_of(link.node) for node in nodes for link in graph.incoming(node, DEPENDING)}
-    return {paths[user] for user in users if user < len(paths)}
+    users = Counter(graph.file_of(link.node) for node in nodes for link in graph.incoming(node, DEPENDING))
+    return Counter({paths[user]: count for user, count in users.items() if user < len(paths)})

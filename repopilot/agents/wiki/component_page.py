@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -12,9 +12,9 @@ from repopilot import i18n
 from repopilot.agents.impact.fix_history import is_fix
 from repopilot.agents.overview.compute import changes, hottest
 from repopilot.agents.overview.flows import flows
-from repopilot.agents.overview.overview_values import Component, ComponentUse, Flow, NamedPlace, Overview
+from repopilot.agents.overview.overview_values import UNSURE, Component, ComponentUse, Flow, NamedPlace, Overview
 from repopilot.agents.overview.render import code, diagram_of, overview_rows
-from repopilot.agents.overview.repository_parts import summary_between, tests_of
+from repopilot.agents.overview.repository_parts import needed_places, summary_between, tests_of
 from repopilot.agents.wiki.code_matches import matches_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.graph.graph import Graph
@@ -25,8 +25,8 @@ from repopilot.index.store import Index
 from repopilot.repo.history import Commit
 from repopilot.types import Symbol
 
-MOST_INTERFACE = 60
-MOST_TESTS = 20
+MOST_INTERFACE = 40
+MOST_TESTS = 10
 MOST_PATHS = 12
 MOST_PITFALLS = 10
 MOST_REPAIRS = 5
@@ -57,6 +57,7 @@ class ComponentFacts:
         self.component_of: dict[str, int] = {
             path: number for number, component in enumerate(self.overview.components) for path in component.files
         }
+        self.needed: Counter[tuple[str, int]] = needed_places(self.graph, self.component_of)
 
 
 def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
@@ -75,7 +76,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
     page.parts = [
         f"# {literal(component.name)}",
-        said or i18n.text("wiki.not_said", page.language),
+        said,
         paths + more,
         f"[{literal(facts.overview.name)}](index.md)",
     ]
@@ -87,7 +88,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     symbols = ", ".join(code(symbol.name) for symbol in component.symbols[:MOST_ASKED])
     asked = {"name": code(component.name), "paths": paths, "symbols": symbols}
     page.asks = i18n.text("wiki.asks" if symbols else "wiki.asks_alone", page.language, **asked)
-    page.section("wiki.interface", _interface(facts.index, component, page))
+    page.section("wiki.interface", _interface(facts, component, page))
     page.section("wiki.flow", _flows(facts, component, page))
     page.section("wiki.uses", _used(facts, [(u, u.target) for u in uses if u.source == number], page))
     page.section("wiki.users", _used(facts, [(u, u.source) for u in uses if u.target == number], page))
@@ -96,10 +97,11 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     page.section("overview.sections.data", overview_rows(of_its_own, "data", page.language, page.at))
     page.section("wiki.pitfalls", _pitfalls(facts.index, component, page))
     tests = facts.tests[number]
-    rows = [f"- {page.at(path, 1)}" for path in tests[:MOST_TESTS]]
+    rows = [f"- {page.whole(path)}" for path in tests[:MOST_TESTS]]
     page.section("wiki.tests", [*rows, *more_row(len(tests) - MOST_TESTS, page)])
     page.passing_section("wiki.repairs", _repairs(facts.index.commits, component))
-    page.history(component.people, (path for path, _ in hottest(facts.changed, component.files, HOT)))
+    hot = hottest(facts.changed, component.files, HOT) if len(component.files) > 1 else ()
+    page.history(component.people, (path for path, _ in hot))
     return page
 
 
@@ -135,33 +137,62 @@ def _picture(overview: Overview, number: int) -> list[str]:
     return [f"```mermaid\n{drawn}\n```"] if around else []
 
 
-def _interface(index: Index, component: Component, page: Page) -> list[str]:
-    """Its public definitions with their signatures; where there are too many, those that others use first."""
-    used = {(place.path, place.line): place for place in component.symbols}
+def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
+    """Its definitions that are public, or that other components use, with their signatures; where there are too many,
+    those that others use most first."""
+    index = facts.index
+    used = {(place.path, place.line) for place in component.symbols}
     known = [s for path in component.files for s in index.outline(path) if s.kind not in _LEFT_OUT]
-    shown = [s for s in known if is_public(s.qualified, s.signature, s.path) or (s.path, s.start_line) in used]
-    order = {place: number for number, place in enumerate(used)}
-    shown.sort(key=lambda s: (order.get((s.path, s.start_line), len(order)), s.qualified.count(".")))
+    shown = [s for s in known if (s.path, s.start_line) in facts.needed or _is_public(s)]
+    shown = shown or [s for s in known if (s.path, s.start_line) in used]
+    shown.sort(key=lambda s: (-facts.needed[s.path, s.start_line], s.qualified.count(".")))
     kept = sorted(shown[:MOST_INTERFACE], key=lambda s: (s.path, s.start_line))
+    return [*_members(index, kept, page), *more_row(len(shown) - MOST_INTERFACE, page)]
+
+
+def _is_public(symbol: Symbol) -> bool:
+    return is_public(symbol.qualified, symbol.signature, symbol.path)
+
+
+def _members(index: Index, symbols: Sequence[Symbol], page: Page) -> list[str]:
+    """A row for each definition: members below their class, where that has one, too."""
     rows = []
-    for symbol in kept:
+    owners: list[str] = []
+    path = ""
+    for symbol in symbols:
+        owners = owners if symbol.path == path else []
+        path = symbol.path
+        while owners and not symbol.qualified.startswith(f"{owners[-1]}."):
+            owners.pop()
         said = literal(_said(index, symbol))
-        of = f"{code(symbol.qualified)}: " if "." in symbol.qualified else ""
+        of = f"{code(symbol.qualified)}: " if "." in symbol.qualified and not owners else ""
         signature = code(symbol.short_signature or symbol.qualified)
-        rows.append(f"- {of}{signature}{f' — {said}' if said else ''} {page.at(symbol.path, symbol.start_line)}")
-    return [*rows, *more_row(len(shown) - MOST_INTERFACE, page)]
+        place = page.at(symbol.path, symbol.start_line)
+        rows.append(f"{'  ' * len(owners)}- {of}{signature}{f' — {said}' if said else ''} {place}")
+        owners.append(symbol.qualified)
+    return rows
 
 
 def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
-    """The main ways through the repository that pass it; where none does, the first one inside it."""
+    """The part that it has in the main ways through the repository; where it has none, the first way inside it."""
     files = set(component.files)
-    passing = [flow for flow in facts.overview.flows if any(step.path in files for step in flow.path)]
-    found = passing or flows(facts.graph, (), component.files, {})[:1]
-    return [row for flow in found for row in _steps(flow, page)]
+    found = [row for flow in facts.overview.flows for row in _steps(flow, files, page)]
+    inside = () if found else flows(facts.graph, (), component.files, {})[:1]
+    rows = found or [row for flow in inside for row in _steps(flow, files, page)]
+    unsure = i18n.text("overview.unsure_calls", page.language)
+    return [*rows, "", unsure] if any("⇢" in row for row in rows) else rows
 
 
-def _steps(flow: Flow, page: Page) -> list[str]:
-    steps = [f"  {n}. {code(step.name)} {page.at(step.path, step.line)}" for n, step in enumerate(flow.path, 1)]
+def _steps(flow: Flow, files: Collection[str], page: Page) -> list[str]:
+    """The steps of a way that are in some files, with the one before and the one after, by their numbers."""
+    inside = [n for n, step in enumerate(flow.path) if step.path in files]
+    if not inside:
+        return []
+    first = max(0, inside[0] - 1)
+    steps = [
+        f"  {n}. {'⇢ ' if step.note == UNSURE else ''}{code(step.name)} {page.at(step.path, step.line)}"
+        for n, step in enumerate(flow.path[first : inside[-1] + 2], first + 1)
+    ]
     return [f"- {code(flow.title)}", *steps]
 
 

@@ -25,6 +25,7 @@ from repopilot.code.chunks.text_spans import doc_spans
 from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import is_test_path
 from repopilot.foreign_text import literal
+from repopilot.i18n.format import list_row
 from repopilot.index.store import Index
 from repopilot.project.project_commands import Purpose
 
@@ -36,7 +37,10 @@ _DEVICES = ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 LONGEST_NAME = 50
 TERMS_OF_A_COMPONENT = 5
 TESTS_OF_A_COMPONENT = 3
-MOST_GUIDES = 80
+MOST_GUIDES = 20
+"""Documents."""
+MOST_SECTIONS = 6
+"""Of a document."""
 _CODE_BLOCK = re.compile(r"^ *(?:```|~~~|\.\. code)|::$")
 _TESTS = ("function", "method")
 _PAST = re.compile(r"change|history|news|release", re.IGNORECASE)
@@ -185,15 +189,19 @@ def _guides(index: Index, page: Page) -> list[str]:
     """The sections of documents that show how something is done: with code in a block of its own."""
     documents = [path for path, info in index.files.items() if info.kind == "doc" and not index.is_foreign(path)]
     told = [path for path in documents if not _PAST.match(path.rpartition("/")[2])]
-    found: dict[tuple[str, str], int] = {}  # a long section is several chunks
+    found: dict[str, dict[str, int]] = {}  # a long section is several chunks
     for path in sorted(told, key=lambda path: (path.count("/"), path)):
         lines = (index.text(path) or "").split("\n")
         for span in doc_spans(lines, index.files[path].language):
             if span.symbol and any(map(_CODE_BLOCK.search, lines[span.start - 1 : span.end])):
                 title = span.symbol.rpartition(" > ")[2]  # short sections before it are joined to it
                 at = next((n for n in range(span.start, span.end) if title in lines[n - 1]), span.start)
-                found.setdefault((path, span.symbol), at)
-    rows = [f"- {literal(title)} {page.at(path, line)}" for (path, title), line in islice(found.items(), MOST_GUIDES)]
+                found.setdefault(path, {}).setdefault(title, at)
+    rows = []
+    for path, sections in islice(found.items(), MOST_GUIDES):
+        shown = ", ".join(page.linked(literal(t), path, at) for t, at in islice(sections.items(), MOST_SECTIONS))
+        more = f" +{len(sections) - MOST_SECTIONS}" if len(sections) > MOST_SECTIONS else ""
+        rows.append(list_row(page.whole(path), f"{shown}{more}", page.language))
     return [*rows, *more_row(len(found) - len(rows), page)]
 
 
@@ -201,7 +209,7 @@ def _used_by_tests(facts: ComponentFacts, page: Page) -> list[str]:
     """Of the names that others use most, the shortest test that is sure to use each."""
     graph = facts.graph
     sure = sure_uses(graph)
-    rows = []
+    shown: dict[tuple[str, int], tuple[str, list[str]]] = {}
     for place in (place for c in facts.overview.components for place in c.symbols[:TESTS_OF_A_COMPONENT]):
         inside = graph.inside(graph.by_path[place.path])
         defined = [node for node in inside if graph.nodes[node].line == place.line]
@@ -211,8 +219,8 @@ def _used_by_tests(facts: ComponentFacts, page: Page) -> list[str]:
         ]
         if tests:
             found = min(tests, key=_as_example)
-            rows.append(f"- {code(place.name)}: {code(found.name)} {page.at(found.path, found.line)}")
-    return rows
+            shown.setdefault((found.path, found.line), (found.name, []))[1].append(code(place.name))
+    return [f"- {', '.join(used)}: {code(name)} {page.at(*at)}" for at, (name, used) in shown.items()]
 
 
 def _as_example(test: Node) -> tuple[bool, int, str, int]:

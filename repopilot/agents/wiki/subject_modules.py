@@ -102,8 +102,8 @@ _MODULES: Mapping[str, Mapping[Subject, str]] = {
 _BELOW = (".", "/", "::", "\\")
 
 
-def shows(subject: Subject, language: str, used: str) -> bool:
-    """Whether the use of something imported shows that code deals with a subject.
+def entry_of(subject: Subject, language: str, used: str) -> str:
+    """The module of a subject that something imported belongs to, '' for none.
 
     Args:
         subject: the subject.
@@ -112,4 +112,5 @@ def shows(subject: Subject, language: str, used: str) -> bool:
     """
     entries = _MODULES.get(language, {}).get(subject, "").split()
     marks = "/" if language in _WITH_HEADERS else _BELOW
-    return any(used == entry or used.startswith(tuple(f"{entry}{mark}" for mark in marks)) for entry in entries)
+    starts = (entry for entry in entries if used.startswith(tuple(f"{entry}{mark}" for mark in ("", *marks))))
+    return next((entry for entry in starts if used == entry or used[len(entry) :].startswith(tuple(marks))), "")

@@ -14,7 +14,7 @@ from repopilot.agents.overview.render import code
 from repopilot.agents.overview.repository_parts import subclasses, summary_between
 from repopilot.agents.wiki.code_matches import matches_of
 from repopilot.agents.wiki.component_page import ComponentFacts
-from repopilot.agents.wiki.subject_modules import Subject, shows
+from repopilot.agents.wiki.subject_modules import Subject, entry_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.import_statements import Import
 from repopilot.code.split import FileAnalysis
@@ -22,12 +22,15 @@ from repopilot.foreign_text import literal
 from repopilot.types import Symbol
 
 MOST_ROWS = 200
+MOST_NAMES = 8
+"""Of what is used of a module."""
 _ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
 """Classes of languages whose subclasses are errors."""
 _RAISE = re.compile(r"\b(?:raise|throw)\b")
 _ASYNC = re.compile(r"^(?:[^(]|\((?:crate|super)\))*?\b(?:async|suspend)\s")
 _SYNCHRONIZED = re.compile(r"^[^(]*?\bsynchronized\s")
 _GO_STATEMENT = re.compile(r"^[ \t]*go(?=[ \t]+[\w(])", re.MULTILINE)
+_GO_ERROR = re.compile(r"[Ee]rr[A-Z]")
 _WHOLE = ("*", "default")
 """In place of a name, where a module itself is imported."""
 
@@ -97,17 +100,16 @@ def _security(facts: ComponentFacts, page: Page) -> None:
 def _errors(facts: ComponentFacts, page: Page) -> None:
     """The classes of errors that the components define, what they are and where they are raised; and what makes errors
     where these aren't classes."""
-    found = _error_classes(facts)
+    found = [*_error_classes(facts), *_errors_of_go(facts)]
     often = Counter(error.name for error in found)
     rows = []
     for error in found:
-        said = literal(summary_between(facts.index, error.path, error.start_line, error.end_line))
+        documented = summary_between(facts.index, error.path, error.start_line, error.end_line)
+        said = literal(documented) or (code(error.signature) if error.kind == "variable" else "")
         raised = _raised(facts, error.name, page) if often[error.name] == 1 else ""
         about = f"{code(error.qualified)}{f': {said}' if said else ''}"
         rows.append(f"- {about} {page.at(error.path, error.start_line)}{raised}")
-        if len(rows) == MOST_ROWS:
-            break
-    page.section("wiki.error_classes", rows)
+    page.section("wiki.error_classes", rows[:MOST_ROWS])
     page.section("wiki.libraries", _libraries(facts, "errors", page))
 
 
@@ -122,6 +124,16 @@ def _error_classes(facts: ComponentFacts) -> list[Symbol]:
         names |= new
         left += new
     return [error for _, error in sorted(found.items())]
+
+
+def _errors_of_go(facts: ComponentFacts) -> Iterator[Symbol]:
+    """The errors that Go's code can be compared with: variables by the name that its convention wants, and types that
+    have the method of an error."""
+    for path in facts.component_of:
+        if facts.index.files[path].language == "go":
+            known = facts.index.outline(path)
+            errors = {s.qualified.rpartition(".")[0] for s in known if s.signature.endswith(" Error() string")}
+            yield from (s for s in known if s.qualified in errors or (s.kind == "variable" and _GO_ERROR.match(s.name)))
 
 
 def _raised(facts: ComponentFacts, name: str, page: Page) -> str:
@@ -143,25 +155,34 @@ def _testing(facts: ComponentFacts, page: Page) -> None:
     for component, name, tests in zip(facts.overview.components, facts.names, facts.tests, strict=True):
         if tests:
             count = i18n.text("overview.tests", page.language, count=len(tests))
-            rows.append(f"- [{literal(component.name)}]({name}): {count} {page.at(tests[0], 1)}")
+            rows.append(f"- [{literal(component.name)}]({name}): {count} ({page.whole(tests[0])})")
     if command := facts.overview.commands.get("test") if rows else None:
         page.section("overview.sections.commands", [f"- {code(command.command)} {page.at(command.path, command.line)}"])
     page.section("overview.sections.components", rows)
 
 
 def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]:
-    """What the code uses of the modules of a subject, each with the components that do."""
-    found = _Counted()
+    """What the code uses of the modules of a subject, a row for each module, with the components that do."""
+    found: dict[str, _Counted] = {}
     for path in facts.component_of:
         analysis = facts.index.uses_in(path)
         for what, line in _used_of_modules(analysis) if analysis else ():
-            if shows(subject, facts.index.files[path].language, what):
-                found.add(what, path, line)
-    return [
-        f"- {code(what)}: {i18n.text('wiki.files', page.language, count=len(lines))},"
-        f" {_components(facts, lines)} {page.at(*min(lines.items()))}"
-        for what, lines in found.ranked()[:MOST_ROWS]
-    ]
+            if entry := entry_of(subject, facts.index.files[path].language, what):
+                found.setdefault(entry, _Counted()).add(what.removeprefix(entry).lstrip("./:\\"), path, line)
+    rows = []
+    for entry, used in found.items():
+        files = {path for lines in used.places.values() for path in lines}
+        count = i18n.text("wiki.files", page.language, count=len(files))
+        about = f"{count}, {_components(facts, files)}: {_names_used(used, entry, page)}"
+        rows.append((-len(files), entry, f"- {code(entry)}: {about}"))
+    return [row for *_, row in sorted(rows)]
+
+
+def _names_used(used: _Counted, entry: str, page: Page) -> str:
+    """What is used of a module, what most files use first, each with its first place."""
+    ranked = [(name or entry, min(lines.items())) for name, lines in used.ranked()]
+    more = f" +{len(ranked) - MOST_NAMES}" if len(ranked) > MOST_NAMES else ""
+    return ", ".join(page.linked(code(name), *at) for name, at in ranked[:MOST_NAMES]) + more
 
 
 def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:

@@ -66,10 +66,18 @@ class Page:
 
     def at(self, path: str, line: int, end: int = 0) -> str:
         """Cite a place, or the lines from `line` to `end`: as a link in brackets."""
-        self.files.add(path)
         line = max(1, line)
         lines = f"{line}-{end}" if end > line else f"{line}"
-        return f"([{code(f'{path}:{lines}')}]({self.links.format(path=quote(path), line=line)}))"
+        return f"({self.linked(code(f'{path}:{lines}'), path, line)})"
+
+    def linked(self, text: str, path: str, line: int = 1) -> str:
+        """Make a text, which is Markdown, a link to a line."""
+        self.files.add(path)
+        return f"[{text}]({self.links.format(path=quote(path), line=max(1, line))})"
+
+    def whole(self, path: str) -> str:
+        """Cite a file."""
+        return self.linked(code(path), path)
 
     def section(self, key: str, rows: Iterable[str]) -> None:
         """Add a section where it has rows; `key` of its heading in the catalogue."""
@@ -79,7 +87,7 @@ class Page:
     def history(self, people: Iterable[str], paths: Iterable[str]) -> None:
         """Add who knows it, and the files that change most, without numbers, which every commit would change."""
         self.passing_section("overview.sections.people", [f"- {literal(name)}" for name in people])
-        self.passing_section("overview.sections.hot", [f"- {self.at(path, 1)}" for path in paths])
+        self.passing_section("overview.sections.hot", [f"- {self.whole(path)}" for path in paths])
 
     def passing_section(self, key: str, rows: Iterable[str]) -> None:
         """Add a section that doesn't make the page stale."""

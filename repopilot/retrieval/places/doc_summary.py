@@ -11,7 +11,7 @@ _COMMENT = re.compile(
     r"\s*(?:#(?!\[|!|include|define|if|endif|else)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
 )
 _DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
-_MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s+([^}]*)\}|:\w+:`~?([^`]*)`")
+_MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`")
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
@@ -23,7 +23,10 @@ _DIRECTIVE = re.compile(
     r"|(?>[^\w@]*?-[-:=])[\w, \t=-]*+)\W*$"
 )
 """A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`, `eslint-disable no-console`; or a ruler."""
-_FOR_TOOLS = re.compile(r"-\*-|\bvim?:|^\W*[\w@]+-(?:ignore|disable|enable|expect-error)\b|^https?://\S+$")
+_FOR_TOOLS = re.compile(
+    r"-\*-|\bvim?:|^\W*[\w@]+-(?:ignore|disable|enable|expect-error)\b|^https?://\S+$"
+    r"|^go:\w+\s|^\+build\s"
+)
 """A line of a comment that no reader is told anything by: of an editor or a linter, or an address alone."""
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
@@ -66,8 +69,9 @@ def head_summary(text: str) -> str:
         if end == number:
             return ""
         block = "\n".join(lines[number:end])
-        if not _LICENCE.search(block) and not all(map(_DIRECTIVE.match, lines[number:end])):
-            return _sentence(_head_comment(lines[number:end]))
+        is_said = not _LICENCE.search(block) and not all(map(_DIRECTIVE.match, lines[number:end]))
+        if is_said and (said := _sentence(_head_comment(lines[number:end]))):
+            return said
         number = end
     return ""
 
@@ -109,8 +113,10 @@ def _block_above(lines: Sequence[str], start: int) -> str:
 def _comment_above(lines: Sequence[str], start: int) -> str:
     """The comment that ends on the line above, or begins the definition itself."""
     number = start - 1
-    while number > 0 and start - number <= _MOST_LINES and (found := _COMMENT.match(lines[number - 1])):
+    while number > 0 and start - number <= _LONGEST_BLOCK and _COMMENT.match(lines[number - 1]):
         number -= 1
+    if number > 0 and _COMMENT.match(lines[number - 1]):
+        return ""  # its first line isn't known
     if number == start - 1:
         number = start - 1
         start = start - 1 + _leading_comments(lines[start - 1 : start - 1 + _MOST_LINES]) + 1
