@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from repopilot.settings import Settings
+from repopilot.tools.talk import ASK_USER
 
 Ended = Literal[
     "finished", "no call", "steps", "tokens", "seconds", "malformed", "repeated", "empty", "stopped", "model", "silent"
@@ -120,6 +121,13 @@ class CallRecord:
     ok: bool
     data: Any = None
     text: str = ""
+
+
+def answered(calls: Sequence[CallRecord], *, by_default: bool = False) -> tuple[str, ...]:
+    """The questions to the user, each with its answer on one line; only those where the default was taken if asked."""
+    asked = (call.data for call in calls if call.ok and call.name == ASK_USER.name)
+    told = (each for data in asked if data["by_default"] or not by_default for each in data["told"])
+    return tuple(dict.fromkeys(told))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,10 +43,14 @@ async def ask_user(arguments: AskUser, context: ToolContext) -> ToolResult:
     default = arguments.default or next(iter(arguments.choices), "")
     answer = await context.ask(arguments.question, tuple(dict.fromkeys(filter(None, (default, *arguments.choices)))))
     if not answer and default:
-        context.step.degrade(message("check_tools.default_taken", question=arguments.question, default=default))
-        return ToolResult(f"No answer came. Go on with the default: {default}", {"answer": default})
-    text = answer or "No answer came. Decide yourself, and say in the summary what you took for granted."
-    return ToolResult(text, {"answer": answer})
+        text = f"The user leaves it open. Go on with the default, which they are told: {default}"
+        return ToolResult(text, _told(arguments.question, default, by_default=True))
+    text = answer or "No answer came. Decide yourself, and name it in `assumed` when you finish."
+    return ToolResult(text, _told(arguments.question, answer))
+
+
+def _told(question: str, answer: str, *, by_default: bool = False) -> dict[str, Any]:
+    return {"answer": answer, "told": stated([f"{question} {answer}"] if answer else []), "by_default": by_default}
 
 
 async def finish(arguments: Finish, context: ToolContext) -> ToolResult:

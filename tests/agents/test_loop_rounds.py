@@ -46,7 +46,7 @@ def worked(tmp_path: Path):
     """Works on the task with scripted replies; returns the answer, the outline, the loop's prompts and the events."""
 
     async def work(
-        *replies: str, tests: str = SMALL_CART, critic: str = NOTHING, files: dict | None = None, **settings
+        *replies: str, tests: str = SMALL_CART, critic: str = NOTHING, files: dict | None = None, ask=None, **settings
     ):
         left, prompts = list(replies), list[str]()
 
@@ -61,7 +61,7 @@ def worked(tmp_path: Path):
             workspace_of(tmp_path, files) if files else shop_workspace(tmp_path, {"tests/test_small.py": tests})
         )
         model = replace(answering(reply, context_window=32768), way="agent")
-        agent = replace(shop, model=model, settings=shop.settings.model_copy(update=settings))
+        agent = replace(shop, model=model, ask=ask, settings=shop.settings.model_copy(update=settings))
         answer, outline, events = await traced(lambda step: generate(TASK, agent, step))
         return answer, outline, prompts, events
 
@@ -266,12 +266,26 @@ async def test_what_the_model_decided_without_asking_is_told_wherever_the_change
     done = _call("finish", summary="Ten percent.", assumed=["The limit\n stays <b>where</b> it is.", " "])
     answer, _, _, events = await worked(_rate(RATE, TENTH), CHECK, done)
     told = "The limit stays <b>where</b> it is."
-    assert generation_json(answer.result)["assumed"] == [told] and f"Decided without asking: {told}" in answer.text
+    assert generation_json(answer.result)["assumed"] == [told] and f"Assumed: {told}" in answer.text
     assert not any("without asking" in note for note in trace.degraded(events))  # said once, with the change
     item = parse_item("https://github.com/o/r/issues/7")
     assert item is not None
     pulled = pull_text(item, answer, answer.files, "en")
-    assert "Decided without asking: The limit stays \\<b\\>where" in pulled
+    assert "Assumed: The limit stays \\<b\\>where" in pulled
+
+
+@pytest.mark.parametrize("pressed", ["", "Everything"])
+async def test_who_examines_a_change_knows_the_answers_and_what_was_left_open_is_told(worked, pressed):
+    async def ask(question: str, choices: tuple[str, ...]) -> str:
+        assert choices == ("Large carts", "Everything")
+        return pressed
+
+    question = _call("ask_user", question="On what is it?", choices=["Everything"], default="Large carts")
+    answer, *_ = await worked(question, _rate(RATE, TENTH), CHECK, DONE, ask=ask)
+    told = f"On what is it? {pressed or 'Large carts'}"
+    assert worked.debated and all(told in prompt for prompt in worked.debated)
+    assert generation_json(answer.result)["assumed"] == ([] if pressed else [told])
+    assert (f"Assumed: {told}" in answer.text) == (not pressed)
 
 
 async def test_a_summary_stays_a_sentence_and_may_name_what_was_told(worked):

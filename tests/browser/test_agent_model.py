@@ -107,6 +107,7 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
     file = page.page.locator('.rp-file[data-path="orchard/water.py"]')
     expect(file.locator("tr.rp-added")).to_contain_text(f"degrees > {degrees}")
     assert "degrees > 25" in (grove[1] / "orchard/water.py").read_text(), "written before it was accepted"
+    expect(page.page.get_by_text(f"Assumed: {QUESTION} 20")).to_have_count(int("Just do it" in pressed))
     wrong = page.page.locator(".rp-folds del")
     expect(wrong).to_have_text("frobnicate is gone.", timeout=90_000)
     expect(wrong.locator("code")).to_have_text("frobnicate")

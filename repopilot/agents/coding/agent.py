@@ -10,6 +10,7 @@ from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
 from repopilot.agents.coding.tool_edit import left_of
 from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.loop_values import answered
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
@@ -45,7 +46,7 @@ class LoopEdit:
         records: every tool call, in order.
         note: why it ended where it did not say that it was done, a message; ''.
         summary: what it says it did.
-        assumed: what it says that it decided without asking, a sentence each.
+        assumed: what it says that it decided without asking, a sentence each, and questions that the user left open.
         silent: whether the model doesn't answer any more.
         can_go_on: whether the model can be told more: it answers, and something is left of its budget.
         refactored: whether all its edits are those of `REFACTORING_TOOLS`.
@@ -186,7 +187,7 @@ class LoopEditor:
         before = self.copy.before
         found = self.copy.left_behind
         ends = [call.data for call in done.calls if call.ok and call.name == FINISH.name]
-        assumed = tuple(ends[-1]["assumed"]) if ends else ()
+        assumed = (*answered(done.calls, by_default=True), *(ends[-1]["assumed"] if ends else ()))
         return LoopEdit(
             self.copy.changes(),
             done.calls,

@@ -18,6 +18,7 @@ from repopilot.agents.generate.debate import TriedTest
 from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.judging import Version, debated, inputs_of, judged, tests_of
 from repopilot.agents.generate.loop_attempts import Attempt, best_attempt
+from repopilot.agents.loop_values import answered
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Sentence, TestReport
 from repopilot.tools.file_change import change
@@ -62,7 +63,7 @@ async def change_by_loop(
         RepoPilotError: the work could not be begun.
     """
     async with AsyncExitStack() as opened:
-        examiner = _Examiner(ChangeContext(task, workspace, None, language), opened)
+        examiner = _Examiner(task, ChangeContext(task, workspace, None, language), opened)
         best = await best_attempt(task, workspace, opened, step, show, examiner.test)
         edit = best.edit
         if not edit.changes:
@@ -82,7 +83,12 @@ async def _said(edit: LoopEdit, task: str, copy: WorkingCopy, step: Step) -> tup
     if not edit.summary:
         return ()
     work = i18n.message("generate.work.summary")
-    return await result_or_none(checked_summary(edit, task, copy), work, step) or ()
+    return await result_or_none(checked_summary(edit, _as_answered(task, edit), copy), work, step) or ()
+
+
+def _as_answered(task: str, edit: LoopEdit) -> str:
+    """A task with the questions about it and their answers: the task alone may be read in another way."""
+    return "\n".join([task, *(f"Asked and answered: {each}" for each in answered(edit.records))])
 
 
 @dataclass(slots=True)
@@ -90,11 +96,13 @@ class _Examiner:
     """Finds out about versions of a change.
 
     Attributes:
+        task: as the user wrote it.
         context: of the version at hand.
         opened: keeps the repository as a folder from the first run on.
         objections: the Critic's tests that failed on a version.
     """
 
+    task: str
     context: ChangeContext
     opened: AsyncExitStack
     objections: tuple[TriedTest, ...] = ()
@@ -122,7 +130,7 @@ class _Examiner:
     async def _turn_to(self, edit: LoopEdit) -> None:
         at = self.context
         inputs = at.inputs or await self.opened.enter_async_context(inputs_of(edit.changes, at.workspace))
-        at = replace(at, inputs=inputs, refactoring=edit.refactored, left=edit.left)
+        at = replace(at, task=_as_answered(self.task, edit), inputs=inputs, refactoring=edit.refactored, left=edit.left)
         self.context = replace(at, before=edit.before, left_behind=edit.left_behind, checked_by=edit.checked_by)
 
 

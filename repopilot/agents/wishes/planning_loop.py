@@ -9,6 +9,7 @@ from pydantic import Field
 
 from repopilot import i18n
 from repopilot.agents import loop
+from repopilot.agents.loop_values import answered
 from repopilot.agents.wishes.likely_places import ordered, risk_of
 from repopilot.errors import UsageError
 from repopilot.index.store import Index
@@ -74,6 +75,7 @@ async def plan_by_loop(
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
         context = ToolContext(workspace, copy, working, workspace.ask)
         done = await loop.run(told, context, loop.LoopModel(workspace.model, budget), tools, system)
+    say_assumed(answered(done.calls, by_default=True), step)
     return (_parts(made[-1], workspace.index), "") if made else ((), done.note)
 
 

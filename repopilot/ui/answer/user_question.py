@@ -21,19 +21,19 @@ async def ask_in_chat(language: str, question: str, choices: tuple[str, ...]) ->
     Args:
         language: of the reader.
         question: in the agent's words.
-        choices: possible answers, each a button, the default first; another button takes it ("Just do it"), and any
-            other answer can be typed.
+        choices: possible answers, each a button, the default first; another button leaves it open ("Just do it"), and
+            any other answer can be typed.
 
     Returns:
-        The answer, '' where none came in time.
+        The answer, '' where the user leaves it open, or none came in time.
     """
     if not choices:
         return await _typed(question)
     just_do = i18n.text("ui.ask.just_do", language, default=choices[0])
     other = i18n.text("ui.ask.other", language)
-    answers = (*choices, choices[0], other)
+    answers = (*choices, "", other)
     none = i18n.text("ui.ask.none", language)
-    said = [inert(each) for each in answers]
+    said = [inert(each) for each in (*choices, just_do, other)]
     number = await pressed(inert(question), (*choices, just_do, other), said, none, open_ended=True)
     if number is None:
         return ""
