@@ -592,6 +592,12 @@ class Answer:
     parts: tuple[AnsweredPart, ...] = ()
 
     @property
+    def intents(self) -> tuple[Intent, ...]:
+        """What was asked for; of several wishes of each."""
+        routes = [part.route for part in self.parts] or [self.route]
+        return tuple(dict.fromkeys(route.intent for route in routes if route))
+
+    @property
     def of_all(self) -> bool:
         """Whether its evidence is that of all repositories."""
         return any(place.origin for place in self.evidence)

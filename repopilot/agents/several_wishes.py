@@ -214,9 +214,12 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
         language: of the headings.
 
     Returns:
-        The answer. Its result is that of the last part that changed or planned something, with the text of all.
+        The answer. Its result and its route are those of the last part that changed or planned something; beside what
+        has an element of its own on a page, the result says what all parts do.
     """
+    leading = _leading(parts)
     texts: list[str] = []
+    briefs: list[str] = []
     cited: list[Evidence] = []
     further: list[Evidence] = []
     citations: list[Citation] = []
@@ -227,7 +230,9 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
         known = {each.number for each in answer.evidence} | {each.number for each in answer.citations}
         wish = " ".join(part.wish.split())
         heading = i18n.text("assistant.part", language, number=number, wish=_escaped(wish))
+        brief = _brief(answer) if part is leading else _body(answer)
         texts.append(f"{heading}\n\n{_renumbered(_body(answer), known, offset)}")
+        briefs.append(f"{heading}\n\n{_renumbered(brief, known, offset)}")
         evidence = [replace(each, number=each.number + offset) for each in answer.evidence]
         first = answer.result.cited if isinstance(answer.result, Explanation) else 0
         cited += evidence[:first]
@@ -235,7 +240,7 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
         sentences += [replace(each, text=_renumbered(each.text, known, offset)) for each in answer.sentences]
         citations += [replace(each, number=each.number + offset) for each in answer.citations]
     text = "\n\n".join(texts)
-    result = _result(parts, text)
+    result = _result(leading, "\n\n".join(briefs))
     evidence = [*cited, *further]
     if isinstance(result, Explanation):
         result = replace(result, cited=len(cited))
@@ -247,7 +252,7 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
         text,
         tuple(citations),
         tuple(files.values()),
-        parts[-1].answer.route,
+        leading.answer.route,
         tuple(dict.fromkeys(note for part in parts for note in part.answer.degraded)),
         tuple(evidence),
         result,
@@ -263,14 +268,24 @@ def _body(answer: Answer) -> str:
     return answer.text
 
 
-def _result(parts: Sequence[PartAnswer], text: str) -> Result:
-    for part in reversed(parts):
-        result = part.answer.result
-        if isinstance(result, Generation):
-            return replace(result, summary=text)
-        if isinstance(result, Plan):
-            return replace(result, note=text)
-    return Explanation("code", lead=text)
+def _brief(answer: Answer) -> str:
+    """The text of a part whose result is shown by elements, too."""
+    result = answer.result
+    brief = result.summary if isinstance(result, Generation) else result.note if isinstance(result, Plan) else ""
+    return brief or _body(answer)
+
+
+def _leading(parts: Sequence[PartAnswer]) -> PartAnswer:
+    """The part that buttons are about: the last that changed or planned something, else that was done."""
+    acting = (part for part in reversed(parts) if isinstance(part.answer.result, Generation | Plan))
+    return next(acting, next((part for part in reversed(parts) if part.done), parts[-1]))
+
+
+def _result(leading: PartAnswer, text: str) -> Result:
+    result = leading.answer.result
+    if isinstance(result, Generation):
+        return replace(result, summary=text)
+    return replace(result, note=text) if isinstance(result, Plan) else Explanation("code", lead=text)
 
 
 def _renumbered(text: str, known: set[int], offset: int) -> str:

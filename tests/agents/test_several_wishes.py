@@ -9,10 +9,10 @@ from support.shop_workspace import answering, shop_workspace, traced
 
 from repopilot.agents.several_wishes import PartAnswer, joined, wishes_of
 from repopilot.assistant import answer
-from repopilot.results import Answer, Explanation, Generation, Sentence
+from repopilot.results import Answer, Explanation, Generation, Sentence, turn_of
 from repopilot.trace import Published
-from repopilot.types import Citation, Evidence
-from repopilot.ui.answer.answer_view import sources_props
+from repopilot.types import Citation, Evidence, Route
+from repopilot.ui.answer.answer_view import alternatives, place_choices, sources_props
 from repopilot.ui.chats.chat_store import Exchange
 from repopilot.workspace import Workspace
 
@@ -233,6 +233,27 @@ def test_what_each_part_cites_comes_first_and_its_sentences_have_the_numbers_of_
     assert [each.text for each in both.sentences] == ["It is [2].", "It is [5]."]
     assert [each.number for each in both.evidence] == [1, 2, 4, 5, 3, 6] and both.result.cited == 4
     assert both.text.index("[5] `2.py:1`") < both.text.index("More places") < both.text.index("[3] `3.py:1`")
+
+
+def _part(intent, wish, result, text="", *, done=True):
+    route = Route(intent, 1.0, "", "model", (("DECOMPOSE", 0.9),))
+    return PartAnswer(wish, Answer(text, route=route, result=result), done)
+
+
+@pytest.mark.parametrize("last", [("REFUSE", "log what they type", None), ("IMPACT", "what breaks", Explanation())])
+def test_footer_and_buttons_belong_to_the_parts_that_they_are_about(last):
+    made = Generation(failure="where?", choices=("a.py:f",), summary="Short.")
+    change = _part("GENERATE", "fix the loop", made, "Short.\n\nThe score: 8.")
+    both = joined([_part("EXPLAIN", "say why", Explanation(), "So."), change, _part(*last)], "en")
+    assert both.intents == tuple(dict.fromkeys(("EXPLAIN", "GENERATE", last[0]))) and both.route.intent == "GENERATE"
+    exchange = Exchange("all of it", "", both)
+    assert place_choices(exchange) == [("a.py:f", "fix the loop @a.py:f")] and alternatives(both, "en") == []
+    assert "The score" in both.text and "The score" not in both.result.summary and "So." in both.result.summary
+
+
+def test_of_a_change_that_is_refused_behind_an_answer_the_conversation_goes_on_from_the_answer():
+    told = _part("EXPLAIN", "say why", Explanation(), "So.")
+    assert turn_of("all", joined([told, _part("REFUSE", "log it", None, done=False)], "en")).intent == "EXPLAIN"
 
 
 def test_numbers_in_code_stay_and_wishes_are_no_markdown():

@@ -302,10 +302,11 @@ def explanation_request(exchange: Exchange, language: str) -> str:
 
 
 def place_choices(exchange: Exchange) -> list[tuple[str, str]]:
-    """Buttons for the places that a task may mean: (place, the task that mentions it)."""
-    result = exchange.answer.result
-    choices = result.choices if isinstance(result, Generation) else ()
-    return [(choice, f"{exchange.question} @{choice}") for choice in choices]
+    """Buttons for the places that a task may mean: (place, the task that mentions it), of several wishes that alone."""
+    answer = exchange.answer
+    choices = answer.result.choices if isinstance(answer.result, Generation) else ()
+    task = next((part.wish for part in answer.parts if part.route == answer.route), exchange.question)
+    return [(choice, f"{task} @{choice}") for choice in choices]
 
 
 def _broke_off(answer: Answer) -> bool:
@@ -314,9 +315,9 @@ def _broke_off(answer: Answer) -> bool:
 
 
 def alternatives(answer: Answer, language: str) -> list[tuple[str, str]]:
-    """Buttons for the routes that were nearly taken: (label, command)."""
+    """Buttons for the routes that were nearly taken: (label, command). Of several wishes no one command is meant."""
     route = answer.route
-    if route is None or route.tier == "forced":
+    if route is None or route.tier == "forced" or answer.parts:
         return []
     near = [other for other, confidence in route.alternatives if route.confidence - confidence < CLEAR_MARGIN]
     commands = [intents.by_id(other).command for other in near if other != route.intent]

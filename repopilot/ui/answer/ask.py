@@ -284,7 +284,7 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
     tokens = sum(amount for noted in data if isinstance(amount := noted.get("completion_tokens"), int))
     no_model = "ui.footer.no_model" if workspace.model is None else "ui.footer.no_model_needed"
     parts = [
-        answer.route.intent if answer.route else "",
+        ", ".join(answer.intents),
         ", ".join(models) or i18n.text(no_model, language),
         count(tokens, "token", language) if tokens else "",
         duration(time.monotonic() - pending.started, language),
