@@ -9,6 +9,7 @@ from chainlit import server
 from chainlit.config import config
 
 from repopilot.api.application import PREFIX, api
+from repopilot.logins.callers import Callers
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui.actions import HANDLERS, handle_action
@@ -29,9 +30,11 @@ started = launch(settings, Served(run.host, run.port, "https" if run.ssl_cert el
 install_access(server.app, started.rule)
 page.install(server, security.allowed_hosts(settings.host, settings.allowed_hosts), settings.language)
 install_frame(server, process)
-# Whoever may open the page without a token may ask here without one, unless the user has chosen one.
-mount(server, PREFIX, api(process.runtime, settings.access_token if settings.access == "open" else started.rule.token))
-install_login(settings)
+# Whoever may open the page without a token or a login may ask here without one, unless the user has chosen one.
+is_open = settings.access == "open" and not settings.login
+callers = Callers(settings, settings.access_token if is_open else started.rule.token)
+mount(server, PREFIX, api(process.runtime, callers))
+install_login(callers)
 # Chainlit would open the address without its token.
 wants_window, run.headless = not run.headless, True
 

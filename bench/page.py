@@ -26,11 +26,11 @@ from support.app import running
 from support.browser import Tab, chromium
 from support.ollama_server import OllamaServer, Script
 
+from repopilot.database.chat_database import ChatDatabase
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation
 from repopilot.settings import Settings
 from repopilot.tools.file_change import change
-from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, repository_id, save
 from repopilot.ui.repository.registry import opening_key
 

@@ -42,6 +42,12 @@ def replace_file(target: Path, content: bytes, mode: int = 0o600) -> None:
     os.replace(draft(target, content, mode), target)
 
 
+def write_private(file: Path, text: str) -> None:
+    """Replace a file by one that only this account can read. Raises OSError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(file, text.encode())
+
+
 def draft(target: Path, content: bytes, mode: int = 0o600) -> Path:
     """Write a file beside the one that it is to replace, by `os.replace`. Arguments and errors as `replace_file`.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from repopilot.settings import Settings
 
 if TYPE_CHECKING:
+    from repopilot.database.chat_database import Database
     from repopilot.index.build.job import IndexJobs
     from repopilot.index.embed import Embedders
     from repopilot.index.store import IndexStore
@@ -41,6 +42,7 @@ class Runtime:
         self._embedders: Embedders | None = None
         self._models: ModelResources | None = None
         self._lookups: Lookups | None = None
+        self._database: Database | None = None
 
     @property
     def workers(self) -> WorkerPool:
@@ -106,6 +108,21 @@ class Runtime:
 
                 self._lookups = Lookups()
             return self._lookups
+
+    @property
+    def database(self) -> Database:
+        """Where conversations are, and who opened what. Raises UsageError where its server's driver isn't installed."""
+        with self._lock:
+            if self._database is None:
+                if self.settings.chats_url:
+                    from repopilot.database.postgres import PostgresChats
+
+                    self._database = PostgresChats(self.settings.chats_url, self.settings.home)
+                else:
+                    from repopilot.database.chat_database import ChatDatabase
+
+                    self._database = ChatDatabase(self.settings.home)
+            return self._database
 
     def close(self) -> None:
         """Cancel the jobs, end the worker processes, engines and threads, release the vector store.

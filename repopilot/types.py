@@ -37,6 +37,15 @@ class Source:
     line: int | None = None
     last_line: int | None = None
 
+    @property
+    def address(self) -> str:
+        """What opens the same repository at the same ref again."""
+        place = self.url or str(self.path)
+        if self.url and self.ref:
+            place = f"{place.removesuffix('.git')}/tree/{self.ref}"
+            place += f"/{self.subdir}" if self.subdir else ""
+        return place
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:

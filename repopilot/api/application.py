@@ -22,7 +22,7 @@ from repopilot.api.openapi import ACCEPTED, BEARER, DOCUMENT, DOWN, OPTIONAL_TOK
 from repopilot.api.operations import OPERATIONS, Operation, UnknownTool, call_tool, index
 from repopilot.api.repositories import Repositories
 from repopilot.api.requests import OfRepository, OpenBody, ToolCallBody
-from repopilot.api.work import Requests, TooMany, Work
+from repopilot.api.work import Client, Requests, TooMany, Work
 from repopilot.documents import plain
 from repopilot.errors import (
     Cancelled,
@@ -35,9 +35,9 @@ from repopilot.errors import (
     SourceUnreachable,
     UsageError,
 )
+from repopilot.logins.callers import Callers
 from repopilot.release import commit
 from repopilot.runtime import Runtime
-from repopilot.settings import Settings
 from repopilot.tools.toolbox import client_tools
 from repopilot.trace import Step
 from repopilot.types import OnProgress
@@ -61,12 +61,12 @@ _STATUS: tuple[tuple[type[RepoPilotError], int], ...] = (
 )
 
 
-def api(runtime: Runtime, token: str) -> FastAPI:
+def api(runtime: Runtime, callers: Callers) -> FastAPI:
     """The application, to be mounted at `PREFIX`.
 
     Args:
         runtime: the state of the process.
-        token: that clients send as `Authorization: Bearer …`; '' lets everybody in.
+        callers: tell whose a request is.
     """
     # FastAPI's own pages for the schema would load scripts from elsewhere.
     pages: dict[str, Any] = {"docs_url": None, "redoc_url": None, "openapi_url": "/openapi.json"}
@@ -76,7 +76,7 @@ def api(runtime: Runtime, token: str) -> FastAPI:
     repositories = Repositories(runtime, SharedOpenings(runtime))
     metrics = Metrics(repositories.jobs.states)
     requests = Requests(metrics.watched)
-    application.add_middleware(RequestGuard, token=token, metrics=metrics)
+    application.add_middleware(RequestGuard, callers=callers, metrics=metrics)
     _errors(application)
     _routes(application, repositories, requests)
     _watching(application, runtime, metrics)
@@ -114,28 +114,26 @@ def status_of(error: RepoPilotError) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def client_of(request: Request, settings: Settings) -> str:
-    """Who asks, for the limit: the user that the proxy names, whose address is everybody's, else the address.
-
-    Args:
-        request: one with the token, which shows that the name is the proxy's.
-        settings: which header names the user.
-    """
-    user = request.headers.get(settings.login_header, "") if settings.login == "header" else ""
-    return f"user {user}" if user else request.client.host if request.client else ""
+def client_of(request: Request) -> Client:
+    """Who asks: a login, wherever it is, else the address."""
+    owner = request.state.owner
+    return Client(owner, request.client.host if request.client and not owner else "")
 
 
 def _routes(application: FastAPI, repositories: Repositories, requests: Requests) -> None:
+    def of(request: Request) -> Repositories:
+        return replace(repositories, owner=request.state.owner)
+
     async def reply(request: Request, name: str, work: Work) -> Response:
         """The document of some work; as events where the client wants a stream."""
-        running = requests.begin(request.state.id, client_of(request, repositories.runtime.settings), name, work)
+        running = requests.begin(request.state.id, client_of(request), name, work)
         if STREAM in request.headers.get("accept", ""):
             return StreamingResponse(running.events(), media_type=STREAM)
         return JSONResponse(plain(await running.done(_gone(request))))
 
     def offer(name: str, body_type: type[OfRepository], operation: Operation) -> None:
         async def endpoint(request: Request, body: OfRepository) -> Response:
-            return await reply(request, name, partial(_operated, operation, body, repositories))
+            return await reply(request, name, partial(_operated, operation, body, of(request)))
 
         endpoint.__annotations__ |= {"request": Request, "body": body_type, "return": Response}
         summary = (operation.__doc__ or "").strip()
@@ -143,7 +141,7 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
 
     for name, (body_type, operation) in OPERATIONS.items():
         offer(name, body_type, operation)
-    _openings(application, repositories, requests, reply)
+    _openings(application, of, requests, reply)
 
     @application.get("/tools")
     async def tools() -> dict:
@@ -153,38 +151,38 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
     @application.post("/tools/{name}", response_model=None, responses=DOCUMENT)
     async def call(name: str, body: ToolCallBody, request: Request) -> Response:
         """Call a tool on a working copy: the reply has the changes, nothing is written."""
-        return await reply(request, name, partial(_operated, partial(call_tool, name), body, repositories))
+        return await reply(request, name, partial(_operated, partial(call_tool, name), body, of(request)))
 
     @application.post("/requests/{id}/cancel")
-    async def cancel(id: str) -> dict:
+    async def cancel(id: str, request: Request) -> dict:
         """Cancel a request under way."""
-        return {"cancelled": requests.cancel(id)}
+        return {"cancelled": requests.cancel(id, request.state.owner)}
 
 
-def _openings(application: FastAPI, repositories: Repositories, requests: Requests, reply: Reply) -> None:
+def _openings(application: FastAPI, of: Callable[[Request], Repositories], requests: Requests, reply: Reply) -> None:
     @application.post("/repositories", response_model=None, responses=DOCUMENT | ACCEPTED)
     async def opened(request: Request, body: OpenBody) -> Response:
         """Open a repository: clone or read it, and index it. With `wait` false its id is the reply, at once."""
+        repositories = of(request)
         work = partial(_operated, index, body, repositories)
         if body.wait:
             return await reply(request, "repositories", work)
         repositories.check(body.source)
-        client = client_of(request, repositories.runtime.settings)
-        requests.begin(request.state.id, client, "repositories", work).leave()
+        requests.begin(request.state.id, client_of(request), "repositories", work).leave()
         id = repository_id(body.source, body.ref)
-        facts = repositories.jobs.begin(body.source, body.ref).document()
+        facts = repositories.jobs.begin(repositories.owner, body.source, body.ref).document()
         address = f"{request.scope.get('root_path', '')}/repositories/{id}"
         return JSONResponse({"request": request.state.id, "id": id, **facts}, 202, {"Location": address})
 
     @application.get("/repositories/{id}")
-    async def opening(id: str) -> dict:
+    async def opening(id: str, request: Request) -> dict:
         """How far the opening of a repository is, or why it failed."""
-        return {"id": id, **repositories.jobs.of(id).document()}
+        return {"id": id, **of(request).job(id).document()}
 
     @application.get("/repositories")
-    async def listed() -> dict:
+    async def listed(request: Request) -> dict:
         """The repositories that are open."""
-        return {"repositories": repositories.listed()}
+        return {"repositories": await asyncio.to_thread(of(request).listed)}
 
 
 def _watching(application: FastAPI, runtime: Runtime, metrics: Metrics) -> None:
@@ -193,7 +191,7 @@ def _watching(application: FastAPI, runtime: Runtime, metrics: Metrics) -> None:
         """Whether the server is up, without a token; with one also its parts: model, index, sandbox, vectors, forge."""
         up = await asyncio.to_thread(checks.is_usable, runtime)
         document: dict[str, object] = {"status": "up" if up else "down"}
-        if request.state.trusted:
+        if request.state.owner is not None:
             found = await asyncio.to_thread(checks.parts, runtime)
             parts = {name: {"state": c.state, "detail": c.detail, "fix": c.fix} for name, c in found.items()}
             document |= {"version": __version__, "commit": await asyncio.to_thread(commit), "parts": parts}

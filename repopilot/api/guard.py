@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from repopilot import i18n
 from repopilot.api.metrics import Metrics
 from repopilot.api.work import error_document, failed, request_id
-from repopilot.bearer import has_token
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.logins.callers import Callers
 from repopilot.redaction.log_records import of_request
 
 LARGEST_BODY = 1 << 20
@@ -26,13 +26,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RequestGuard:
-    """ASGI middleware. `token` is what clients send as `Authorization: Bearer …`; '' lets everybody in.
+    """ASGI middleware.
 
-    Without a token `OPEN` is answered; `scope["state"]["trusted"]` says whether it was sent. `metrics` counts requests.
+    `callers` tells whose a request is, which `scope["state"]["owner"]` says then; None only where `OPEN` is answered
+    without a token. `metrics` counts requests.
     """
 
     app: ASGIApp
-    token: str
+    callers: Callers
     metrics: Metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -54,7 +55,7 @@ class RequestGuard:
             await send(message)
 
         try:
-            await (self._refusal(scope, headers, id) or self.app)(scope, receive, noted)
+            await (await self._refusal(scope, headers, id) or self.app)(scope, receive, noted)
         except Exception:
             log.exception("%s %s failed", scope["method"], scope["path"])
             if status:
@@ -67,11 +68,11 @@ class RequestGuard:
                 scope["method"] if scope["method"] in METHODS else "other", _template(scope), status, seconds
             )
 
-    def _refusal(self, scope: Scope, headers: Headers, id: str) -> JSONResponse | None:
+    async def _refusal(self, scope: Scope, headers: Headers, id: str) -> JSONResponse | None:
         length = headers.get("content-length", "0")
         given = headers.get("authorization", "")
-        trusted = scope["state"]["trusted"] = not self.token or has_token(given, self.token)
-        if not trusted and (given or scope["path"].removeprefix(scope.get("root_path", "")) != OPEN):
+        owner = scope["state"]["owner"] = await self.callers.owner(headers)
+        if owner is None and (given or scope["path"].removeprefix(scope.get("root_path", "")) != OPEN):
             refused = UsageError(i18n.message("api.no_token"))
             return problem(401, refused, id, {"WWW-Authenticate": "Bearer"})
         if not length.isdigit() or int(length) > LARGEST_BODY:

@@ -58,26 +58,29 @@ class RepositoryJob:
 
 
 class RepositoryJobs:
-    """The openings of this process by their ids."""
+    """The openings of this process, by who asked for them ('' where nobody logs in) and their ids."""
 
     def __init__(self) -> None:
-        self._found: dict[str, RepositoryJob] = {}
+        self._found: dict[tuple[str, str], RepositoryJob] = {}
 
-    def of(self, id: str) -> RepositoryJob:
-        """The opening of an id. Raises UnknownRepository."""
-        if id not in self._found:
+    def of(self, owner: str, id: str) -> RepositoryJob:
+        """The opening of an id; without a login the one of somebody who logs in, too. Raises UnknownRepository."""
+        others = (each for (_, known), each in self._found.items() if known == id and not owner)
+        found = self._found.get((owner, id)) or next(others, None)
+        if found is None:
             raise UnknownRepository(i18n.message("api.no_repository", id=id), i18n.message("api.no_repository_hint"))
-        return self._found[id]
+        return found
 
     def states(self) -> list[State]:
         """The state of each."""
         return [each.state for each in self._found.values()]
 
     @contextmanager
-    def follow(self, source: str, ref: str, progress: OnProgress) -> Iterator[OnProgress]:
+    def follow(self, owner: str, source: str, ref: str, progress: OnProgress) -> Iterator[OnProgress]:
         """Follow the work of opening a repository within the context.
 
         Args:
+            owner: the login that asks.
             source: as the client named it.
             ref: a branch, tag or commit, '' for none.
             progress: is told as well.
@@ -85,7 +88,7 @@ class RepositoryJobs:
         Yields:
             What is told how far the work is.
         """
-        opening = self.begin(source, ref)
+        opening = self.begin(owner, source, ref)
         opening.waiting += 1
 
         def told(moment: Progress) -> None:
@@ -112,18 +115,18 @@ class RepositoryJobs:
             if state != "cancelled" or not (opening.waiting or opening.state == "ready"):
                 opening.state = state
 
-    def begin(self, source: str, ref: str) -> RepositoryJob:
+    def begin(self, owner: str, source: str, ref: str) -> RepositoryJob:
         """The opening of a repository that is about to be opened."""
-        id = repository_id(source, ref)
-        opening = self._found.pop(id, None) or RepositoryJob(split_token(source)[0], ref)
+        key = owner, repository_id(source, ref)
+        opening = self._found.pop(key, None) or RepositoryJob(split_token(source)[0], ref)
         if opening.state != "ready" and not opening.waiting:
             opening.state = "running"
             opening.progress = None
             opening.error = None
-        ended = [key for key, each in self._found.items() if not each.waiting]
-        for key in ended[: max(0, len(self._found) + 1 - MOST)]:
-            del self._found[key]
-        self._found[id] = opening
+        ended = [each for each, job in self._found.items() if not job.waiting]
+        for each in ended[: max(0, len(self._found) + 1 - MOST)]:
+            del self._found[each]
+        self._found[key] = opening
         return opening
 
 

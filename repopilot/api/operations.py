@@ -33,6 +33,7 @@ from repopilot.errors import UsageError
 from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.review import review_pull
+from repopilot.logins.ownership import check_reach
 from repopilot.repo.history import commit_range
 from repopilot.results import Answer
 from repopilot.tools import registry
@@ -63,7 +64,8 @@ async def search(body: SearchBody, repositories: Repositories, step: Step) -> di
     from repopilot.retrieval.search_all import page_of_all
 
     if body.all:
-        return search_json(await asyncio.to_thread(page_of_all, repositories.runtime.indexes, body.query, body.k))
+        indexes = await asyncio.to_thread(lambda: repositories.indexes)
+        return search_json(await asyncio.to_thread(page_of_all, indexes, body.query, body.k))
     found = await repositories.open(body.source, body.ref)
     embedder = await repositories.embedder()
     return search_json(await asyncio.to_thread(search_page, found.index, body.query, body.k, embedder=embedder))
@@ -82,7 +84,8 @@ async def context(body: ContextBody, repositories: Repositories, step: Step) -> 
 async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:
     """Answer a question, with citations that were checked."""
     if body.all:
-        work = partial(answer_all, body.question, repositories.runtime, intent="EXPLAIN")
+        indexes = await asyncio.to_thread(lambda: repositories.indexes)
+        work = partial(answer_all, body.question, repositories.runtime, intent="EXPLAIN", store=indexes)
         return ask_document(*await _traced("ask", body.question, step, work), None)
     workspace = await repositories.workspace(body.source, body.ref)
     work = partial(answer, body.question, workspace, is_question=True)
@@ -104,6 +107,7 @@ async def review(body: ReviewBody, repositories: Repositories, step: Step) -> di
     commits = commit_range(body.diff) if body.diff else None
     item = parse_item(body.source)
     if item is not None and item.kind == "pull" and not body.diff and not body.paths:
+        await check_reach(repositories.owner, body.source, repositories.runtime)
         pull = await asyncio.to_thread(forge_of(item, repositories.runtime.settings).pull)
         report, _ = await review_pull(item, pull, repositories.runtime, step, repositories.progress)
         return report_json(report)

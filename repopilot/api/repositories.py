@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from functools import partial
 
-from repopilot.api.jobs import RepositoryJobs, repository_id
+from repopilot.api.jobs import RepositoryJob, RepositoryJobs, repository_id
 from repopilot.index.embed import Embedder
-from repopilot.index.store import Index
+from repopilot.index.store import Index, IndexStore
+from repopilot.logins.ownership import may_see, opened_for, visible
 from repopilot.repo.clone import FRESH_S
 from repopilot.repo.source import parse_source, split_token
 from repopilot.repo.wide_folders import require_narrow
@@ -36,6 +38,7 @@ class Repositories:
         progress: is told how far clone and index are, from any thread.
         opened: by source and ref.
         jobs: what clients are told of each opening.
+        owner: the login that asks, '' for whoever may open everything.
     """
 
     runtime: Runtime
@@ -43,9 +46,19 @@ class Repositories:
     progress: OnProgress = lambda progress: None
     opened: dict[tuple[str, str], OpenedRepository] = field(default_factory=dict)
     jobs: RepositoryJobs = field(default_factory=RepositoryJobs)
+    owner: str = ""
+
+    @property
+    def indexes(self) -> IndexStore:
+        """The indexes that may be searched. Blocking."""
+        return visible(self.runtime.indexes, self.runtime.database, self.runtime.settings, self.owner)
+
+    def job(self, id: str) -> RepositoryJob:
+        """An opening that was asked for. Raises UnknownRepository."""
+        return self.jobs.of(self.owner, id)
 
     def listed(self) -> list[dict]:
-        """{id, source, ref, name, commit} of what is open."""
+        """{id, source, ref, name, commit} of what is open and may be seen. Blocking."""
         return [
             {
                 "id": repository_id(source, ref),
@@ -54,7 +67,8 @@ class Repositories:
                 "name": each.snapshot.name,
                 "commit": each.index.commit,
             }
-            for (source, ref), each in self.opened.items()
+            for (source, ref), each in list(self.opened.items())
+            if may_see(source, self.runtime.database, self.owner)
         ]
 
     def check(self, source: str) -> None:
@@ -66,12 +80,15 @@ class Repositories:
     async def open(self, source: str, ref: str = "") -> OpenedRepository:
         """A repository up to date. Raises RepoPilotError; SourceRefused for a folder that holds all a user has."""
         self.check(source)
-        with self.jobs.follow(source, ref, self.progress) as progress:
-            known = self.opened.get((source, ref))
-            fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
-            if known is None or known.snapshot.root is not None or not fresh:
-                snapshot, index = await self.openings.opened(source, ref, progress)
-                known = self.opened[source, ref] = OpenedRepository(snapshot, index, time.monotonic())
+        with self.jobs.follow(self.owner, source, ref, self.progress) as progress:
+            return await opened_for(self.owner, source, self.runtime, partial(self._opened, source, ref, progress))
+
+    async def _opened(self, source: str, ref: str, progress: OnProgress) -> OpenedRepository:
+        known = self.opened.get((source, ref))
+        fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
+        if known is None or known.snapshot.root is not None or not (fresh and known.index.folder.exists()):
+            snapshot, index = await self.openings.opened(source, ref, progress)
+            known = self.opened[source, ref] = OpenedRepository(snapshot, index, time.monotonic())
         return known
 
     async def embedder(self) -> Embedder | None:

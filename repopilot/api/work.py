@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from repopilot import i18n, trace
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
@@ -24,6 +25,13 @@ KEEP_ALIVE_S = 15.0
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 log = logging.getLogger(__name__)
 Work = Callable[[Step, OnProgress], Awaitable[dict]]
+
+
+class Client(NamedTuple):
+    """Who asks: a login, else the address. Each has its own limit; ids are a login's own."""
+
+    owner: str
+    address: str
 
 
 class TooMany(UsageError):
@@ -101,11 +109,11 @@ class Requests:
     """
 
     def __init__(self, watched: Callable[[Sink], Sink] = lambda sink: sink) -> None:
-        self._tasks: dict[str, asyncio.Task] = {}
-        self._clients: Counter[str] = Counter()
+        self._tasks: dict[tuple[str, str], asyncio.Task] = {}
+        self._clients: Counter[Client] = Counter()
         self._watched = watched
 
-    def begin(self, id: str, client: str, name: str, work: Work) -> Running:
+    def begin(self, id: str, client: Client, name: str, work: Work) -> Running:
         """Begin the work of a request.
 
         Args:
@@ -118,7 +126,8 @@ class Requests:
             TooMany: the client has too many under way.
             UsageError: another with this id is under way.
         """
-        if id in self._tasks:
+        key = client.owner, id
+        if key in self._tasks:
             raise UsageError(i18n.message("api.same_id", id=id))
         if self._clients[client] >= AT_ONCE:
             raise TooMany(i18n.message("api.too_many", count=AT_ONCE), i18n.message("api.too_many_hint"))
@@ -134,18 +143,18 @@ class Requests:
                 return await work(step, progress)
 
         def end(_: asyncio.Task) -> None:
-            del self._tasks[id]
+            del self._tasks[key]
             self._clients[client] -= 1
             told.put_nowait(None)
 
-        task = self._tasks[id] = asyncio.create_task(traced())
+        task = self._tasks[key] = asyncio.create_task(traced())
         self._clients[client] += 1
         task.add_done_callback(end)
         return Running(id, task, told)
 
-    def cancel(self, id: str) -> bool:
-        """Cancel a request under way; False where there is none of that id."""
-        task = self._tasks.get(id)
+    def cancel(self, id: str, owner: str) -> bool:
+        """Cancel a request of a login under way; False where it has none of that id."""
+        task = self._tasks.get((owner, id))
         return task is not None and task.cancel()
 
 

@@ -54,7 +54,7 @@ def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def password(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Set or remove a name's password for logins; status 1 when there is none to remove."""
-    from repopilot.ui.server.password_file import remove_password, set_password
+    from repopilot.logins.password_file import remove_password, set_password
 
     if arguments.remove:
         return 0 if remove_password(runtime.settings, arguments.name) else 1

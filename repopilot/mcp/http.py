@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -20,9 +21,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from repopilot import i18n
-from repopilot.bearer import has_token
 from repopilot.errors import UsageError
 from repopilot.i18n import message
+from repopilot.logins.callers import Callers, server_token
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
 
@@ -36,19 +37,21 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class GuardedSessions:
-    """The sessions, for those who send the token; an ASGI application."""
+    """The sessions, for those who may ask; an ASGI application. A login's are its own."""
 
     sessions: StreamableHTTPSessionManager
-    token: str
+    callers: Callers
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        if not has_token(Headers(scope=scope).get("authorization", ""), self.token):
+        owner = await self.callers.owner(Headers(scope=scope))
+        if owner is None:
             refusal = JSONResponse({"error": i18n.text("api.no_token", "en")}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
         # Streams aren't resumed: who asks for that gets a new one. The library would answer nothing at all.
         kept = [(name, value) for name, value in scope["headers"] if name.lower() != b"last-event-id"]
-        await self.sessions.handle_request({**scope, "headers": kept}, receive, send)
+        user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
+        await self.sessions.handle_request({**scope, "headers": kept, "user": user}, receive, send)
 
 
 def run_http(runtime: Runtime, apply: bool, port: int, folders: tuple[Path, ...] = ()) -> None:
@@ -61,9 +64,9 @@ def run_http(runtime: Runtime, apply: bool, port: int, folders: tuple[Path, ...]
         folders: local ones that clients may name, beside their roots.
 
     Raises:
-        UsageError: the port can't be used.
+        UsageError: the port can't be used, or users are named by a proxy that can't know the token.
     """
-    token = runtime.settings.access_token or secrets.token_urlsafe(24)
+    token = server_token(runtime.settings)
     served = application(runtime, apply, token, folders)
     config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE_S)
     try:
@@ -83,11 +86,15 @@ def application(runtime: Runtime, apply: bool, token: str, folders: tuple[Path, 
     Args:
         runtime: the state of the process.
         apply: see `run_http`.
-        token: that clients send as `Authorization: Bearer …`.
+        token: that clients send as `Authorization: Bearer …`, unless they log in.
         folders: see `run_http`.
     """
     hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
-    safe = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    origins = [f"http://{host}" for host in hosts]
+    for name in runtime.settings.allowed_hosts:
+        hosts += [name, f"{name}:*"]
+        origins += [f"https://{name}", f"https://{name}:*"]
+    safe = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
     sessions = StreamableHTTPSessionManager(
         mcp_server(runtime, apply, folders),
         security_settings=safe,
@@ -100,4 +107,6 @@ def application(runtime: Runtime, apply: bool, token: str, folders: tuple[Path, 
         async with sessions.run():
             yield
 
-    return Starlette(routes=[Route(PATH, GuardedSessions(sessions, token))], lifespan=running)
+    return Starlette(
+        routes=[Route(PATH, GuardedSessions(sessions, Callers(runtime.settings, token)))], lifespan=running
+    )

@@ -43,6 +43,7 @@ from repopilot.errors import RepoPilotError, UsageError
 from repopilot.forge.items import parse_item
 from repopilot.i18n import message
 from repopilot.index.folder_stamp import folder_stamp
+from repopilot.logins.ownership import check_reach, may_see, opened_for, visible
 from repopilot.mcp.arguments import (
     OF_ALL,
     OWN,
@@ -128,7 +129,7 @@ def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) ->
 
     @server.list_resources()
     async def list_resources() -> list[Resource]:
-        return _offers(server).resources()
+        return await asyncio.to_thread(_offers(server).resources)
 
     @server.list_resource_templates()
     async def list_resource_templates() -> list[ResourceTemplate]:
@@ -157,7 +158,11 @@ def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) ->
 
 
 def _offers(server: Server) -> OfferedTools:
-    return server.request_context.lifespan_context
+    """The tools of the session of a request, which is that of one login: the transport sees to that."""
+    offers: OfferedTools = server.request_context.lifespan_context
+    request = server.request_context.request
+    offers.owner = request.user.username if request is not None else ""
+    return offers
 
 
 def _progress(server: Server) -> OnProgress:
@@ -225,6 +230,9 @@ class OfferedTools:
         stack: closes the working copies at the end.
         may_apply: whether `apply` may write.
         folders: local ones that a client may name, beside its roots.
+
+    Attributes:
+        owner: the login that the session is of, '' for whoever may open everything.
     """
 
     def __init__(
@@ -234,6 +242,7 @@ class OfferedTools:
         self._stack = stack
         self._may_apply = may_apply
         self._folders = folders
+        self.owner = ""
         self._opened: dict[str, _Opened] = {}
         self._openings = SharedOpenings(runtime)
         self._copying = asyncio.Lock()
@@ -275,9 +284,11 @@ class OfferedTools:
         return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=structured)
 
     def resources(self) -> list[Resource]:
-        """The files of the repositories that are open, the first of each."""
+        """The files of the repositories that are open, the first of each. Blocking."""
         found = []
-        for source, opened in self._opened.items():
+        for source, opened in list(self._opened.items()):
+            if not may_see(source, self._runtime.database, self.owner):
+                continue
             for path in list(opened.held.copy.original.index.files)[:RESOURCES]:
                 found.append(Resource(uri=AnyUrl(file_uri(source, path)), name=path, mimeType="text/plain"))
         return found
@@ -340,19 +351,25 @@ class OfferedTools:
 
     async def _of_all(self, asked: BaseModel) -> ToolResult:
         """The places for a query, or the answer to a question, of every repository."""
+        runtime = self._runtime
+        indexes = await asyncio.to_thread(
+            lambda: visible(runtime.indexes, runtime.database, runtime.settings, self.owner)
+        )
         if isinstance(asked, QueryOfAll):
-            report = await asyncio.to_thread(page_of_all, self._runtime.indexes, asked.query, asked.k)
-            text = search_markdown(report, self._runtime.settings.language or "en")
+            report = await asyncio.to_thread(page_of_all, indexes, asked.query, asked.k)
+            text = search_markdown(report, runtime.settings.language or "en")
             return _replied(Answer(text, degraded=report.notes, evidence=evidence_of(report), result=report), None)
         assert isinstance(asked, QuestionOfAll)
         async with trace.root(lambda event: None, "ask", "tool", asked.question) as step:
-            return _replied(await answer_all(asked.question, self._runtime, step, "EXPLAIN"), None)
+            return _replied(await answer_all(asked.question, runtime, step, "EXPLAIN", store=indexes), None)
 
     async def _require_readable(self, source: str, roots: Roots) -> None:
-        """That the client may name a source that is a local folder. Raises UsageError."""
+        """That the client may name a source, whether it is open or not. Raises RepoPilotError."""
         folder = None if source in self._opened else parse_source(source).path
         if folder is not None:
             check_readable(folder, self._folders, await roots())
+        if source in self._opened or parse_item(source) is not None:
+            await check_reach(self.owner, source, self._runtime)
 
     async def _apply(self, opened: _Opened, roots: Roots) -> ToolResult:
         """Write the edits into the folder, and begin again with none."""
@@ -451,7 +468,9 @@ class OfferedTools:
     async def _workspace(self, source: str, progress: OnProgress) -> Workspace:
         """The repository of a source with its index, up to date."""
         settings = self._runtime.settings
-        snapshot, index = await self._openings.opened(source, "", progress)
+        snapshot, index = await opened_for(
+            self.owner, source, self._runtime, lambda: self._openings.opened(source, "", progress)
+        )
         environment = await asyncio.to_thread(usable_environment, snapshot, settings)
         embedder = await asyncio.to_thread(self._runtime.embedders.choose, settings)
         return Workspace(

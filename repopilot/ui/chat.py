@@ -14,18 +14,16 @@ from chainlit.session import WebsocketSession
 from repopilot.forge.contents import HostIssue, Pull
 from repopilot.forge.items import ForgeItem
 from repopilot.i18n import Language, supported
+from repopilot.logins.ownership import visible
 from repopilot.results import Answer, FollowUpEdit, Generation, Turn, turn_of
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Event
 from repopilot.types import FileChange
-from repopilot.ui.chats.chat_database import ChatDatabase, Database
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id, repository_id
-from repopilot.ui.chats.postgres import PostgresChats
 from repopilot.ui.file_ids import follow_up_id
 from repopilot.ui.models.available_models import Models
 from repopilot.ui.repository.known import Sizes
-from repopilot.ui.repository.ownership import visible
 from repopilot.ui.repository.registry import Opening, Openings
 
 if TYPE_CHECKING:
@@ -203,7 +201,7 @@ class Process:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self.database = _database(runtime.settings)
+        self.database = runtime.database
         self.models = Models(runtime)
         self.sizes: Sizes = {}
         self.openings = Openings(runtime, self.models.find_embedder, self.sizes, self.database)
@@ -218,13 +216,6 @@ class Process:
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-
-
-def _database(settings: Settings) -> Database:
-    """Where the conversations are. Raises UsageError where the driver of their server isn't installed."""
-    if settings.chats_url:
-        return PostgresChats(settings.chats_url, settings.home)
-    return ChatDatabase(settings.home)
 
 
 def current_chat(process: Process) -> Chat:

@@ -13,6 +13,7 @@ from repopilot.agents.testing import demonstration
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import without_surrogates
 from repopilot.i18n.format import count, size
+from repopilot.logins.recent import EVERYBODY, all_opened, forget, recent, remember
 from repopilot.repo.source import parse_source, split_token
 from repopilot.runtime import CLOSE_TIMEOUT_S
 from repopilot.ui.answer.ask import ask
@@ -30,7 +31,6 @@ from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_me
 from repopilot.ui.models.model_status import model_props
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.repository.known import delete_data, disk_used, known_rows
-from repopilot.ui.repository.recent import EVERYBODY, all_opened, forget, recent, remember
 from repopilot.ui.repository.registry import Opening
 from repopilot.ui.repository_view import open_repository
 from repopilot.ui.settings.settings_panel import choose_language, send_commands, send_settings

@@ -9,6 +9,7 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
+from repopilot.logins.recent import remember
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.source import parse_source, split_token
 from repopilot.types import Source
@@ -18,7 +19,6 @@ from repopilot.ui.elements import element, poll_props
 from repopilot.ui.error_text import error_paragraphs
 from repopilot.ui.models.model_status import model_props
 from repopilot.ui.repository.props import moved_note, opening_props
-from repopilot.ui.repository.recent import remember
 from repopilot.ui.repository.registry import POLL_S, Opening, at_ref, typed_token
 
 REFRESH_S = 0.5

@@ -22,7 +22,7 @@ from support.waiting import PATIENCE_S, until
 from repopilot import intents
 from repopilot.api.application import client_of, status_of
 from repopilot.api.operations import UnknownTool
-from repopilot.api.work import Requests
+from repopilot.api.work import Client, Requests
 from repopilot.errors import (
     CredentialsNeeded,
     ForgeError,
@@ -35,7 +35,6 @@ from repopilot.errors import (
 )
 from repopilot.index.storage import layout
 from repopilot.index.workers.pool import cpu_seconds
-from repopilot.settings import Settings
 from repopilot.types import Progress
 
 FILES = {
@@ -294,7 +293,7 @@ async def test_a_stream_with_nothing_to_say_is_kept_alive(monkeypatch):
         await asyncio.sleep(0.2)
         raise ZeroDivisionError
 
-    told = [text async for text in Requests().begin("r", "c", "search", work).events()]
+    told = [text async for text in Requests().begin("r", Client("", "c"), "search", work).events()]
     assert ": working\n\n" in told
     assert 'event: progress\ndata: {"phase": "cloning", "done": 1, "total": 2}\n\n' in told
     assert told[-1].startswith("event: error\n") and '"request": "r"' in told[-1]
@@ -322,18 +321,12 @@ def test_a_path_with_a_newline_needs_the_token_as_any_other(client, path):
     assert reply.status_code in (404, 405) and reply.json()["error"]["message"]
 
 
-def test_behind_a_proxy_that_names_the_users_each_has_a_limit_of_its_own(tmp_path):
-    def asked_by(login, **headers):
-        scope = {
-            "type": "http",
-            "client": ("127.0.0.1", 4000),
-            "headers": [(k.encode(), v) for k, v in headers.items()],
-        }
-        return client_of(Request(scope), Settings(home=tmp_path, login=login, login_header="x-user"))
+def test_each_login_has_a_limit_of_its_own_wherever_it_asks_from():
+    def asked_by(owner, address):
+        return client_of(Request({"type": "http", "client": (address, 4000), "state": {"owner": owner}}))
 
-    ada, bob = asked_by("header", **{"x-user": b"ada"}), asked_by("header", **{"x-user": b"bob"})
-    assert ada != bob and ada == asked_by("header", **{"x-user": b"ada"})
-    assert asked_by("header") == asked_by("", **{"x-user": b"ada"}) == "127.0.0.1", "nobody vouches for the name"
+    assert asked_by("ada", "127.0.0.1") == asked_by("ada", "10.0.0.1") != asked_by("bob", "127.0.0.1")
+    assert asked_by("", "127.0.0.1") != asked_by("", "10.0.0.1")
 
 
 def test_each_request_is_a_line_in_the_log_of_the_server(client, repository):

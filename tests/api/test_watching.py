@@ -80,16 +80,16 @@ def test_of_two_who_wait_one_that_leaves_cancels_nothing():
     said = []
 
     def opened(error=None):
-        with openings.follow("https://a.example/b/c", "", said.append) as told:
+        with openings.follow("", "https://a.example/b/c", "", said.append) as told:
             told(Progress("cloning", 1, 4))
             if error:
                 raise error
 
     id = repository_id("https://x:y@a.example/b/c", "")
-    with openings.follow("https://a.example/b/c", "", said.append):
+    with openings.follow("", "https://a.example/b/c", "", said.append):
         with pytest.raises(Cancelled):
             opened(Cancelled("gone"))
-        assert openings.of(id).document() == {
+        assert openings.of("", id).document() == {
             "source": "https://a.example/b/c",
             "ref": "",
             "state": "running",
@@ -97,24 +97,24 @@ def test_of_two_who_wait_one_that_leaves_cancels_nothing():
             "percentage": 25,
             "error": None,
         }
-    assert openings.of(id).state == "ready" and said
+    assert openings.of("", id).state == "ready" and said
     with pytest.raises(SourceError):
         opened(SourceError("deleted", "hint"))
-    assert openings.of(id).document()["error"] == {"type": "SourceError", "message": "deleted", "hint": "hint"}
+    assert openings.of("", id).document()["error"] == {"type": "SourceError", "message": "deleted", "hint": "hint"}
     with pytest.raises(Cancelled):
         opened(Cancelled("gone"))
-    assert openings.of(id).state == "cancelled"
+    assert openings.of("", id).state == "cancelled"
 
 
 def test_no_more_openings_are_remembered_than_fit():
     openings = RepositoryJobs()
-    with openings.follow("first", "", print):
+    with openings.follow("", "first", "", print):
         for n in range(MOST + 10):
-            with openings.follow(f"https://a.example/b/{n}", "", print):
+            with openings.follow("", f"https://a.example/b/{n}", "", print):
                 pass
-        assert len(openings.states()) <= MOST + 1 and openings.of(repository_id("first", "")).state == "running"
+        assert len(openings.states()) <= MOST + 1 and openings.of("", repository_id("first", "")).state == "running"
     with pytest.raises(UnknownRepository):
-        openings.of(repository_id("https://a.example/b/0", ""))
+        openings.of("", repository_id("https://a.example/b/0", ""))
 
 
 def test_health_is_up_or_not_for_everybody_and_more_with_the_token(client):

@@ -11,9 +11,9 @@ from support import postgres
 from support.app import running
 
 from repopilot.agents.coding.typed_commands import FORMS
+from repopilot.database.postgres import PostgresChats
 from repopilot.results import Answer
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
-from repopilot.ui.chats.postgres import PostgresChats
 
 pytestmark = pytest.mark.browser
 

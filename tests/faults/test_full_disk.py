@@ -22,9 +22,9 @@ CHATS = """
 from support.small_disk import fill, free, in_forks
 from repopilot.errors import StorageError
 from repopilot.results import Answer
-from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.database.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, load, save
-from repopilot.ui.repository.recent import recent, remember
+from repopilot.logins.recent import recent, remember
 
 KEY = ThreadKey("thread", "repository")
 
@@ -67,12 +67,12 @@ def test_chats(tmp_path):
 
 FILES = """
 from support.small_disk import fill, free
+from repopilot.disk import write_private
 from repopilot.errors import StorageError
 from repopilot.llm.speed import calibration
 from repopilot.llm.speed.model_speed import Speed
 from repopilot.repo.apply import write_files
 from repopilot.types import FileChange
-from repopilot.ui.server.launch import write_private
 from repopilot.ui.server.serve import copy_app
 
 def found():

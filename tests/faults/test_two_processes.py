@@ -13,19 +13,19 @@ from support.app import App, running
 from support.chat_client import ChatClient, Turn
 from support.index_case import many, write
 
+from repopilot.database.chat_database import NAME, ChatDatabase
+from repopilot.logins.recent import recent
 from repopilot.results import Answer
-from repopilot.ui.chats.chat_database import NAME, ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, insert, load, save
-from repopilot.ui.repository.recent import recent
 
 WRITER = f"""
 import sys
 sys.path[:] = {sys.path}
 from pathlib import Path
 from repopilot.results import Answer
-from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.database.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
-from repopilot.ui.repository.recent import remember
+from repopilot.logins.recent import remember
 
 database, writer = ChatDatabase(Path(sys.argv[1])), sys.argv[2]
 print("ready", flush=True)

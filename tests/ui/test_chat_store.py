@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 
 from repopilot.agents.planning.agent import current_plan
+from repopilot.database.chat_database import NAME, ChatDatabase
 from repopilot.errors import StorageError
+from repopilot.logins.recent import recent, remember
 from repopilot.results import Answer, Plan, PlanPart
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Citation, FileChange, Route
 from repopilot.ui.chat import Chat, Process
-from repopilot.ui.chats.chat_database import NAME, ChatDatabase
 from repopilot.ui.chats.chat_list import listed, remove
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, load, new_id, repository_id, save
-from repopilot.ui.repository.recent import recent, remember
 
 REPOSITORY = repository_id("https://host.example/o/r")
 KEY = ThreadKey("thread", REPOSITORY)
@@ -132,7 +132,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from repopilot.results import Answer
-from repopilot.ui.chats.chat_database import ChatDatabase
+from repopilot.database.chat_database import ChatDatabase
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, save
 database = ChatDatabase(Path(sys.argv[1]))
 for number in range(10**6):

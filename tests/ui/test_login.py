@@ -15,9 +15,10 @@ from support.waiting import PATIENCE_S
 
 from repopilot.cli.app import main
 from repopilot.errors import StorageError, UsageError
+from repopilot.logins.callers import Callers
+from repopilot.logins.password_file import login_names, password_file, remove_password, set_password, verify_password
 from repopilot.settings import Settings
 from repopilot.ui.server.login import by_header, by_password, install_login, signing_secret
-from repopilot.ui.server.password_file import login_names, password_file, remove_password, set_password, verify_password
 
 TOKEN = "a-token-for-the-proxy"
 QUIET = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
@@ -80,8 +81,8 @@ def test_the_command_sets_and_removes(tmp_path, monkeypatch, capsys):
 async def test_guessing_is_slow_for_the_name_and_only_for_it(settings, monkeypatch, caplog):
     set_password(settings, "Ada", "correct horse")
     set_password(settings, "Grace", "battery staple")
-    login = by_password(settings)
-    monkeypatch.setattr("repopilot.ui.server.login._AFTER_FAILURE_S", 3600)
+    login = by_password(Callers(settings, TOKEN))
+    monkeypatch.setattr("repopilot.logins.callers._AFTER_FAILURE_S", 3600)
     guesses = [asyncio.create_task(login("Ada", f"guess {number}")) for number in range(2)]
     while not caplog.records:
         await asyncio.sleep(0.01)
@@ -91,7 +92,7 @@ async def test_guessing_is_slow_for_the_name_and_only_for_it(settings, monkeypat
     assert not any(guess.done() for guess in guesses), "and the first for its pause"
     for guess in guesses:
         guess.cancel()
-    monkeypatch.setattr("repopilot.ui.server.login._AFTER_FAILURE_S", 0)
+    monkeypatch.setattr("repopilot.logins.callers._AFTER_FAILURE_S", 0)
     assert await login("Ada", "another guess") is None and await login("Ada" * 200, "x") is None
 
 
@@ -100,7 +101,7 @@ def headers(*fields):
 
 
 async def test_a_header_names_the_user(settings):
-    login = by_header("X-Forwarded-User")
+    login = by_header(Callers(settings, TOKEN))
     user = await login(headers(("x-forwarded-user", " ada ")))
     assert user is not None and user.identifier == "ada"
     assert await login(headers()) is None and await login(headers(("x-forwarded-user", " "))) is None
@@ -123,7 +124,7 @@ def test_the_signing_secret_is_random_kept_and_private(settings, tmp_path):
 
 def test_logins_without_a_password_start_nothing(settings):
     with pytest.raises(UsageError, match="repopilot password"):
-        install_login(settings.model_copy(update={"login": "password"}))
+        install_login(Callers(settings.model_copy(update={"login": "password"}), TOKEN))
     os.environ.pop("CHAINLIT_AUTH_SECRET", None)
 
 

@@ -9,9 +9,9 @@ from support.index_case import WordEmbedder, runtime_for
 from support.orchard import BIG, FILES
 from support.waiting import PATIENCE_S, eventually
 
+from repopilot.database.chat_database import ChatDatabase
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings
-from repopilot.ui.chats.chat_database import ChatDatabase
 from repopilot.ui.repository.props import moved_note, opening_props
 from repopilot.ui.repository.registry import Openings, typed_token
 

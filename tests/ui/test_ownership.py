@@ -11,6 +11,7 @@ from support.orchard import FILES
 from support.waiting import eventually
 
 from repopilot.agents.testing import demonstration
+from repopilot.logins.recent import remember
 from repopilot.repo.source import parse_source
 from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
@@ -20,7 +21,6 @@ from repopilot.ui.answer.code_panel import index_of
 from repopilot.ui.chat import Chat, Process
 from repopilot.ui.conversation import delete_repository, share_repository, welcome_props
 from repopilot.ui.frame.routes import _opening
-from repopilot.ui.repository.recent import remember
 from repopilot.ui.repository.registry import typed_token
 from repopilot.ui.repository_view import handle_button
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from support import postgres
 
+from repopilot.database.postgres import PostgresChats
 from repopilot.errors import StorageError
+from repopilot.logins.recent import forget, recent, remember
 from repopilot.results import Answer
 from repopilot.ui.chats.chat_list import change, chat_counts, listed, remove
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, load, save
-from repopilot.ui.chats.postgres import PostgresChats
-from repopilot.ui.repository.recent import forget, recent, remember
 
 pytestmark = pytest.mark.skipif(not postgres.program("initdb"), reason="PostgreSQL is not installed")
 KEY = ThreadKey("thread", "repository", "me", "shop", "/shop")

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from repopilot.database.chat_database import CHAT_COLUMNS, Connection, Database, digest_of, is_intact
 from repopilot.errors import StorageError
-from repopilot.ui.chats.chat_database import CHAT_COLUMNS, Connection, Database, digest_of, is_intact
 
 log = logging.getLogger(__name__)
 TITLE_LENGTH = 120

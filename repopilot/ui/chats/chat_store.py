@@ -15,10 +15,10 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter, ValidationError
 
+from repopilot.database.chat_database import TURN_COLUMNS, Connection, Database, digest_of, is_intact
 from repopilot.intents import lookups
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.results import Answer
-from repopilot.ui.chats.chat_database import TURN_COLUMNS, Connection, Database, digest_of, is_intact
 from repopilot.ui.chats.chat_list import describe, is_described
 
 QUESTION_SHOWN = 200

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repopilot import i18n
 from repopilot.errors import StorageError
+from repopilot.logins.recent import recent
 from repopilot.release import release
 from repopilot.ui.chat import Process
 from repopilot.ui.chats.chat_list import TITLE_LENGTH, ListedChat, change, listed, remove
@@ -31,7 +32,6 @@ from repopilot.ui.frame.chat_export import as_benchmark, as_json, as_markdown
 from repopilot.ui.frame.completion import completions
 from repopilot.ui.frame.health import health_props
 from repopilot.ui.frame.sidebar import sidebar_props
-from repopilot.ui.repository.recent import recent
 from repopilot.ui.repository.registry import Opening
 
 PREFIX = "/repopilot"

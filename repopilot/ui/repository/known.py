@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
 from repopilot import disk, i18n
-from repopilot.errors import IndexFailed, RepoPilotError, StorageError
+from repopilot.errors import IndexFailed, StorageError
 from repopilot.i18n.format import commit_words, count, size
 from repopilot.index.storage import layout
 from repopilot.index.store import Index
-from repopilot.repo.clone import clone_dir, clone_key
-from repopilot.repo.local import folder_key
-from repopilot.repo.source import parse_source
+from repopilot.logins.ownership import folders_of, parsed
 from repopilot.settings import Settings
 from repopilot.types import Source
 
@@ -133,28 +131,10 @@ def _head(root: Path) -> str:
     """The commit of a folder's HEAD, read from its files: asked every second, no process may be started for it."""
     git = root / ".git"
     try:
-        head = (git / "HEAD").read_text().strip()
-        return (git / head[5:]).read_text().strip() if head.startswith("ref: ") else head
+        head = (git / "HEAD").read_text("utf-8", "replace").strip()
+        return (git / head[5:]).read_text("utf-8", "replace").strip() if head.startswith("ref: ") else head
     except OSError:
         return ""  # a work tree of its own form, or a packed ref: unknown
-
-
-def folders_of(source: Source, settings: Settings) -> Iterator[Path]:
-    """Where the data of a repository is: its index, then its clone."""
-    if source.url:
-        git_dir = clone_dir(source.url, settings)
-        yield settings.indexes / clone_key(source, git_dir)
-        yield git_dir
-    elif source.path is not None:
-        yield settings.indexes / folder_key(source.path)
-
-
-def parsed(address: str) -> Source | None:
-    """The source of a stored address; None where it is none by now, such as a folder that is gone."""
-    try:
-        return parse_source(address)
-    except RepoPilotError:
-        return None
 
 
 def _size(folder: Path, sizes: Sizes) -> int:

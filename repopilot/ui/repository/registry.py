@@ -25,11 +25,11 @@ from repopilot.ui.repository.estimate import Estimate, estimate
 from repopilot.ui.repository.known import Sizes, check_disk_limit
 
 if TYPE_CHECKING:
+    from repopilot.database.chat_database import Database
     from repopilot.index.build.job import IndexJob
     from repopilot.index.embed import Embedder
     from repopilot.index.store import Index
     from repopilot.index.watch import Watch
-    from repopilot.ui.chats.chat_database import Database
 
 Phase = Literal["cloning", "asking", "credentials", "indexing", "ready", "stopped", "failed"]
 POLL_S = 0.1
@@ -81,12 +81,8 @@ class Opening:
 
     @property
     def address(self) -> str:
-        """What the message box would take to open the same again; without credentials, which a Source never has."""
-        place = self.source.url or str(self.source.path)
-        if self.source.url and self.source.ref:
-            place = f"{place.removesuffix('.git')}/tree/{self.source.ref}"
-            place += f"/{self.source.subdir}" if self.source.subdir else ""
-        return place
+        """That of its source, which the message box would take to open the same again."""
+        return self.source.address
 
     @property
     def answerable(self) -> bool:
@@ -275,16 +271,17 @@ class Openings:
             self._run(opening, self._from_source(opening, None))
 
     async def _from_source(self, opening: Opening, token: HostToken | None) -> None:
+        from repopilot.logins.ownership import admit
         from repopilot.openings import SourceRequest, fetch_source
-        from repopilot.ui.repository.ownership import admit
 
         opening._token = token or opening._token
         opening.phase = "cloning"
         opening.progress = None
         opening.with_token = _has_token(opening)
-        opening.shared = not await asyncio.to_thread(
+        admission = await asyncio.to_thread(
             admit, opening.source, opening.settings, opening._token, self._database, opening.owner
         )
+        opening.shared = admission == "shared"
         await asyncio.to_thread(check_disk_limit, opening.source, opening.settings, self._sizes)
         snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,

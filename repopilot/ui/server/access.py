@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import html
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -23,15 +24,13 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
 from repopilot import i18n
+from repopilot.logins.callers import TOKEN_HEADER, is_direct, same
 from repopilot.ui.server.peer_account import account_of
-from repopilot.ui.server.security import LOOPBACK, asked_from_elsewhere, host_name
+from repopilot.ui.server.security import asked_from_elsewhere
 
 PARAMETER = "token"
-HEADER = "x-repopilot-token"
 API = "/api/v1/"
 """What asks for a token by itself, and answers in JSON."""
-_FORWARDED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
-"""How the names of the headers begin that proxies add: whoever sends one may speak for somebody else."""
 _ALWAYS = {b"content-type": b"text/html; charset=utf-8", b"cache-control": b"no-store"}
 
 
@@ -130,19 +129,9 @@ def is_known(headers: Mapping[str, str], account: int | None, rule: AccessRule) 
         rule: who is let in.
     """
     cookies = cookie_parser(headers.get("cookie", ""))
-    if same(headers.get(HEADER), rule.token) or same(cookies.get(rule.cookie), rule.ticket(account)):
+    if same(headers.get(TOKEN_HEADER), rule.token) or same(cookies.get(rule.cookie), rule.ticket(account)):
         return True
-    return rule.access == "account" and account is not None and account == os.geteuid()
-
-
-def same(given: str | None, expected: str) -> bool:
-    """Whether they are equal, in a time that tells nothing about `expected`. Pure."""
-    return given is not None and hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
-
-
-def is_direct(headers: Mapping[str, str]) -> bool:
-    """Whether nothing tells of a proxy in between: no header of one, and a name of loopback as host. Pure."""
-    return host_name(headers.get("host", "")) in LOOPBACK and not any(name.startswith(_FORWARDED) for name in headers)
+    return sys.platform != "win32" and rule.access == "account" and account is not None and account == os.geteuid()
 
 
 def follows_link(scope: Mapping, headers: Mapping[str, str]) -> bool:

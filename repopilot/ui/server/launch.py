@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import secrets
 import socket
 import webbrowser
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
-from repopilot import disk, i18n
-from repopilot.errors import UsageError
+from repopilot import disk
+from repopilot.logins.callers import server_token
 from repopilot.repo.remote.network import bracketed
 from repopilot.settings import Settings
 from repopilot.ui.server.access import PARAMETER, AccessRule
@@ -54,8 +52,7 @@ class Launch:
 def launch(settings: Settings, served: Served) -> Launch:
     """The launch of this process.
 
-    Who logs in with a password needs no token. Who is named by a proxy's header is believed only when the proxy sends
-    the token as well, which therefore has to be one it can be told.
+    Who logs in with a password needs no token.
 
     Args:
         settings: of the process.
@@ -65,10 +62,8 @@ def launch(settings: Settings, served: Served) -> Launch:
         UsageError: logins by header without a token of the user's choice.
     """
     access = {"": settings.access, "password": "open", "header": "token"}[settings.login]
-    if settings.login == "header" and not settings.access_token:
-        raise UsageError(i18n.message("ui.errors.header_token"), i18n.message("ui.errors.header_token_hint"))
+    token = server_token(settings)
     file = settings.home / f"address-{served.port}.txt"
-    token = settings.access_token or _random_token()
     return Launch(served, AccessRule(access, token, served.port, settings.language, file.name), file)
 
 
@@ -76,7 +71,7 @@ def announce(started: Launch) -> None:
     """Print the address, and write it for programs of this account to a file that only they can read."""
     print(f"RepoPilot: {started.address}", flush=True)
     try:
-        write_private(started.file, started.address + "\n")
+        disk.write_private(started.file, started.address + "\n")
     except OSError as error:
         log.warning("the address can't be written to %s: %s", started.file, error.strerror or error)
 
@@ -91,18 +86,6 @@ async def open_window(started: Launch) -> None:
     """Open the address in the user's browser, as soon as the server listens. Without such a browser, nothing opens."""
     if await _listens(started.served) and await asyncio.to_thread(_has_window):
         await asyncio.to_thread(webbrowser.open, started.address)
-
-
-def write_private(file: Path, text: str) -> None:
-    """Replace a file by one that only this account can read. Raises OSError."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    disk.replace_file(file, text.encode())
-
-
-@cache
-def _random_token() -> str:
-    """The same for the whole process: `chainlit run --watch` loads the application again."""
-    return secrets.token_urlsafe(24)
 
 
 async def _listens(served: Served) -> bool:

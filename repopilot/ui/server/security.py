@@ -7,21 +7,18 @@ every response tells the browser to load nothing from anywhere else.
 
 from __future__ import annotations
 
-import ipaddress
-import re
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from repopilot import i18n
+from repopilot.logins.callers import LOOPBACK, host_name
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WILDCARDS = ("0.0.0.0", "::", "")
 CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
 """Chainlit's routes that write: uploads, elements sent by the page, tool servers. RepoPilot uses none of them."""
 _LONGEST_PATH = 2000
 """Characters; Chainlit asks the file system for whatever a path names."""
 _ELSEWHERE = ("cross-site", "same-site")
-_AUTHORITY = re.compile(r"(?:\[(?P<literal>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
 def allowed_hosts(listen_on: str, extra: Iterable[str] = ()) -> frozenset[str]:
@@ -124,18 +121,6 @@ class Guard:
 
 def _headers(scope: Mapping) -> dict[str, str]:
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope.get("headers", ())}
-
-
-def host_name(host: str) -> str:
-    """The name in a Host header, without port and brackets; '' when it is malformed."""
-    parts = _AUTHORITY.fullmatch(host)
-    if parts is None or not 0 < int(parts["port"] or 80) < 1 << 16:
-        return ""
-    name = parts["literal"] or parts["name"]
-    try:
-        return str(ipaddress.ip_address(name))
-    except ValueError:
-        return name.rstrip(".").lower()
 
 
 def _authority(origin: str) -> str:

@@ -6,24 +6,32 @@ local folder belongs to the login that opened it first.
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from repopilot import i18n
 from repopilot.agents.testing import demonstration
-from repopilot.errors import SourceRefused
+from repopilot.errors import RepoPilotError, SourceRefused
 from repopilot.index.store import IndexStore
-from repopilot.repo.clone import fetch_limits, remote_commit
+from repopilot.repo.clone import clone_dir, clone_key, fetch_limits, remote_commit
+from repopilot.repo.local import folder_key
 from repopilot.repo.remote.credentials import HostToken
+from repopilot.repo.source import parse_source, split_token
 from repopilot.repo.wide_folders import require_narrow
 from repopilot.settings import Settings
 from repopilot.types import Source
-from repopilot.ui.chats.chat_database import Database
-from repopilot.ui.repository.known import folders_of, parsed
-from repopilot.ui.repository.recent import EVERYBODY, all_opened, remember
 
+if TYPE_CHECKING:
+    from repopilot.runtime import Runtime
+from repopilot.database.chat_database import Database
+from repopilot.logins.recent import EVERYBODY, all_opened, remember
+
+Admission = Literal["known", "new", "shared"]
+T = TypeVar("T")
 _deciding = threading.Lock()
 
 
@@ -44,7 +52,46 @@ def visible(store: IndexStore, database: Database, settings: Settings, owner: st
     return store.only(frozenset(next(folders_of(each, settings)).name for each in known))
 
 
-def admit(source: Source, settings: Settings, token: HostToken | None, database: Database, owner: str) -> bool:
+def may_see(source: str, database: Database, owner: str) -> bool:
+    """Whether a repository is a login's own or shared; everything is where nobody logs in. Blocking."""
+    named = parsed(source)
+    known = _sources(database, lambda name: name in (owner, EVERYBODY)) if owner else []
+    return not owner or (named is not None and any(_is_same(named, each) for each in known))
+
+
+async def opened_for(owner: str, text: str, runtime: Runtime, work: Callable[[], Awaitable[T]]) -> T:
+    """Open a repository for a login that may have it, whose own it is from then on.
+
+    Args:
+        owner: the login's name, '' for whoever may open everything.
+        text: names the repository; it may carry a token.
+        runtime: the state of the process.
+        work: opens it.
+
+    Raises:
+        RepoPilotError: as `admit` and `work`.
+    """
+    if not owner:
+        return await work()
+    source = parse_source(text)
+    _, token = split_token(text)
+    database = runtime.database
+    admission = await asyncio.to_thread(admit, source, runtime.settings, token, database, owner)
+    found = await work()
+    if admission == "new":
+        await asyncio.to_thread(remember, database, source.name, source.address, owner)
+    return found
+
+
+async def check_reach(owner: str, text: str, runtime: Runtime) -> None:
+    """That a login may have a repository, which is opened in another way. Arguments and errors as `opened_for`."""
+    if owner:
+        source = parse_source(text)
+        _, token = split_token(text)
+        await asyncio.to_thread(admit, source, runtime.settings, token, runtime.database, owner)
+
+
+def admit(source: Source, settings: Settings, token: HostToken | None, database: Database, owner: str) -> Admission:
     """Make sure that a login may open a repository. Blocking; asks the host where the login didn't open it before.
 
     Args:
@@ -55,29 +102,48 @@ def admit(source: Source, settings: Settings, token: HostToken | None, database:
         owner: the login's name, '' where nobody logs in.
 
     Returns:
-        Whether it is the login's own from now on; False for one that is shared with it.
+        Whether it is the login's own: `known` for one that it opened before, `new` for one that its host has let in;
+        `shared` for another's.
 
     Raises:
         SourceRefused: a folder of another login or of RepoPilot itself, or one that holds everybody's.
         CredentialsNeeded, SourceError: the host doesn't let the login in.
     """
     if not owner or any(_is_same(source, each) for each in _sources(database, owner.__eq__)):
-        return True
+        return "known"
     if any(_is_same(source, each) for each in _sources(database, EVERYBODY.__eq__)):
-        return False
+        return "shared"
     if source.path is None:
         remote_commit(source, settings, token, fetch_limits(settings))
-        return True
+        return "new"
     folder = source.path.resolve()
     if folder == demonstration.folder_of(settings.home, owner).resolve():
-        return True
+        return "known"
     require_narrow(folder)  # whose it is would keep everybody out of all that others have below it
     with _deciding:  # of two logins at once one is the first
         others = [each.path for each in _sources(database, lambda name: name not in ("", owner)) if each.path]
         if any(_overlap(folder, each.resolve()) for each in (settings.home, *others)):
             raise SourceRefused(i18n.message("ui.known.of_another"), i18n.message("ui.known.of_another_hint"))
         remember(database, source.name, str(source.path), owner)
-    return True
+    return "known"
+
+
+def folders_of(source: Source, settings: Settings) -> Iterator[Path]:
+    """Where the data of a repository is: its index, then its clone."""
+    if source.url:
+        git_dir = clone_dir(source.url, settings)
+        yield settings.indexes / clone_key(source, git_dir)
+        yield git_dir
+    elif source.path is not None:
+        yield settings.indexes / folder_key(source.path)
+
+
+def parsed(address: str) -> Source | None:
+    """The source of a stored address; None where it is none by now, such as a folder that is gone."""
+    try:
+        return parse_source(address)
+    except RepoPilotError:
+        return None
 
 
 def _sources(database: Database, is_of: Callable[[str], bool]) -> list[Source]:

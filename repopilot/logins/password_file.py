@@ -13,10 +13,9 @@ import re
 import secrets
 from pathlib import Path
 
-from repopilot import i18n
+from repopilot import disk, i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.settings import Settings
-from repopilot.ui.server.launch import write_private
 
 SHORTEST = 8
 _SCRYPT = "scrypt"
@@ -60,6 +59,11 @@ def login_names(settings: Settings) -> frozenset[str]:
     return frozenset(_read(settings))
 
 
+def password_line(settings: Settings, name: str) -> str:
+    """What the file holds for a name, '' for nothing. Raises StorageError: the file can't be read."""
+    return _read(settings).get(name, "")
+
+
 def verify_password(settings: Settings, name: str, password: str) -> bool:
     """Whether it is the password of `name`. It takes the same time where there is no such name.
 
@@ -91,6 +95,6 @@ def _read(settings: Settings) -> dict[str, str]:
 def _write(settings: Settings, known: dict[str, str]) -> None:
     file = password_file(settings)
     try:
-        write_private(file, "".join(f"{name}:{value}\n" for name, value in known.items()))
+        disk.write_private(file, "".join(f"{name}:{value}\n" for name, value in known.items()))
     except OSError as error:
         raise StorageError(i18n.message("ui.errors.password_file", file=file, error=error.strerror or error)) from error

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from repopilot import i18n
+from repopilot.database.chat_database import VERSION, Connection, Rows
 from repopilot.errors import StorageError, UsageError
-from repopilot.ui.chats.chat_database import VERSION, Connection, Rows
 
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS repopilot(version INTEGER NOT NULL);

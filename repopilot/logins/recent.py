@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from repopilot.database.chat_database import Connection, Database, digest_of, is_intact
 from repopilot.errors import StorageError
-from repopilot.ui.chats.chat_database import Connection, Database, digest_of, is_intact
 
 SHOWN = 6
 EVERYBODY = " everybody"

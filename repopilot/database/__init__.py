@@ -1,0 +1,1 @@
+"""Where conversations are stored, and who opened what: a file, or a server."""

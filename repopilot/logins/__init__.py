@@ -1,0 +1,1 @@
+"""Who asks where a team logs in, and which repositories are theirs."""
