@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import signal
@@ -22,6 +23,7 @@ from repopilot.settings import Settings
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
+    _write_every_character()
     log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
     if arguments.run != "serve":  # which ends in its own way
@@ -52,6 +54,14 @@ def execute(arguments: argparse.Namespace) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
         return _failed(reason(error), 1, arguments.language)
+
+
+def _write_every_character() -> None:
+    """Write UTF-8 into pipes and files, also where the system's encoding is another that lacks most of what code has
+    (Windows); what a terminal can't show is replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ntpath
 import os
 import re
 import stat
@@ -24,6 +25,18 @@ from repopilot.repo import git_command
 from repopilot.repo.text_encoding import decoded
 from repopilot.types import Skip, Snapshot, SourceFile
 
+_DEVICES = frozenset(
+    [
+        "CON",
+        "PRN",
+        "AUX",
+        "NUL",
+        "CONIN$",
+        "CONOUT$",
+        *(f"{port}{n}" for port in ("COM", "LPT") for n in "123456789¹²³"),
+    ]
+)
+"""Names that open a device of Windows in whatever folder, with whatever suffix."""
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 """A path is one, also where it begins like `:(exclude)`."""
 _LFS = b"version https://git-lfs.github.com/spec/v1"
@@ -231,15 +244,23 @@ def _real_root(snapshot: Snapshot) -> str:
 
 
 def native_path(root: str, path: str, flavour: ModuleType = os.path) -> str:
-    """A path of a repository, which has slashes, as the system writes it; '' for one that leads out of the folder.
+    """A path of a repository, which has slashes, as the system writes it; '' for one that leads out of the folder, also
+    to a device of Windows (`src/aux.c`, `CON`), whose names git can store.
 
     Args:
         root: the folder.
         path: in it.
         flavour: `ntpath` or `posixpath`; that of the system by default.
     """
+    if flavour is ntpath and any(map(_is_reserved, path.split("/"))):
+        return ""
     target = flavour.join(root, path.replace("/", flavour.sep))
     return target if target.startswith(root.rstrip(flavour.sep) + flavour.sep) else ""
+
+
+def _is_reserved(name: str) -> bool:
+    """Whether Windows takes a name for that of a device, or of a stream of a file."""
+    return ":" in name or name.partition(".")[0].strip().upper() in _DEVICES
 
 
 def regular_bytes(root: str, path: str) -> bytes | None:
@@ -249,7 +270,9 @@ def regular_bytes(root: str, path: str) -> bytes | None:
         folder = os.path.dirname(target)
         if not target or os.path.normcase(os.path.realpath(folder)) != os.path.normcase(folder):
             return None
-        descriptor = os.open(target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        # Windows has none of the first two, and changes line ends without the last one.
+        options = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+        descriptor = os.open(target, os.O_RDONLY | options)
         with os.fdopen(descriptor, "rb") as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except (OSError, ValueError):

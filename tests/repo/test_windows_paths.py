@@ -10,11 +10,12 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 from support import git_server
+from support.app import ROOT
 
 from repopilot import disk
 from repopilot.errors import SourceRefused
 from repopilot.repo.local import folder_commit, run_git
-from repopilot.repo.read import native_path
+from repopilot.repo.read import native_path, regular_bytes
 from repopilot.repo.source import looks_like_source, parse_source, reachable_path
 
 
@@ -30,6 +31,38 @@ def test_a_path_of_a_repository_is_written_as_the_system_writes_it(path):
 @pytest.mark.parametrize("path", ["D:/x.py", "D:x.py", "/x.py", "//server/share/x.py", r"\\server\share\x.py"])
 def test_a_path_that_leads_to_another_drive_or_server_is_none(path):
     assert native_path(r"C:\Users\me\project", path, ntpath) == ""
+
+
+@pytest.mark.parametrize("path", ["con", "src/aux.c", "NUL.tar.gz", "a/Com1 .py", "lpt¹", "conout$", "a.py:hidden"])
+def test_a_name_that_windows_takes_for_a_device_or_a_stream_is_no_file(path):
+    assert native_path(r"C:\Users\me\project", path, ntpath) == ""
+    assert native_path("/home/me", path, posixpath) == f"/home/me/{path}", "elsewhere it is a file as any other"
+
+
+@pytest.mark.parametrize("path", ["console.py", "auxiliary/null.c", "com10", "nullable", ".con", "prn_"])
+def test_a_name_that_only_resembles_one_is_a_file(path):
+    assert native_path(r"C:\p", path, ntpath)
+
+
+def test_a_path_is_read_with_the_line_ends_that_it_has(tmp_path, monkeypatch):
+    options = []
+    monkeypatch.setattr(os, "O_BINARY", 0x8000, raising=False)  # Windows opens as text without it
+    opened = os.open
+    monkeypatch.setattr(os, "open", lambda path, flags: options.append(flags) or opened(path, flags & ~0x8000))
+    (tmp_path / "a.txt").write_bytes(b"one\r\ntwo\x1a\r\n")
+    assert regular_bytes(str(tmp_path), "a.txt") == b"one\r\ntwo\x1a\r\n" and options[0] & 0x8000
+
+
+@pytest.mark.slow
+def test_the_path_of_a_place_is_printed_where_the_output_has_another_encoding(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "a.py").write_text('def Ωmega():\n    """→ ✓ 😀."""\n', "utf-8")
+    quiet = {"REPOPILOT_OLLAMA_URL": "", "REPOPILOT_EMBEDDED": "false", "REPOPILOT_AUTO_DOWNLOAD": "false"}
+    env = os.environ | quiet | {"PYTHONIOENCODING": "cp1252", "REPOPILOT_HOME": str(tmp_path / "home")}
+    for option in ([], ["--json"]):
+        command = [sys.executable, "-m", "repopilot", "search", str(tmp_path / "code"), "Ωmega", *option]
+        done = subprocess.run(command, env=env, capture_output=True)
+        assert done.returncode == 0 and "→ ✓ 😀" in done.stdout.decode("utf-8"), done.stderr
 
 
 def test_wsl_reaches_a_path_of_windows_below_mnt(tmp_path):
@@ -137,3 +170,13 @@ print(len(names))
 def test_no_module_needs_what_windows_lacks_to_be_imported():
     done = subprocess.run([sys.executable, "-c", POSIX_ONLY], capture_output=True, text=True)
     assert done.returncode == 0 and int(done.stdout) > 300, done.stderr[-2000:]
+
+
+@pytest.mark.slow
+def test_nothing_that_windows_lacks_is_used_outside_of_the_sandbox(tmp_path):
+    """Typeshed knows what each system has: os.geteuid, os.killpg, signal.SIGKILL, fcntl, resource, …"""
+    command = ["-m", "mypy", "--platform", "win32", "--cache-dir", str(tmp_path), "--no-error-summary"]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 1 and "repopilot/sandbox/" in done.stdout, "the check sees what Windows lacks"
+    used = [line for line in done.stdout.splitlines() if not line.startswith("repopilot/sandbox/")]
+    assert used == [], "no level of isolation works there, so the sandbox alone may"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -131,5 +132,5 @@ def _remove_stale(vectors: Vectors, stale: np.ndarray, size: int) -> None:
 
 def _lower_priority() -> None:
     # On Linux this lowers the priority of the calling thread alone; elsewhere it would lower that of the process.
-    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+    if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

@@ -22,11 +22,6 @@ from typing import IO, Any
 from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError
 
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
-
 WireMessage = tuple[str, Any]
 """Of a call, the function and its arguments; of a reply, its kind and value."""
 
@@ -42,7 +37,9 @@ def main(preload: str) -> None:
     """Serve calls until standard input ends. `preload` names the module whose import is done before the first one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     calls, replies = _open_streams()
-    if resource is not None and sys.platform == "linux":
+    if sys.platform == "linux":
+        import resource
+
         resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     if hasattr(os, "nice"):
         os.nice(NICENESS)  # slightly lower than the web page: the user waits for this work too

@@ -187,6 +187,8 @@ class WorkerPool:
 
 def cpu_seconds(pid: int) -> float | None:
     """The processor time of a process, None where the system doesn't tell."""
+    if sys.platform == "win32":
+        return None
     try:
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

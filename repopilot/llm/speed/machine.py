@@ -6,6 +6,7 @@ import functools
 import os
 import platform
 import subprocess
+import sys
 from pathlib import Path
 
 GIB = 1024**3
@@ -25,9 +26,11 @@ def cores() -> int:
 
 def memory() -> int:
     """Bytes of memory, the container's limit where there is one."""
+    if sys.platform == "win32":
+        return ASSUMED_MEMORY
     try:
         physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
+    except (OSError, ValueError):
         return ASSUMED_MEMORY
     return min([physical, *(limit for path in _CGROUP_LIMITS if (limit := _limit(path)))])
 
