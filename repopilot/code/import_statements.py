@@ -47,8 +47,23 @@ def read_imports(node: Node, data: bytes, language: str) -> Iterator[Import]:
         return
     line = node.start_point[0] + 1
     for module, names, alias in reader(text_of(_statement(node), data)):
-        if module:
-            yield Import(module, names, line, alias)
+        seen = _from_the_file(module, node) if language == "rust" else module
+        if seen:
+            yield Import(seen, names, line, alias)
+
+
+def _from_the_file(module: str, node: Node) -> str:
+    """A path of Rust as the file's own module would write it; '' for what the file defines itself.
+
+    Each module that the statement stands in, such as the one for tests, is one `super` away from the file.
+    """
+    parts = module.split("::")
+    above = node.parent
+    while above is not None and parts[:1] == ["super"]:
+        if above.type == "mod_item":
+            parts = parts[1:] if parts[1:2] in ([], ["super"]) else ["self", *parts[1:]]
+        above = above.parent
+    return "::".join(parts)
 
 
 def read_export(node: Node, data: bytes) -> Import | None:

@@ -164,6 +164,14 @@ def test_every_file_is_in_exactly_one_of_few_groups(paths, random):
         assert covered == set(group.files)
 
 
+def test_a_file_does_not_join_what_it_uses_only_beside_others():
+    lines = {f"{name}/{name}.ts": 100 for name in ("web", "core", "shared", "cli", "docs")} | {"fake/fake.ts": 1}
+    ties = {("web/web.ts", "core/core.ts"): 9, ("core/core.ts", "shared/shared.ts"): 3}
+    ties |= {("fake/fake.ts", "core/core.ts"): 3, ("fake/fake.ts", "shared/shared.ts"): 3}
+    joined = next(group for group in grouped(lines, ties) if "fake/fake.ts" in group.files)
+    assert joined.name == "core"
+
+
 def test_components_that_are_called_alike_are_told_apart(tmp_path):
     files = {f"{top}/{folder}/core.py": f"def {top}_{folder}():\n{BODY}\n" for top in "ab" for folder in ("x", "y")}
     found = overview_of(workspace_of(tmp_path, files | {"c/core.py": f"def c():\n{BODY}\n"}).index)

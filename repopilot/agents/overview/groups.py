@@ -12,6 +12,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 MOST_GROUPS = 12
 MOST_UNITS = 64
 """Units that a repository is taken apart into before they are joined."""
@@ -100,50 +102,48 @@ def _joined(units: Sequence[Group], lines: Mapping[str, int], ties: Mapping[tupl
     """The units with the smallest joined to others, until each has its share and they are few enough."""
     left = dict(enumerate(units))
     size = {number: sum(lines[path] for path in unit.files) for number, unit in left.items()}
-    tied = _ties_of(left, ties)
+    uses = _uses_between(units, ties)
     least = SMALLEST_SHARE * sum(lines.values())
     while len(left) > 1:
         small = min(left, key=lambda number: (size[number], left[number].name))
         if len(left) <= MOST_GROUPS and (size[small] >= least or len(left) <= FEWEST_GROUPS):
             break
-        into = _closest(small, left, size, tied)
+        into = _closest(small, left, size, uses)
         larger, smaller = (into, small) if size[into] >= size[small] else (small, into)
         left[into] = Group(left[larger].name, (*left[larger].files, *left[smaller].files))
         size[into] += size.pop(small)
         del left[small]
-        for other, weight in tied.pop(small).items():
-            del tied[other][small]
-            if other != into:
-                tied[into][other] += weight
-                tied[other][into] += weight
+        uses[into] += uses[small]
+        uses[:, into] += uses[:, small]
+        uses[small] = uses[:, small] = uses[into, into] = 0
     return list(left.values())
 
 
-def _ties_of(units: Mapping[int, Group], ties: Mapping[tuple[str, str], int]) -> dict[int, Counter[int]]:
-    """How often units use each other, both ways."""
-    unit_of = {path: number for number, unit in units.items() for path in unit.files}
-    tied: dict[int, Counter[int]] = {number: Counter() for number in units}
+def _uses_between(units: Sequence[Group], ties: Mapping[tuple[str, str], int]) -> np.ndarray:
+    """int (units, units): how often each unit uses each other one."""
+    unit_of = {path: number for number, unit in enumerate(units) for path in unit.files}
+    uses = np.zeros((len(units), len(units)), np.int64)
     for (user, used), weight in ties.items():
-        one = unit_of.get(user)
-        other = unit_of.get(used)
-        if one is not None and other is not None and one != other:
-            tied[one][other] += weight
-            tied[other][one] += weight
-    return tied
+        if user in unit_of and used in unit_of:
+            uses[unit_of[user], unit_of[used]] += weight
+    np.fill_diagonal(uses, 0)
+    return uses
 
 
-def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], tied: Mapping[int, Counter[int]]) -> int:
+def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], uses: np.ndarray) -> int:
     """The unit that one is tied to most, for its size: what everything uses would draw all to itself.
 
-    A file joins a file of its folder, before it joins a folder beside it.
+    A file joins a file of its folder, before it joins a folder beside it. Two between which a third stands, which one
+    uses and which uses the other, are joined late: they would use it and be used by it.
     """
     one = left[small]
 
     def closeness(other: int) -> tuple[bool, float, bool, int]:
         near = _common(one.name, left[other].name)
         beside = near and not _is_folder(one) and _is_folder(left[other]) and left[other].name != _parent(one.name)
-        tie = tied[small][other] / (1 + sum(tied[other].values())) ** 0.5
-        return not beside, tie * (SAME_FOLDER if near else 1.0), near, -size[other]
+        tie = (uses[small, other] + uses[other, small]) / (1 + uses[other].sum() + uses[:, other].sum()) ** 0.5
+        thirds = sum(np.minimum(uses[a], uses[:, b]).sum() for a, b in ((small, other), (other, small)))
+        return not beside, tie * (SAME_FOLDER if near else 1.0) / (1 + thirds), near, -size[other]
 
     return max((number for number in left if number != small), key=closeness)
 
