@@ -381,6 +381,7 @@ def _gemspec(path: str, text: str) -> Manifest:
     needs = []
     facts = []
     programs: list[str] = []
+    folder = "bin"
     kinds: dict[str, FactKind] = {
         **_FACTS,
         "summary": "description",
@@ -395,10 +396,14 @@ def _gemspec(path: str, text: str) -> Manifest:
         fact = re.match(r"\s*\w+\.(\w+)\s*=\s*(.*)", line)
         if fact and fact[1] == "executables":
             programs = re.findall(r"[\w-]+", fact[2].partition("%w")[2]) or re.findall(r"['\"]([\w-]+)['\"]", fact[2])
+        if fact and fact[1] == "bindir":
+            folder = fact[2].strip("'\" ")
         if fact and fact[1] in kinds and (value := ", ".join(re.findall(r"['\"]([^'\"]+)['\"]", fact[2]))):
             kind = kinds[fact[1]]
             facts.append(ProjectFact(kind, value, path, number, "Ruby" if kind == "language" else ""))
-    return Manifest(path, "ruby", tuple(needs), tuple(facts), entry_points={name: f"exe/{name}" for name in programs})
+    return Manifest(
+        path, "ruby", tuple(needs), tuple(facts), entry_points={name: f"{folder}/{name}" for name in programs}
+    )
 
 
 _READERS: dict[str, Callable[[str, str], Manifest]] = {

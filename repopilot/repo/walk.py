@@ -7,10 +7,10 @@ import stat
 import threading
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
-from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.languages import file_kind, is_test_path, language_of, language_of_script
 from repopilot.errors import Cancelled, SourceError
 from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
@@ -26,7 +26,7 @@ from repopilot.repo.path_rules import (
     usefulness,
 )
 from repopilot.repo.project_file import NAME, fits, project_file
-from repopilot.repo.read import blob_id
+from repopilot.repo.read import blob_id, read_bytes
 from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
 
@@ -38,8 +38,7 @@ Hashes = MutableMapping[str, tuple[int, int, int, str]]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One listed file. `hash` is '' for local files until they turn out to be worth reading; `executable` is told of
-    committed ones."""
+    """One listed file. `hash` is '' for local files until they turn out to be worth reading."""
 
     path: str
     size: int
@@ -81,21 +80,35 @@ def walk(
     hashes = {} if hashes is None else hashes
     files: list[SourceFile] = []
     skips: list[Skip] = []
+    largest = settings.max_file_kb << 10
+    programs = [e for e in entries if e.executable and not e.skip and not PurePosixPath(e.path).suffix]
+    scripts = _script_languages(
+        snapshot, [e for e in programs if not reason_to_skip(e.path, e.size, largest, manifests, script=True)]
+    )
     for entry in _until(cancel, entries):
         reason = entry.skip or patterns.reason_to_skip(entry.path)
-        reason = reason or reason_to_skip(entry.path, entry.size, settings.max_file_kb << 10, manifests)
+        is_script = entry.path in scripts
+        reason = reason or reason_to_skip(entry.path, entry.size, largest, manifests, script=is_script)
         if not reason and entry.path != NAME and fits(entry.path, own.exclude):
             reason = i18n.message("repo.skip.project_file")
         digest = "" if reason else entry.hash or _local_hash(snapshot, entry, hashes)
         if reason or not digest:
             skips.append(Skip(redacted(entry.path), reason or i18n.message("repo.skip.unreadable")))
         else:
-            language = language_of(entry.path) or ""
+            language = language_of(entry.path) or scripts.get(entry.path, "")
             files.append(SourceFile(entry.path, entry.size, digest, language, file_kind(entry.path)))
     for removed in hashes.keys() - {file.path for file in files}:
         del hashes[removed]
     first = {file.path for file in files if fits(file.path, own.first)}
     return sorted(files, key=lambda f: (f.path not in first, usefulness(f.path))), sorted(skips, key=lambda s: s.path)
+
+
+def _script_languages(snapshot: Snapshot, entries: Iterable[_Entry]) -> dict[str, str]:
+    """The languages of those files whose first line says what runs them, and whose name doesn't."""
+    unnamed = [entry.file for entry in entries if not language_of(entry.path)]
+    first = {file.path: (data or b"")[:200].partition(b"\n")[0] for file, data in read_bytes(snapshot, unnamed)}
+    found = {path: language_of_script(line.decode("utf-8", "replace")) for path, line in first.items()}
+    return {path: language for path, language in found.items() if language}
 
 
 def searched_files(snapshot: Snapshot, settings: Settings) -> list[SourceFile]:
@@ -221,7 +234,8 @@ def _local_entry(base: bytes, name: bytes) -> _Entry | None:
         skip = i18n.message("repo.skip.submodule")
     elif not stat.S_ISREG(found.st_mode):
         skip = i18n.message("repo.skip.not_regular")
-    return _Entry(path, found.st_size, "", skip, (found.st_mtime_ns, found.st_size, found.st_ino))
+    stamp = found.st_mtime_ns, found.st_size, found.st_ino
+    return _Entry(path, found.st_size, "", skip, stamp, executable=bool(found.st_mode & stat.S_IXUSR))
 
 
 def _local_hash(snapshot: Snapshot, entry: _Entry, hashes: Hashes) -> str:

@@ -1,6 +1,7 @@
 """What is read of a repository and what is not, the same for a clone and for a folder on disk."""
 
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -142,6 +143,25 @@ def test_order_kinds_and_languages(snapshot: Snapshot, options: Settings) -> Non
         next(f.hash for f in files if f.path == "src/good.py") == "23a82ed9f8ad9aaf14c254a9ee81a0a5de6ab1c2"
         or len({len(f.hash) for f in files}) == 1
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder there doesn't say which files are programs")
+@pytest.mark.parametrize("served", [True, False])
+def test_a_program_is_read_in_the_language_that_its_first_line_says(tmp_path: Path, options: Settings, served) -> None:
+    folder = tmp_path / "programs"
+    programs = {"bin/shop": "#!/usr/bin/env python3\nimport os\n", "bin/run": "#!/bin/sh\nls\n", "bin/blob": "?\n"}
+    for path, text in programs.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+        (folder / path).chmod(0o755)
+    commit(folder, {"notes": "#!/bin/sh\nls\n"})
+    source = publish(folder, tmp_path / "served") if served else folder
+    files, skips = walk(open_source(parse_source(str(source)), options), options)
+    assert {(f.path, f.language, f.kind) for f in files} == {
+        ("bin/shop", "python", "code"),
+        ("bin/run", "bash", "code"),
+    }
+    assert {skip.path for skip in skips} == {"bin/blob", "notes"}
 
 
 def test_hashes_agree_between_disk_and_git(tree: Path, tmp_path: Path, options: Settings) -> None:

@@ -16,10 +16,15 @@ from repopilot.retrieval.repo_map import readme_paragraphs, readme_path
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]|:[a-z0-9_+-]{3,30}:")
-_SAYS_WHAT = re.compile(r"\b(?:is|are|provides?|implements?|lets|allows|aims|offers)\b", re.I)
 _DEFINES = r"\b(?:is|are) (?:an?|the)\b"
 _SAYS = r"\b(?:is|are|provides?|lets|allows)\b"
 """What follows a project's name where it is defined, and where something is said of it."""
+_DEFINITION = re.compile(
+    rf"(?!.*\b(?:must|should|shall)\b)(?:an? |(?!(?:you|we|i) )[\w-]+(?:[ /(]+[\w-]+[)]?){{0,3}} {_DEFINES}"
+    r"|(?!(?:you|we|i) )[\w-]+(?: [\w-]+)?? (?:provides|lets|allows|implements|offers)\b)",
+    re.I,
+)
+"""A sentence that says what something is or does (`a thing that …`, `the thing is a …`), not what must be done."""
 FEWEST_WORDS = 3
 PARAGRAPHS = 4
 """Of a README, the first of which says what the project is."""
@@ -37,7 +42,8 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
     Returns:
         The sentence as `note`, and where it stands: of the manifest at the root or of the package that is called like
         the repository, else of the README where it begins with the name, else of any package, else of what users import
-        or of the README; None where nothing says it.
+        or of the README where it says what something is; what only begins a README comes last. None where nothing says
+        it.
     """
     described = [fact for fact in facts(index, "description") if len(fact.value.split()) >= FEWEST_WORDS]
     own = [fact for fact in described if "/" not in fact.path or fact.path in _packages_called(index, _name(index))]
@@ -48,7 +54,14 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
     if said := _defined(index, paragraphs) or next(map(_said, (*own, *mentioned)), None):
         return said
     of_facade = next(filter(None, (_of_facade(index, path) for path in facades)), None)
-    return of_facade or _beginning(index, paragraphs) or next(map(_said, others), None)
+    first = next((sentences[0] for sentences in paragraphs[:PARAGRAPHS] if sentences), None)
+    definition = next((s for sentences in paragraphs[:PARAGRAPHS] for s in sentences if _DEFINITION.match(s)), None)
+    return (
+        of_facade
+        or (_in_readme(index, definition) if definition else None)
+        or next(map(_said, others), None)
+        or (_in_readme(index, first) if first else None)
+    )
 
 
 def _of_facade(index: Index, path: str) -> NamedPlace | None:
@@ -90,13 +103,6 @@ def _defined(index: Index, paragraphs: Sequence[Sequence[str]]) -> NamedPlace | 
     names = {_name(index), *(fact.value for fact in facts(index, "name") if "/" not in fact.path)}
     named = rf"(?:the )?(?:{'|'.join(map(re.escape, sorted(names)))})\b[^.]{{0,40}}?"
     said = _first(paragraphs, named + _DEFINES) or _first(paragraphs[:PARAGRAPHS], named + _SAYS)
-    return _in_readme(index, said) if said else None
-
-
-def _beginning(index: Index, paragraphs: Sequence[Sequence[str]]) -> NamedPlace | None:
-    """The first sentence of the README that says what something is, or the first of all."""
-    first = next(filter(None, paragraphs[:PARAGRAPHS]), [])
-    said = next((each for each in first if _SAYS_WHAT.search(each)), next(iter(first), None))
     return _in_readme(index, said) if said else None
 
 
