@@ -154,6 +154,16 @@ async def test_a_second_model_is_the_critic(tmp_path) -> None:
     assert "strict reviewer" in second[0] and "You defend" in first[0]
 
 
+@pytest.mark.parametrize("reply", ["It is fine.", ["{", 3600.0], ""], ids=["nonsense", "slow", "empty"])
+async def test_the_first_model_takes_the_place_of_a_second_one_that_is_of_no_use(tmp_path, reply) -> None:
+    reviewed = workspace(tmp_path, json.dumps(CRITIQUE), json.dumps(DEFENCE))
+    hasty = reviewed.settings.model_copy(update={"edit_timeout_s": 1.0})
+    reviewed = replace(reviewed, reviewer=replace(scripted_model(lambda m: reply), name="other:4b"), settings=hasty)
+    said, outline, events = await traced(lambda step: debate("t", CHANGES, reviewed, step))
+    assert len(said.issues) == 1 and not said.unread and outline.count("  critic") == 2
+    assert any("the second model, other:4b, gave no opinion" in note for note in trace.degraded(events))
+
+
 @pytest.mark.parametrize(
     ("quote", "place"),
     [

@@ -132,6 +132,10 @@ async def test_a_reviewer_that_is_missing_is_said(tmp_path):
         models = models_of(tmp_path, server, llm_model=LARGER, reviewer_model="phi")
         await models.look()
         assert any("REPOPILOT_REVIEWER_MODEL" in note for note in model_props(models, "en")["notes"])
+        for there in (True, False):
+            server.state.models = [SMALL, LARGER, *["phi:latest"] * there]
+            await models.look()
+            assert (models.reviewer is not None) == there != bool(models.reviewer_note)
 
 
 @pytest.mark.slow

@@ -9,8 +9,10 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from pydantic import BaseModel
@@ -110,6 +112,10 @@ class _Reviewer:
         return 0.0 if pace is not None and pace.seconds(prompt_tokens, SHORTEST_REVIEW) > left else left
 
 
+Reading = Callable[[_Reviewer], Awaitable[BaseModel | None]]
+"""Has a reviewer read the change."""
+
+
 @dataclass(frozen=True, slots=True)
 class TriedTest:
     """The Critic's test, what it showed of a version, what it says where it fails, and the path that it has."""
@@ -140,7 +146,8 @@ async def debate(
 ) -> Opinions:
     """Ask both reviewers and keep what quotes the code: in parallel, or where the time is limited first the Critic.
 
-    The Critic is the second model where there is one, else the same with another prompt and temperature.
+    The Critic is the second model where there is one, else the same with another prompt and temperature; without a
+    limit of time the first model takes the place of a second one that fails, or takes longer than a change may.
 
     Args:
         task: what the change is for.
@@ -161,7 +168,10 @@ async def debate(
     critic = _Reviewer("critic", CRITIC_FOCUS, Critique, 0.2, workspace.reviewer or workspace.model, ends, asked)
     defender = _Reviewer("defender", DEFENDER_FOCUS, Defence, 0.7, workspace.model, ends)
     step.note(critic=critic.model.name, defender=defender.model.name)
-    reviews = [_review(each, task, changes, step) for each in (critic, defender)]
+    read = partial(_review, task=task, changes=changes, step=step)
+    limit = workspace.settings.edit_timeout_s if ends is None and workspace.reviewer else None
+    criticising = read(critic) if limit is None else _second_opinion(critic, defender.model, read, limit, step)
+    reviews = [criticising, read(defender)]
     critique, defence = await asyncio.gather(*reviews) if ends is None else [await each for each in reviews]
     issues, dropped = quoted_issues(critique.issues if isinstance(critique, Critique) else (), changes)
     points = defence.points[:MOST_POINTS] if isinstance(defence, Defence) else []
@@ -171,6 +181,20 @@ async def debate(
         step.degrade(i18n.message(f"generate.unread.{name}"))
     test = critique.test if isinstance(critique, Critique) else ""
     return Opinions(issues, defended, unread, dropped + len(points) - len(defended), test)
+
+
+async def _second_opinion(
+    critic: _Reviewer, first: Model, read: Reading, seconds: float, step: Step
+) -> BaseModel | None:
+    """The Critic's reply; that of the first model where the second one gives none that can be used in time."""
+    reply = None
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            reply = await read(critic)
+    if reply is not None:
+        return reply
+    step.degrade(i18n.message("generate.no_second_opinion", name=critic.model.name, first=first.name))
+    return await read(replace(critic, model=first))
 
 
 async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange], step: Step) -> BaseModel | None:

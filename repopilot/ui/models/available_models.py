@@ -101,12 +101,13 @@ class Models:
         from repopilot.llm.choice.status import status
 
         self.status = await asyncio.to_thread(status, self.settings)
+        before, names = self.model, self.names
         self.names = await asyncio.to_thread(_names, self.settings, self.status.kind)
-        before = self.model
         known = (before.kind, before.name, before.speed) if before else ("none", "", None)
-        if known == (self.status.kind, self.status.name, self.status.speed):
+        same = known == (self.status.kind, self.status.name, self.status.speed)
+        if same and names == self.names:
             return
-        self.model = await choose.choose(self.settings, self._runtime.models)
+        self.model = self.model if same else await choose.choose(self.settings, self._runtime.models)
         self.reviewer = None
         self.reviewer_note = ""
         if self.model is not None:
