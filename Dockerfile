@@ -1,5 +1,5 @@
 # RepoPilot in a container, as an ordinary user. The chat listens on port 8000; the data directory is /data.
-FROM python:3.12-slim AS build
+FROM python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea AS build
 WORKDIR /src
 COPY .ci/uv.txt .ci/uv.txt
 RUN pip install --no-cache-dir --require-hashes -r .ci/uv.txt
@@ -9,7 +9,7 @@ RUN uv venv /opt/repopilot \
 COPY . .
 RUN uv pip install --no-cache --no-deps --python /opt/repopilot/bin/python .
 
-FROM python:3.12-slim
+FROM python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 RUN apt-get update \
     && apt-get install -y --no-install-recommends bubblewrap git libgomp1 \
     && rm -rf /var/lib/apt/lists/* \

@@ -181,11 +181,22 @@ def test_the_workflows_to_copy_compare_with_where_the_branch_left(template: Path
 
 
 @pytest.mark.parametrize("template", sorted(Path("docs/ci").glob("*.yml")), ids=lambda path: path.stem)
-def test_the_workflows_to_copy_name_what_they_run_by_its_hash(template: Path) -> None:
+def test_the_workflows_to_copy_install_by_hash_and_run_no_text_of_others(template: Path) -> None:
     text = template.read_text()
-    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in re.findall(r"uses: (\S+)", text))
     assert "--require-hashes" in text and "@main" not in text
     assert set(re.findall(r"\$\{\{ *([\w.]+)", text)) <= {"github.event.pull_request.number"}, "no text of others"
+
+
+@pytest.mark.parametrize(
+    "file", [*Path("docs/ci").glob("*.yml"), *Path(".github/workflows").glob("*.yml"), Path("Dockerfile")], ids=str
+)
+def test_actions_and_images_are_named_by_their_hash(file: Path) -> None:
+    text = file.read_text()
+    actions = re.findall(r"uses: (\S+)", text)
+    images = re.findall(r"^(?:FROM| *image:) (\S+)", text, re.MULTILINE)
+    assert actions or images
+    assert [each for each in actions if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", each)] == []
+    assert [each for each in images if not re.fullmatch(r"[\w:.-]+@sha256:[0-9a-f]{64}", each)] == []
 
 
 @pytest.mark.parametrize("template", sorted(Path("docs/ci").glob("*.yml")), ids=lambda path: path.stem)
