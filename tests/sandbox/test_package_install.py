@@ -27,6 +27,7 @@ from repopilot.sandbox.environments.package_install import install_packages, loa
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
 from repopilot.sandbox.runners import jest_json
 from repopilot.sandbox.runners.runner_form import RunPlan
+from repopilot.sandbox.runners.runner_table import RUNNERS
 from repopilot.settings import Settings
 from repopilot.types import InstalledPackages
 
@@ -303,6 +304,17 @@ def test_settings_of_jest_in_the_manifest_of_a_member_are_its_own(tmp_path):
     assert not jest_json.vitest_settings(plan) and "--config" not in " ".join(jest_json.vitest_command(plan).arguments)
     (at_the_top,) = declared({**files, "jest.config.js": ""})
     assert at_the_top.node.projects == ()
+
+
+@pytest.mark.parametrize("runner", ["jest", "vitest", "mocha"])
+@pytest.mark.parametrize("given", ["--config config/{}.js", "--config=config/{}.js"])
+def test_settings_that_the_test_script_names_are_those_of_the_run(tmp_path, runner, given):
+    given = given.format(runner)
+    scripts = {"test": f"TRACE=1 {runner} --reporter dot {given}", "test:dist": f"{runner} --config other.js"}
+    (declaration,) = declared({"package.json": json.dumps({"scripts": scripts}), "config/jest.config.js": ""})
+    plan = RunPlan(tmp_path / "node", ("tests/x.js",), declaration.node)
+    arguments = next(each for each in RUNNERS if each.name == runner).command(plan).arguments
+    assert given in " ".join(arguments) and "dot" not in arguments and "other.js" not in " ".join(arguments)
 
 
 def test_the_lock_file_is_that_of_the_package_manager():

@@ -25,6 +25,8 @@ from repopilot.sandbox.verdict import TestOutcome
 
 _REPORT = "{work}/report.json"
 _MEMBERS = "vitest.members.mjs"
+_JEST_TAKES = ("--config", "-c", "--rootDir", "--env", "--testEnvironment", "--preset")
+_VITEST_TAKES = ("--config", "-c", "--root", "-r", "--environment")
 _MOST_PARTS = 20
 """Titles around a test, and messages of its failure, that are read."""
 _OUTCOMES = {"passed": "passed", "failed": "failed", "pending": "skipped", "skipped": "skipped", "todo": "skipped"}
@@ -34,7 +36,8 @@ def jest_command(plan: RunPlan) -> SandboxProgram:
     """The program that runs the tests of a plan with Jest."""
     options = ("--json", f"--outputFile={_REPORT}", "--runInBand", "--ci", "--coverage=false", "--watchAll=false")
     places = ("--watchman=false", "--cacheDirectory={work}/jest")
-    projects = ("--projects", *plan.projects.values()) if plan.projects else ()
+    own = plan.project.options("jest", _JEST_TAKES)
+    projects = ("--projects", *plan.projects.values()) if plan.projects else own
     # Without this a test's path would be a pattern.
     chosen = ("--runTestsByPath", *plan.tests) if plan.tests else ()
     return _with_node(plan, "jest/bin/jest.js", (*projects, *options, *places, *chosen))
@@ -50,7 +53,8 @@ def vitest_command(plan: RunPlan) -> SandboxProgram:
         "--coverage.enabled=false",
     )
     processes = ("--no-file-parallelism", "--pool=forks")
-    settings = (f"--config={{root}}/{_MEMBERS}",) if _of_vitest(plan) else ()
+    own = plan.project.options("vitest", _VITEST_TAKES, ("--globals",))
+    settings = (f"--config={{root}}/{_MEMBERS}",) if _of_vitest(plan) else own
     return _with_node(plan, "vitest/vitest.mjs", (*options, *processes, *settings, *plan.tests))
 
 
