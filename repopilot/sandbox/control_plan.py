@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import PurePosixPath
 
-from repopilot.sandbox.controls.inversion import TestFile, draw_units, invert, parse_tests
+from repopilot.sandbox.controls.inversion import (
+    TestFile,
+    draw_units,
+    expected_tests,
+    imported_names,
+    invert,
+    parse_tests,
+)
 from repopilot.sandbox.verdict import Control, RunReport, passing, without_parameters
 
 _BITS = 18
@@ -37,7 +45,7 @@ def plan_decoys(sources: Mapping[str, str], left_out: Collection[str], rng: rand
     if not units:
         return ()
     number = _DECOYS if len(units) <= _FEW else 1
-    return tuple(_control(files, draw_units(sorted(units), rng), rng) for _ in range(number))
+    return tuple(_control(sources, files, draw_units(sorted(units), rng), rng) for _ in range(number))
 
 
 def plan_controls(
@@ -78,7 +86,7 @@ def plan_controls(
     for name in unseen:
         if not any(name in each for each in drawn):
             drawn[rng.randrange(number)] |= {name}
-    return tuple(_control(files, each, rng) for each in drawn)
+    return tuple(_control(sources, files, each, rng) for each in drawn)
 
 
 def _files(sources: Mapping[str, str]) -> dict[str, TestFile]:
@@ -98,7 +106,9 @@ def _units(files: Mapping[str, TestFile], left_out: Collection[str]) -> _Units:
     return {name: tests for name, tests in units.items() if not tests & partly}
 
 
-def _control(files: Mapping[str, TestFile], drawn: Collection[tuple[str, str]], rng: random.Random) -> Control:
+def _control(
+    sources: Mapping[str, str], files: Mapping[str, TestFile], drawn: Collection[tuple[str, str]], rng: random.Random
+) -> Control:
     texts = dict[str, str]()
     fail = set[str]()
     may_fail = set[str]()
@@ -110,4 +120,13 @@ def _control(files: Mapping[str, TestFile], drawn: Collection[tuple[str, str]], 
         for name in names:
             fail |= {f"{path}::{test}" for test in file.units[name].fail}
             may_fail |= {f"{path}::{test}" for test in file.units[name].may_fail}
+        may_fail |= set(_tests_using(names, path, sources))
     return Control(texts, frozenset(fail), frozenset(may_fail - fail))
+
+
+def _tests_using(names: Collection[str], path: str, sources: Mapping[str, str]) -> Iterator[str]:
+    """The ids of the tests of other files which import a function or class of a test file, or all of that file."""
+    wrong = {PurePosixPath(path).stem, *(name.partition("::")[0] for name in names)}
+    for other, text in sources.items():
+        if other != path and imported_names(text) & wrong:
+            yield from (f"{other}::{test.id}" for test in expected_tests(text))

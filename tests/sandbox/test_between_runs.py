@@ -148,3 +148,36 @@ def test_times_of_devices_are_not_kept():
         times += [line for line in run.output.splitlines() if line.startswith("TIME")]
     assert len(set(times)) == 2
     assert Path("/dev/null").is_char_device()
+
+
+SHARED = "def clean(box):\n    assert len(box) == 0\n\n\ndef test_clean():\n    clean([])\n"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from test_shared import clean\n",
+        "from tests.test_shared import (\n    clean,\n)\n",
+        "from .test_shared import *\n",
+        "from tests import test_shared\n\nclean = test_shared.clean\n",
+    ],
+)
+def test_a_wrong_expectation_of_a_function_that_other_test_files_import_may_fail_their_tests(imports):
+    sources = {
+        "tests/test_shared.py": SHARED,
+        "tests/test_user.py": f"{imports}\n\ndef test_user():\n    clean([])\n",
+        "tests/test_other.py": "import os\n\n\ndef test_other():\n    os.getcwd()\n",
+    }
+    controls = [each for seed in range(20) for each in plan_decoys(sources, (), random.Random(seed))]
+    wrong = [each for each in controls if each.fail]
+    assert wrong and all(each.fail == {"tests/test_shared.py::test_clean"} for each in wrong)
+    assert all(each.may_fail == {"tests/test_user.py::test_user"} for each in wrong)
+
+
+@pytest.mark.slow
+def test_tests_that_share_a_checking_function_are_verified():
+    user = "from test_shared import clean\nfrom solution import add\n\n\ndef test_user():\n    clean([])\n"
+    user += "    assert add(1, 1) == 2\n"
+    files = {"solution.py": HONEST, "test_shared.py": SHARED, "test_user.py": user}
+    run = run_pytest(files, ["test_shared.py", "test_user.py"], bubblewrap())
+    assert run.genuine, run.reasons

@@ -122,6 +122,17 @@ def parse_tests(source: str) -> TestFile:
     return TestFile(source, ends, weak=True)
 
 
+def imported_names(source: str) -> frozenset[str]:
+    """The names that a file imports, without the packages that they are in; of all that a module has, the module's."""
+    nodes = [node for node in ast.walk(parse_python(source)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    names = (
+        (getattr(node, "module", None) or "") if alias.name == "*" else alias.name
+        for node in nodes
+        for alias in node.names
+    )
+    return frozenset(name.rpartition(".")[2] for name in names)
+
+
 def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
     """The text of a test file with a wrong expectation in each of some units.
 
