@@ -37,8 +37,8 @@ class Workspace:
     there is one; `embedder` None means lexical search only. `turns` is the conversation so far. `environment` has what
     the repository's tests need, None where none was built when it was opened; `fetch_problems` says why some of it
     could not be had. `ask` puts a question with choices (() for a free answer) to the user, `agree` whether a command
-    may be run; None where nobody can be asked. `lookups` keeps the resolver of names. `workers` are the processes that
-    parse what changes.
+    may be run; None where nobody can be asked. `reproduce` has a test fail before the code is changed, as for an issue.
+    `lookups` keeps the resolver of names. `workers` are the processes that parse what changes.
     """
 
     snapshot: Snapshot
@@ -52,6 +52,7 @@ class Workspace:
     fetch_problems: tuple[str, ...] = ()
     ask: Callable[[str, tuple[str, ...]], Awaitable[str]] | None = None
     agree: Callable[[str], Awaitable[bool]] | None = None
+    reproduce: bool = False
     lookups: Lookups = field(default_factory=Lookups, compare=False, repr=False)
     workers: WorkerPool = field(default_factory=WorkerPool, compare=False, repr=False)
 

@@ -21,6 +21,7 @@ from repopilot.agents.loop_values import (
     CallRecord,
     Ended,
     LoopResult,
+    ModelCall,
     ModelCallers,
     ModelReply,
     Onlooker,
@@ -310,7 +311,7 @@ class Loop:
         for n, (id, call) in enumerate(calls):
             began = time.monotonic()
             context = replace(self.context, shown=(*shown, *printed))
-            outcome = await self.calls.make(call, context, shown, too_early)
+            outcome = await self.calls.make(call, context, shown, self.refused(call, too_early))
             printed.append(outcome.text)
             if call.name == ASK_USER.name:  # the user's time is not the model's
                 self.started += time.monotonic() - began
@@ -327,6 +328,12 @@ class Loop:
             self.messages.append(transcript.answered(id, call.name, told))
             too_early = too_early or ("" if outcome.ok else FAILED_BEFORE)
         return None
+
+    def refused(self, call: ModelCall, too_early: str) -> str:
+        """Why a call is not made, '' where it is."""
+        if call.name == FINISH.name:
+            return too_early
+        return self.watch.before(call, self.calls.records, self.steps) if self.watch.before else ""
 
     async def result(self, end: _End) -> LoopResult:
         note = (

@@ -47,14 +47,14 @@ class CallMaker:
     records: list[CallRecord] = field(default_factory=list)
     _memory: dict[str, CallOutcome] = field(default_factory=dict)
 
-    async def make(self, call: ModelCall, context: ToolContext, shown: Collection[str], too_early: str) -> CallOutcome:
+    async def make(self, call: ModelCall, context: ToolContext, shown: Collection[str], refused: str) -> CallOutcome:
         """Make one call, or remember what it came to, as a step of its own.
 
         Args:
             call: as the model made it.
             context: what the tools work on.
             shown: the results that the model saw when it made the call.
-            too_early: why a call that finishes is refused, '' where it isn't.
+            refused: why it is not made, '' where it is.
 
         Returns:
             What it came to. Whatever a tool raises is told, and ends nothing.
@@ -64,8 +64,8 @@ class CallMaker:
         """
         asked = json.dumps(call.arguments, ensure_ascii=False, sort_keys=True)
         async with context.step.child(call.name[:LONGEST_NAME], "tool", asked) as step:
-            if call.name == FINISH.name and too_early:
-                outcome = CallOutcome(too_early, False)
+            if refused:
+                outcome = CallOutcome(refused, False)
             else:
                 key = f"{call.name} {asked}"
                 outcome = self._remembered(key, shown) or await self._run(call, key, replace(context, step=step))

@@ -138,6 +138,8 @@ class Onlooker:
         text: is given each reply as it grows, and the calls so far; whether it need not go on.
         finish: is given the summary of a loop that would finish, and the calls so far; returns '' to let it, else what
             the model is told and answers in another reply.
+        before: is given each call, the calls so far, and the number of the reply; returns why it is not made, '' to let
+            it.
         called: is given each call that succeeded; returns what the model is told below its result.
         closing: what a model is told whose steps or tokens are used up: it answers once more, without tools. '' for
             nothing.
@@ -145,6 +147,7 @@ class Onlooker:
 
     text: Callable[[str, Sequence[CallRecord]], Awaitable[bool]] | None = None
     finish: Callable[[str, Sequence[CallRecord]], Awaitable[str]] | None = None
+    before: Callable[[ModelCall, Sequence[CallRecord], int], str] | None = None
     called: Callable[[CallRecord], Awaitable[str]] | None = None
     closing: str = ""
 

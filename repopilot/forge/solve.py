@@ -26,6 +26,7 @@ from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation, ImpactReport, Sentence, TestReport
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
+from repopilot.tools.test_suites import brings, own_tests
 from repopilot.trace import Step
 from repopilot.types import FileChange, OnProgress
 from repopilot.workspace import SharedOpenings, Workspace, open_workspace, with_test_packages
@@ -229,7 +230,7 @@ async def solve(
         raise ForgeError(i18n.message("forge.closed", url=item.url, state=issue.state))
     address = checked_remote(issue.clone_url)
     snapshot, index = await SharedOpenings(runtime).opened(address, issue.default_branch, progress)
-    workspace = await open_workspace(index, snapshot, runtime)
+    workspace = replace(await open_workspace(index, snapshot, runtime), reproduce=item.kind == "issue")
     if environment:
         workspace = await with_test_packages(workspace, progress)
     return solution_of(issue, await answer(task_of(issue), workspace, step, "GENERATE"), workspace)
@@ -321,7 +322,7 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
     summary = literal_lines(result.summary.strip())
     notes = [i18n.translated(note, language) for note in _of_change(done.degraded)]
     parts = [
-        _proof(result.tests, language),
+        _proof(result.tests, files, language),
         summary or "\n".join([i18n.text("forge.changed", language), "", *counted]),
         _against(result, language),
         i18n.text("loop.says", language, summary=said_text(said, language)) if said else "",
@@ -361,11 +362,18 @@ def _touches(impact: ImpactReport, files: Sequence[FileChange], language: str) -
     return i18n.text("forge.touches", language, risk=impact.risk, paths=paths)
 
 
-def _proof(tests: TestReport | None, language: str) -> str:
-    """What is missing where no test shows that the change solves the issue."""
+def _proof(tests: TestReport | None, files: Sequence[FileChange], language: str) -> str:
+    """What is missing where no test shows that the change solves the issue, and what was tried."""
     if tests is None:
         return i18n.text("forge.not_tested", language)
-    return "" if tests.repaired or tests.genuine else i18n.text("forge.not_reproduced", language)
+    if tests.repaired or tests.genuine:
+        return ""
+    passed = [name for name, outcome in tests.run.outcomes.items() if outcome == "passed"] if tests.run else []
+    own = own_tests(tuple(files))
+    tried = [name for name in passed if name not in tests.added and brings(own, name)]
+    names = ", ".join(map(_code, islice(tried, 8)))
+    told = [i18n.text("forge.tried", language, count=len(tried), names=names)] if tried else []
+    return " ".join([i18n.text("forge.not_reproduced", language), *told])
 
 
 def _literal_sentence(sentence: Sentence, language: str) -> Sentence:

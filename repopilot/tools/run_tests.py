@@ -120,7 +120,8 @@ async def tests_before(near: Sequence[Hit], context: ToolContext) -> TestsBefore
         if not _ran(run):
             left_open = _limits_of(before, context)
             step.degrade(joined((_why_not(run), *left_open)))
-            told = _not_here(_why_not(run))
+            of_others = bool(missing_modules(run)) or run.ended == "timeout"
+            told = _others_may(run, paths) if of_others else _not_here(_why_not(run))
             return replace(told, text=joined((told.text, *left_open)))
     red = _red(run)
     key = "run" if run.ended == "finished" else "cut"
@@ -131,6 +132,13 @@ async def tests_before(near: Sequence[Hit], context: ToolContext) -> TestsBefore
 
 def _not_here(why: str) -> TestsBefore:
     return TestsBefore(message("tests_before.not_here", why=translated(why, "en").rstrip(".")), False)
+
+
+def _others_may(run: TestRun, paths: Sequence[str]) -> TestsBefore:
+    """Tests that lack modules, or took too long together, say nothing of a test in a file of its own."""
+    key = "lacking" if missing_modules(run) else "too_long"
+    why = translated(_why_not(run), "en").rstrip(".")
+    return TestsBefore(message(f"tests_before.{key}", files=", ".join(paths), why=why), True)
 
 
 async def run_tests(arguments: RunTests, context: ToolContext) -> ToolResult:
@@ -282,7 +290,8 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
     """The comparison as a person would tell it."""
     before = compared.before or after
     if not (_ran(after) or _ran(before)):
-        again = (message("check_tools.not_again"),) if before.output else ()  # a new file can still be mended
+        key = "own_file" if missing_modules(after) else "not_again"
+        again = (message(f"check_tools.{key}"),) if before.output else ()  # a new file can still be mended
         return [message("check_tools.none_ran", why=_why_not(after)), *again]
     passed = [name for name, outcome in after.outcomes.items() if outcome == "passed"]
     both = [name for name in passed if before.outcomes.get(name) == "passed"]

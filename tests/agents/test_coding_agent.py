@@ -90,6 +90,39 @@ async def test_what_is_found_in_unchecked_edits_goes_back_once(shop):
     assert outline.count("    check\n") == 1
 
 
+LARGE = "from shop.prices import DISCOUNT_FROM\n\n\ndef test_from():\n    assert DISCOUNT_FROM == 6000\n"
+FAILING = _call("create_file", path="tests/test_from.py", content=LARGE)
+PASSING = _call("create_file", path="tests/test_from.py", content=LARGE.replace("6000", "5000"))
+RUN = _call("run_tests", paths=["tests/test_from.py"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("replies", "held"),
+    [
+        ([RAISE, FAILING, RUN, RAISE, RUN, DONE], 1),
+        ([FAILING, RUN, RAISE, RUN, DONE], 0),
+        ([PASSING, RUN, RAISE, RAISE, RUN, DONE], 1),
+        ([_call("rename_symbol", name="price_of", new_name="cost_of"), RAISE, _call("changes"), DONE], 1),
+        ([_call("create_file", path="NOTES.md", content="From 60.\n"), _call("changes"), DONE], 0),
+    ],
+    ids=["code first", "test first", "never fails", "asked for", "no code"],
+)
+async def test_the_code_of_an_issue_is_not_changed_before_a_test_failed_but_once(shop, replies, held):
+    agent, prompts = _watched(replace(shop, reproduce=True), *replies)
+    answer, _, _ = await traced(lambda step: generate("the discount begins at 50 euros, not at 60", agent, step))
+    refused = [call.name for call in answer.result.calls if not call.ok]
+    assert len(refused) == held and any("no test has failed yet" in each for each in prompts) == bool(held)
+    assert answer.files
+
+
+@pytest.mark.slow
+async def test_edits_of_code_in_one_reply_are_held_back_together(shop):
+    agent, _ = _watched(replace(shop, reproduce=True), f"{RAISE}\n{BREAK}", DONE)
+    answer, _, _ = await traced(lambda step: generate("the discount begins at 50 euros, not at 60", agent, step))
+    assert [call.ok for call in answer.result.calls if call.name == "replace_text"] == [False, False]
+
+
 @pytest.mark.slow
 async def test_a_tool_that_is_not_offered_at_first_is_asked_for_and_used(shop):
     rename = _call("rename_symbol", name="price_of", new_name="cost_of")

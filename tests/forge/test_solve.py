@@ -302,6 +302,18 @@ def test_what_strangers_write_on_an_issue_or_a_pull_request_is_left_out_and_coun
     assert len(issue_of_pull(item, forge_of(item, settings), everybody=True).comments) == 3
 
 
+def test_a_pull_request_names_tests_that_pass_without_its_change_as_tried():
+    files = (change("shop/a.py", "y\n", "x\n"), change("tests/test_a.py", "def test_a():\n    assert 1\n", None))
+    outcomes = {"tests/test_a.py::test_a": "passed", "tests/test_b.py::test_b": "passed"}
+    known = Generation(summary="Done.", tests=TestReport(TestRun(2, 0, 0, 0.1, "bwrap", "", False, outcomes=outcomes)))
+    item = parse_item("https://github.com/o/r/issues/5")
+    text = pull_text(item, Answer("done", result=known), files, "en")
+    told = "The test that it brings passes without it, too: `tests/test_a.py::test_a`."
+    assert f"nothing shows that it solves the issue. {told}" in text.splitlines()[0]
+    shown = replace(known.tests, repaired=("tests/test_a.py::test_a",))
+    assert "without it, too" not in pull_text(item, Answer("", result=replace(known, tests=shown)), files, "en")
+
+
 def test_a_pull_request_says_first_what_is_not_shown_and_names_no_changed_file_as_affected():
     files = (change("shop/a.py", "x\n", None),)
     run = TestRun(1, 0, 0, 0.1, "bwrap", "", False)

@@ -167,12 +167,12 @@ async def test_a_new_test_is_told_from_one_that_shows_nothing_of_the_other_edits
         assert nothing.data["fails_without"] == [] and "Without your other edits these pass, too" in nothing.text
 
 
-async def test_where_nothing_can_run_one_sentence_says_why_and_that_another_call_is_in_vain(tmp_path):
+async def test_where_nothing_can_run_one_sentence_says_why_and_that_a_test_of_its_own_can(tmp_path):
     files = {"tests/test_far.py": "import not_installed_here\n\n\ndef test_far():\n    assert True\n"}
     async with opened(shop_workspace(tmp_path, files)) as tools:
         done = await tools("run_tests", paths=["tests/test_far.py"])
         why, again = done.text.splitlines()
-        assert "they need `not_installed_here`" in why and "Calling `run_tests` again" in again
+        assert "they need `not_installed_here`" in why and "in a file of its own" in again
 
 
 SLOW = """import time
@@ -301,6 +301,33 @@ async def known_before(workspace, task: str):
             return await run_tests.tests_before(near, ToolContext(workspace, copy, step))
 
     return (await traced(work))[0]
+
+
+NEEDING = {
+    "shop/price.py": "def price_of(count):\n    return count * 9\n",
+    "tests/test_price.py": "import nowhere\nfrom shop.price import price_of\n\n\n"
+    "def test_it():\n    assert price_of(1) == 9\n",
+}
+
+
+async def test_where_near_tests_lack_a_module_a_test_in_a_file_of_its_own_can_run(tmp_path):
+    workspace = workspace_of(tmp_path, NEEDING)
+    before = await known_before(workspace, "make price_of of shop/price.py return ten times the count")
+    assert before.can_run and "`nowhere`" in before.text and "a file of its own" in before.text
+    async with opened(workspace) as tools:
+        told = (await tools("run_tests", paths=["tests/test_price.py"])).text
+        assert "`nowhere`" in told and "a file of its own" in told and "won't help" not in told
+        own = NEEDING["tests/test_price.py"].replace("import nowhere\n", "").replace("== 9", "== 10")
+        await tools("create_file", path="tests/test_ten.py", content=own)
+        assert (await tools("run_tests", paths=["tests/test_ten.py"])).data["turned_red"]
+
+
+async def test_where_near_tests_do_not_end_in_time_others_can_run(tmp_path):
+    slow = "import time\n\nfrom shop.price import price_of\n\ntime.sleep(60)\n"
+    workspace = workspace_of(tmp_path, {**NEEDING, "tests/test_price.py": slow})
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 1.0}))
+    before = await known_before(workspace, "make price_of of shop/price.py return ten times the count")
+    assert before.can_run and "don't end here in time: tests/test_price.py" in before.text
 
 
 async def test_near_tests_that_nothing_runs_are_named(tmp_path):

@@ -10,8 +10,9 @@ from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
 from repopilot.agents.coding.tool_edit import left_of
 from repopilot.agents.conventions import Audience, Conventions
-from repopilot.agents.loop_values import answered
+from repopilot.agents.loop_values import ModelCall, answered
 from repopilot.agents.overview.for_models import with_layout
+from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
 from repopilot.prompts import delimiter, render, sanitized
@@ -33,6 +34,10 @@ SHARE_OF_CONVENTIONS = 16
 """One token in so many of the window is for what the repository tells its contributors."""
 TESTS = "Call run_tests where tests cover what you changed."
 FOUND = "Not finished: you haven't checked your last edits. In them, check finds:\n{found}\nRepair that, then finish."
+REPRODUCE = (
+    "Not edited: no test has failed yet. First write a test of what the issue describes, and see it fail in run_tests. "
+    "If it can't be made to fail, make this edit again, and say in the summary what you tried."
+)
 _EDITS = frozenset(tool.name for tool in toolbox() if tool.kind == "edit")
 _SEEN = ("check", "changes")
 
@@ -165,7 +170,8 @@ class LoopEditor:
         useless = [*[RUN_TESTS] * (not before.can_run), *[RUN_COMMAND] * (not await can_run_commands(workspace))]
         tools = offered(self.kind, can_ask=can_ask, without=useless)
         system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=about_questions(can_ask))
-        watch = loop.Onlooker(finish=_checking(self.context), called=told_below)
+        first = _failing_first() if workspace.reproduce and before.can_run else None
+        watch = loop.Onlooker(finish=_checking(self.context), before=first, called=told_below)
         asked = with_conventions(self.task, await asyncio.to_thread(conventions.of, ""))
         asked = await with_layout(asked, workspace.index)
         worker = loop.LoopModel(model, loop.Budget.of(workspace.settings), self.callers)
@@ -231,6 +237,23 @@ def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.Cal
         return FOUND.format(found=found.text) if found.data["new"] else ""
 
     return finish
+
+
+def _failing_first() -> Callable[[ModelCall, Sequence[loop.CallRecord], int], str]:
+    """Holds back edits of code in the first reply that makes some before a test was seen to turn red."""
+    held = 0
+
+    def before(call: ModelCall, calls: Sequence[loop.CallRecord], reply: int) -> str:
+        nonlocal held
+        path = str(call.arguments.get("path", ""))
+        edits = call.name in _EDITS and call.name != "undo" and not is_test_path(path)
+        seen = any(each.ok and each.data["turned_red"] for each in calls if each.name == RUN_TESTS)
+        if seen or held not in (0, reply) or not edits or (path and file_kind(path) != "code"):
+            return ""
+        held = reply
+        return REPRODUCE
+
+    return before
 
 
 def _unseen(calls: Sequence[loop.CallRecord]) -> bool:

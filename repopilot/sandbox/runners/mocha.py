@@ -6,7 +6,19 @@ from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.runners.runner_form import RunPlan
 
 _REPORT = "{work}/mocha-report.jsonl"
-_TAKEN = ("--config", "--require", "-r", "--import", "--loader", "--ui", "-u", "--timeout", "-t", "--file", "--extension")
+_TAKEN = (
+    "--config",
+    "--require",
+    "-r",
+    "--import",
+    "--loader",
+    "--ui",
+    "-u",
+    "--timeout",
+    "-t",
+    "--file",
+    "--extension",
+)
 _IGNORED = ("--reporter", "-R", "--reporter-option", "-O", "--grep", "-g", "--fgrep", "-f", "--jobs", "-j")
 _SWITCHES = ("--check-leaks", "--recursive", "--experimental-", "--exit")
 

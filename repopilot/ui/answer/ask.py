@@ -167,6 +167,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     """The open repository with the models of the moment, and the language to answer in."""
     opening = chat.opening
     models = chat.process.models
+    about = chat.process.about.get(pending.id)
     assert opening is not None and opening.index is not None and opening.snapshot is not None
     options = {name: value for name, value in chat.overrides.items() if name not in REPOSITORY}
     update = {**options, "language": language_to_answer_in(chat, pending.question)}
@@ -196,6 +197,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
         environment=await asyncio.to_thread(usable_environment, opening.snapshot, settings),
         ask=partial(ask_in_chat, pending.language),
         agree=consent_of(chat, pending.language),
+        reproduce=about is not None and about[0].kind == "issue",
         lookups=chat.process.runtime.lookups,
         workers=chat.process.runtime.workers,
     )
