@@ -15,7 +15,7 @@ from repopilot.agents.review.agent import report_json, report_markdown, report_s
 from repopilot.agents.review.findings import has_severe
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
 from repopilot.documents import environment_of
-from repopilot.errors import RepoPilotError, StorageError
+from repopilot.errors import ForgeError, RepoPilotError, StorageError
 from repopilot.forge.contents import HostIssue
 from repopilot.forge.github_app import as_app
 from repopilot.forge.hosts import Forge, forge_of
@@ -118,6 +118,8 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
         runtime.settings = as_app(runtime.settings, item)
         forge = forge_of(item, runtime.settings)
         issue = _asked_for(item, forge, arguments, everybody=runtime.settings.issue_everybody)
+    if arguments.open_pull and not issue.pushable:
+        raise ForgeError(i18n.message("forge.fork.impossible", project=item.project))
     if issue.own_pull:
         show_notes([i18n.message("forge.going_on", url=issue.own_pull.url)], arguments.language)
     elif arguments.open_pull and not issue.may_push:

@@ -33,7 +33,8 @@ class OwnPull:
 
 @dataclass(frozen=True, slots=True)
 class HostIssue:
-    """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there.
+    """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there or
+    forking it.
     `opened` is its own text as a comment; `left_out` counts comments that are not worked on; `own_pull` is what an
     earlier run opened for it, whose branch is the default branch then."""
 
@@ -45,9 +46,15 @@ class HostIssue:
     labels: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
     may_push: bool = True
+    may_fork: bool = True
     opened: Comment = Comment("", "")
     left_out: int = 0
     own_pull: OwnPull | None = None
+
+    @property
+    def pushable(self) -> bool:
+        """Whether there is a place that a change could be pushed to."""
+        return self.may_push or self.may_fork or self.own_pull is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,7 @@ class GitHubItem:
             labels=tuple(_name(label) for label in found.get("labels") or ()),
             comments=tuple(map(_comment, comments)),
             may_push=(repository.get("permissions") or {}).get("push") is not False,
+            may_fork=not self._is_installation and repository.get("allow_forking") is not False,
             opened=_comment(found),
         )
 

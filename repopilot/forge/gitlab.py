@@ -79,6 +79,7 @@ class GitLabItem:
             labels=tuple(map(str, found.labels)),
             comments=tuple(comments),
             may_push=_may_push(project.attributes.get("permissions")),
+            may_fork=project.attributes.get("forking_access_level") != "disabled",
             opened=_comment(found),
         )
 

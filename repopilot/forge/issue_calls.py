@@ -121,6 +121,9 @@ async def solve_asked(url: str, runtime: Runtime) -> str:
     language = runtime.settings.language or "en"
     try:
         issue = await asyncio.to_thread(_worked_on, item, forge, issue, everybody=runtime.settings.issue_everybody)
+        if not issue.pushable:
+            await asyncio.to_thread(forge.comment, i18n.text("forge.fork.impossible", language, project=item.project))
+            return "refused"
         async with trace.root(lambda event: None, "solve", input=address) as step:
             solution = await solve(item, issue, runtime, step, lambda progress: None, environment=True)
         if solution.answer.files:

@@ -87,6 +87,22 @@ def test_a_call_is_worked_on_where_the_app_is_installed_alone(world, settings, c
     assert "not installed on o/other" in caplog.text
 
 
+def test_a_strangers_issue_is_not_worked_on_since_an_app_has_no_fork(world, settings):
+    facts = {"title": "rename price to cost", "body": "", "state": "open", "user": {"login": "mallory"}}
+    world.hub.issues[5] = {"number": 5, "labels": [], **facts}
+    world.hub.permissions = {"ada": "write"}
+    comment = {"id": 1, "user": {"login": "ada"}, "body": "/repopilot solve"}
+    world.hub.comments.append(comment)
+    about = {"html_url": f"{world.hub.url}/o/r/issues/5"}
+    body = json.dumps({"action": "created", "issue": about, "comment": comment}).encode()
+    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+        assert client.post("/webhook", content=body, headers=headers(body)).status_code == 202
+        until(lambda: Deliveries(settings.home).next() is None)
+    (told,) = world.hub.comments[1:]
+    assert "a GitHub App has no forks" in told["body"] and not (world.hub.forked or world.hub.opened)
+    assert not (settings.home / "repos").exists(), "nothing was cloned"
+
+
 def test_the_start_says_that_it_serves_where_the_app_is_installed(settings, monkeypatch, capsys):
     monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
     with Runtime(settings) as runtime:

@@ -106,6 +106,16 @@ def test_the_change_for_a_strangers_issue_goes_through_a_fork(world, called):
     assert "could not finish its work" in world.hub.comments[-1]["body"]
 
 
+def test_before_any_work_it_is_found_out_that_a_strangers_issue_can_have_no_fork(world, called):
+    issue(world, author="mallory")
+    world.hub.permissions = {"ada": "write"}
+    world.hub.repository["allow_forking"] = False
+    called(commented(world, "ada"))
+    (told,) = world.hub.comments[1:]
+    assert "Nothing was worked on" in told["body"] and not (world.hub.forked or world.hub.opened)
+    assert not (world.settings.home / "repos").exists()
+
+
 @pytest.mark.slow
 def test_one_comment_is_one_call_and_a_strangers_replaces_no_members(world, called):
     issue(world, "what is this about")
