@@ -327,6 +327,8 @@ def _go(path: str, text: str) -> Manifest:
 # An element ends before the next of its name: else each one that is not closed is looked for to the end of the file.
 _MANAGED = re.compile(r"<(dependencyManagement|plugins|pluginManagement|profiles)>(?:(?!<\1>).)*?</\1>", re.S)
 _DEPENDENCY = re.compile(r"<dependency>((?:(?!<dependency>).)*?)</dependency>", re.S)
+_PROPERTIES = re.compile(r"<properties>(?:(?!<properties>).)*?</properties>", re.S)
+_PROPERTY = re.compile(r"<([\w.-]+)>\s*([^<\s]+)\s*</\1>")
 _NOT_OWN = re.compile(
     r"<(parent|dependencies|dependencyManagement|build|profiles|developers|reporting)>(?:(?!<\1>).)*?</\1>", re.S
 )
@@ -336,6 +338,7 @@ def _maven(path: str, text: str) -> Manifest:
     needs = []
     facts = []
     managed = [m.span() for m in _MANAGED.finditer(text)]
+    held_in = {name: value for part in _PROPERTIES.findall(text) for name, value in _PROPERTY.findall(part)}
     for match in _DEPENDENCY.finditer(text):
         if any(start <= match.start() < end for start, end in managed):
             continue
@@ -344,7 +347,8 @@ def _maven(path: str, text: str) -> Manifest:
         group = "optional" if values.get("optional") == "true" else group
         at = match.start() + match[0].find("<artifactId>")
         name = f"{values.get('groupId', '')}:{values['artifactId']}".lstrip(":")
-        needs.append(Dependency(name, values.get("version", ""), group, path, line_at(text, at)))
+        version = re.sub(r"\$\{([^{}]*)\}", lambda held: held_in.get(held[1], held[0]), values.get("version", ""))
+        needs.append(Dependency(name, version, group, path, line_at(text, at)))
     own = _NOT_OWN.sub(lambda m: "\n" * m[0].count("\n"), text)
     patterns: list[tuple[FactKind, str, str]] = [
         ("name", r"<artifactId>\s*([^<\s]+)", ""),

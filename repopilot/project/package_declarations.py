@@ -155,10 +155,10 @@ def _maven(read: Read, names: ListNames) -> PackageDeclaration | None:
 
 
 def _artifacts(pom: str) -> Iterator[str]:
-    """The dependencies of a pom.xml: `group:name@version`, as it states them."""
+    """The dependencies of a pom.xml: `group:name@version`; `*` for a version that another file states."""
     manifest = read_manifest(_POM, pom)
     for need in manifest.dependencies if manifest is not None else ():
-        yield f"{need.name}@{need.constraint or '*'}"
+        yield f"{need.name}@{'*' if '${' in need.constraint else need.constraint or '*'}"
 
 
 def _gradle(read: Read, names: ListNames) -> PackageDeclaration | None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.project.manifest import is_manifest, read_manifest
+from repopilot.project.package_declarations import read_packages
 from repopilot.project.project_commands import COMMANDS, commands_in
 
 MANIFESTS = {
@@ -179,3 +180,24 @@ def test_names_of_what_can_be_run(path, text, commands):
 def test_what_a_property_switches_off_is_not_what_a_command_is_for():
     assert not COMMANDS["docs"].search("mvn install -DskipTests=true -Dmaven.javadoc.skip=true")
     assert COMMANDS["docs"].search("mvn javadoc:javadoc")
+
+
+@pytest.mark.parametrize(
+    ("version", "constraint", "asked_for"),
+    [
+        ("${codec.version}", "1.22.1", "org.a:codec@1.22.1"),
+        ("${codec.version}-jre", "1.22.1-jre", "org.a:codec@1.22.1-jre"),
+        ("${of.parent}", "${of.parent}", "org.a:codec@*"),
+        ("", "", "org.a:codec@*"),
+    ],
+)
+def test_a_version_that_a_property_of_the_pom_holds_is_read(version, constraint, asked_for):
+    pom = (
+        "<project><properties><codec.version>1.22.1</codec.version></properties><dependencies><dependency>"
+        f"<groupId>org.a</groupId><artifactId>codec</artifactId><version>{version}</version></dependency></dependencies>"
+        "</project>"
+    )
+    manifest = read_manifest("pom.xml", pom)
+    assert manifest is not None and [need.constraint for need in manifest.dependencies] == [constraint]
+    declared = read_packages({"pom.xml": pom}.get, lambda folder: ["pom.xml"])
+    assert [each.requirements for each in declared] == [(asked_for,)]

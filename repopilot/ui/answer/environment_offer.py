@@ -76,7 +76,7 @@ def offer_text(packages: TestPackages, settings: Settings, language: str) -> str
 
 
 def _shown(names: Sequence[str]) -> str:
-    shown = ", ".join(code_span(name, _LONGEST_NAME) for name in names[:_MOST_SHOWN])
+    shown = ", ".join(code_span(name.removesuffix("@*"), _LONGEST_NAME) for name in names[:_MOST_SHOWN])
     more = len(names) - _MOST_SHOWN
     return f"{shown} (+{more})" if more > 0 else shown
 
