@@ -351,13 +351,16 @@ def with_model(tmp_path, wiki, *replies: str):
 
 def test_a_model_writes_how_a_component_works_and_each_sentence_is_checked(tmp_path, wiki):
     read = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
-    names, _ = with_model(tmp_path, wiki, *[read, f"{TRUE}\n\n- {FALSE}", ""] * 3)
+    names, asked = with_model(tmp_path, wiki, *[read, f"{TRUE}\n\n- {FALSE}\n- {TRUE}", ""] * 3)
+    about_stock = next(prompt for prompt in asked if "the part `stock`" in prompt)
+    assert "Found so far:\nshop/stock/store.py:" in about_stock.replace(" (what others use)", "")
     assert "stock.md" in names and not {"index.md", "glossary.md", "testing.md"} & set(names)
     page = (wiki / "stock.md").read_text()
     section = page.partition("## How it works\n")[2].partition("\n## ")[0]
     assert "`take` makes an `Item`. ([`shop/stock/store.py:5-36`](" in section
     assert "\n- ~~`refund` \\<b\\>pays" in section and "(contradicted: " in section
-    assert "Written by scripted at commit " in section and "1 of 2 sentences checked." in section
+    assert "Written by scripted at commit " in section and "2 of 3 sentences checked." in section
+    assert re.search(r"\*\n- `take`", section), "no empty line between the items of a list"
     before = content(wiki)
     assert set(written(tmp_path, wiki).values()) == {"current"} and content(wiki) == before
     assert not any("the part `stock`" in prompt for prompt in with_model(tmp_path, wiki)[1]), "true, so not asked again"
@@ -486,6 +489,22 @@ def test_the_interface_is_what_is_public_or_used_by_other_components(tmp_path):
     assert "count()" not in java
     shown = interface_of(tmp_path / "python" / "wiki", "till.md")
     assert "_shared()" in shown and "_own" not in shown
+
+
+def test_the_index_lists_the_strongest_uses_and_the_pages_all_of_them(tmp_path):
+    names = [f"part{n}" for n in range(6)]
+    body = "x = 1\n" * 40
+    files = {
+        f"{name}/a.py": "".join(f"from {other}.a import f{other}\n" for other in names if other != name)
+        + f"\n\ndef f{name}():\n    return {', '.join(f'f{other}()' for other in names if other != name)}\n{body}"
+        for name in names
+    }
+    write(tmp_path / "repo", files)
+    written(tmp_path, tmp_path / "wiki")
+    pages = {path.name: path.read_text() for path in (tmp_path / "wiki").iterdir()}
+    assert len(re.findall(r"^- \[part\d\]\(part\d.md\) → ", pages["index.md"], re.M)) == 12
+    assert "- and 18 more" in pages["index.md"]
+    assert all(len(re.findall(r"^- \[part\d\]", pages[f"{name}.md"], re.M)) == 10 for name in names)
 
 
 def test_the_errors_of_go_are_its_variables_and_types(tmp_path):

@@ -60,6 +60,8 @@ def test_any_text_gives_one_short_line(lines, data):
         ("# Reads what growers set.\n" + "# It is about fruit.\n" * 30, "Reads what growers set."),
         ("//go:build fruit\n// +build fruit\n\n// Package fruit is ripe.\npackage fruit\n", "Package fruit is ripe."),
         ("//go:build fruit\n\npackage fruit\n", ""),
+        ("/* Licence: MIT */\n/* For details: NOTICE.txt */\n\n#include <a.h>\n", ""),
+        ("/* Licence: MIT */\n/*\n * Counts the fruit.\n */\n", "Counts the fruit."),
         ("import fruit\n# Not at the head of the file.\n", ""),
     ],
 )

@@ -85,7 +85,8 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     entered = replace(facts.overview, entry_points=entries)
     page.section("overview.sections.entry_points", overview_rows(entered, "entry_points", page.language, page.at))
     page.words_at = len(page.parts)
-    symbols = ", ".join(code(symbol.name) for symbol in component.symbols[:MOST_ASKED])
+    # Mentioned with their files: others may have the same names.
+    symbols = ", ".join(code(f"@{symbol.path}:{symbol.name}") for symbol in component.symbols[:MOST_ASKED])
     asked = {"name": code(component.name), "paths": paths, "symbols": symbols}
     page.asks = i18n.text("wiki.asks" if symbols else "wiki.asks_alone", page.language, **asked)
     page.section("wiki.interface", _interface(facts, component, page))

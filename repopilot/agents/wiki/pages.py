@@ -37,6 +37,7 @@ _DEVICES = ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 LONGEST_NAME = 50
 TERMS_OF_A_COMPONENT = 5
 TESTS_OF_A_COMPONENT = 3
+MOST_EDGES = 12
 MOST_GUIDES = 20
 """Documents."""
 MOST_SECTIONS = 6
@@ -141,7 +142,9 @@ def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str],
         page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
     links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, names, strict=True)]
     for part in _ON_THE_INDEX:
-        page.section(f"overview.sections.{part}", overview_rows(overview, part, language, page.at, links))
+        rows = overview_rows(overview, part, language, page.at, links)
+        shown = rows[:MOST_EDGES] if part == "edges" else rows  # each component's page has its own
+        page.section(f"overview.sections.{part}", [*shown, *more_row(len(rows) - len(shown), page)])
     page.history((), (path for path, _ in overview.hot))
     return page
 

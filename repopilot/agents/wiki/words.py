@@ -20,6 +20,8 @@ from repopilot.types import Evidence
 from repopilot.workspace import Workspace
 
 _CITED = re.compile(r"\s*\[(\d+)\]")
+_LOOSE = re.compile(r"^((?:[-*+]|\d+[.)]) .*)\n\n(?=(?:[-*+]|\d+[.)]) )", re.MULTILINE)
+"""An item of a list, and the empty line before the next one."""
 _ITEM = re.compile(r"^[ \t]*([-*+]|\d{1,3}[.)])[ \t]+$", re.MULTILINE)
 
 
@@ -84,7 +86,7 @@ def words_of(told: AgentAnswer, page: Page, model: str) -> str:
     checked = share_checked([each for each in told.sentences if not each.is_code], page.language)
     by = i18n.text("wiki.words_by", page.language, model=literal(model), commit=COMMIT, checked=checked)
     said = "\n".join(rows)
-    return re.sub(r"\n{2,}", "\n\n", f"{said.strip()}\n\n*{by}*")
+    return _LOOSE.sub(r"\1\n", re.sub(r"\n{2,}", "\n\n", f"{said.strip()}\n\n*{by}*"))
 
 
 def _sentence(sentence: Sentence, page: Page, places: dict[int, Evidence]) -> str:

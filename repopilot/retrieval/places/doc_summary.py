@@ -85,9 +85,14 @@ def _head_comment(lines: Sequence[str]) -> str:
 
 def _comment_end(lines: Sequence[str], start: int) -> int:
     """The number of lines up to the end of the comment that begins at `start`; `start` where none does."""
-    if lines[start].lstrip().startswith("/*"):
-        return next((n + 1 for n in range(start, len(lines)) if "*/" in lines[n]), start)
     end = start
+    while end < len(lines) and lines[end].lstrip().startswith("/*"):
+        closed = next((n + 1 for n in range(end, len(lines)) if "*/" in lines[n]), start)
+        if closed == start or (end > start and closed > end + 1):
+            return end  # a block of several lines begins a comment of its own
+        end = closed
+    if end > start:
+        return end
     while end < len(lines) and _COMMENT.match(lines[end]) and lines[end].strip():
         end += 1
     return end
