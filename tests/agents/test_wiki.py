@@ -507,14 +507,16 @@ def test_the_index_lists_the_strongest_uses_and_the_pages_all_of_them(tmp_path):
     assert all(len(re.findall(r"^- \[part\d\]", pages[f"{name}.md"], re.M)) == 10 for name in names)
 
 
-def test_the_errors_of_go_are_its_variables_and_types(tmp_path):
+def test_the_errors_of_go_and_rust_are_found_by_their_conventions(tmp_path):
     code = 'package till\n\nimport "errors"\n\nvar (\n\tErrSoldOut = errors.New("sold out")\n\tErroneous = 1\n)\n\n// LateError tells how late.\ntype LateError struct{}\n\nfunc (e *LateError) Error() string { return "late" }\n\ntype Till struct{}\n'
-    write(tmp_path / "repo", {"till.go": code})
+    rust = "/// What goes wrong.\npub(crate) enum Error<'a> { Late(&'a str) }\n\npub struct ParseError;\n\npub enum Till { Open }\n\nfn error() -> Error<'static> { Error::Late(\"\") }\n"
+    write(tmp_path / "repo", {"till.go": code, "src/lib.rs": rust})
     written(tmp_path, tmp_path / "wiki")
     page = (tmp_path / "wiki" / "errors.md").read_text().partition("## Error classes")[2].partition("\n## ")[0]
-    assert '- `ErrSoldOut`: `ErrSoldOut = errors.New("sold out")` ([`till.go:6`]' in page
+    assert '- `ErrSoldOut = errors.New("sold out")` ([`till.go:6`]' in page
     assert "- `LateError`: LateError tells how late." in page
-    assert "Erroneous" not in page and "`Till`" not in page
+    assert "- `Error`: What goes wrong." in page and "- `ParseError` (" in page
+    assert "Erroneous" not in page and "`Till`" not in page and "error()" not in page
 
 
 def test_a_call_that_is_matched_by_name_only_is_marked_on_the_page_of_a_component(tmp_path):

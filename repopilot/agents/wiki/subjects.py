@@ -30,6 +30,7 @@ _RAISE = re.compile(r"\b(?:raise|throw)\b")
 _ASYNC = re.compile(r"^(?:[^(]|\((?:crate|super)\))*?\b(?:async|suspend)\s")
 _SYNCHRONIZED = re.compile(r"^[^(]*?\bsynchronized\s")
 _GO_STATEMENT = re.compile(r"^[ \t]*go(?=[ \t]+[\w(])", re.MULTILINE)
+_RUST_ERROR = re.compile(r"\b(?:enum|struct) ")
 _GO_ERROR = re.compile(r"[Ee]rr[A-Z]")
 _WHOLE = ("*", "default")
 """In place of a name, where a module itself is imported."""
@@ -100,14 +101,14 @@ def _security(facts: ComponentFacts, page: Page) -> None:
 def _errors(facts: ComponentFacts, page: Page) -> None:
     """The classes of errors that the components define, what they are and where they are raised; and what makes errors
     where these aren't classes."""
-    found = [*_error_classes(facts), *_errors_of_go(facts)]
+    found = [*_error_classes(facts), *_errors_by_convention(facts)]
     often = Counter(error.name for error in found)
     rows = []
     for error in found:
-        documented = summary_between(facts.index, error.path, error.start_line, error.end_line)
-        said = literal(documented) or (code(error.signature) if error.kind == "variable" else "")
+        said = literal(summary_between(facts.index, error.path, error.start_line, error.end_line))
         raised = _raised(facts, error.name, page) if often[error.name] == 1 else ""
-        about = f"{code(error.qualified)}{f': {said}' if said else ''}"
+        name = error.signature if error.kind == "variable" and not said else error.qualified
+        about = f"{code(name)}{f': {said}' if said else ''}"
         rows.append(f"- {about} {page.at(error.path, error.start_line)}{raised}")
     page.section("wiki.error_classes", rows[:MOST_ROWS])
     page.section("wiki.libraries", _libraries(facts, "errors", page))
@@ -126,14 +127,16 @@ def _error_classes(facts: ComponentFacts) -> list[Symbol]:
     return [error for _, error in sorted(found.items())]
 
 
-def _errors_of_go(facts: ComponentFacts) -> Iterator[Symbol]:
-    """The errors that Go's code can be compared with: variables by the name that its convention wants, and types that
-    have the method of an error."""
+def _errors_by_convention(facts: ComponentFacts) -> Iterator[Symbol]:
+    """The errors of languages in which they aren't classes. Of Go variables by the name that its convention wants, and
+    types that have the method of an error; of Rust types by their names."""
     for path in facts.component_of:
+        known = facts.index.outline(path)
         if facts.index.files[path].language == "go":
-            known = facts.index.outline(path)
             errors = {s.qualified.rpartition(".")[0] for s in known if s.signature.endswith(" Error() string")}
             yield from (s for s in known if s.qualified in errors or (s.kind == "variable" and _GO_ERROR.match(s.name)))
+        elif facts.index.files[path].language == "rust":
+            yield from (s for s in known if _RUST_ERROR.search(s.signature) and s.name.endswith("Error"))
 
 
 def _raised(facts: ComponentFacts, name: str, page: Page) -> str:
@@ -173,16 +176,19 @@ def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]
     for entry, used in found.items():
         files = {path for lines in used.places.values() for path in lines}
         count = i18n.text("wiki.files", page.language, count=len(files))
-        about = f"{count}, {_components(facts, files)}: {_names_used(used, entry, page)}"
-        rows.append((-len(files), entry, f"- {code(entry)}: {about}"))
+        about = f"{count}, {_components(facts, files)}{_names_used(used, page)}"
+        whole = used.places.get("")
+        named = page.linked(code(entry), *min(whole.items())) if whole else code(entry)
+        rows.append((-len(files), entry, f"- {named}: {about}"))
     return [row for *_, row in sorted(rows)]
 
 
-def _names_used(used: _Counted, entry: str, page: Page) -> str:
+def _names_used(used: _Counted, page: Page) -> str:
     """What is used of a module, what most files use first, each with its first place."""
-    ranked = [(name or entry, min(lines.items())) for name, lines in used.ranked()]
+    ranked = [(name, min(lines.items())) for name, lines in used.ranked() if name]
     more = f" +{len(ranked) - MOST_NAMES}" if len(ranked) > MOST_NAMES else ""
-    return ", ".join(page.linked(code(name), *at) for name, at in ranked[:MOST_NAMES]) + more
+    shown = ", ".join(page.linked(code(name), *at) for name, at in ranked[:MOST_NAMES])
+    return f": {shown}{more}" if shown else ""
 
 
 def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:

@@ -11,6 +11,8 @@ _COMMENT = re.compile(
     r"\s*(?:#(?!\[|!|include|define|if|endif|else)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
 )
 _DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
+_NAMED = re.compile(r"<\w+\s+\w+=\"(?:[A-Z]:)?([^\">]*)\"\s*/>")
+"""A tag that stands for a name, as in C#: `<see cref="LogEvent"/>`."""
 _MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`")
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
@@ -25,7 +27,7 @@ _DIRECTIVE = re.compile(
 """A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`, `eslint-disable no-console`; or a ruler."""
 _FOR_TOOLS = re.compile(
     r"-\*-|\bvim?:|^\W*[\w@]+-(?:ignore|disable|enable|expect-error)\b|^https?://\S+$"
-    r"|^go:\w+\s|^\+build\s"
+    r"|^go:\w+\s|^\+build\s|^ReSharper (?:disable|restore)\b"
 )
 """A line of a comment that no reader is told anything by: of an editor or a linter, or an address alone."""
 _MOST_LINES = 12
@@ -142,7 +144,8 @@ def _sentence(text: str) -> str:
         if (not line and paragraph) or _TAG.match(line):
             break
         paragraph.append(line)
-    said = _MARKUP.sub(lambda found: found[1] or found[2] or "", " ".join(filter(None, paragraph)))
+    named = _NAMED.sub(r"\1", " ".join(filter(None, paragraph)))
+    said = _MARKUP.sub(lambda found: found[1] or found[2] or "", named)
     first = _SENTENCE_END.split(said, maxsplit=1)[0].strip()
     if sum(character.isalpha() for character in first) < 8:
         return ""
