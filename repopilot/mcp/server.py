@@ -78,6 +78,7 @@ from repopilot.workspace import SharedOpenings, Workspace, open_workspace, usabl
 
 PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"
+OVERVIEW = "repopilot://overview{?source}"
 GOES_ON_S = 3.0
 """A call that has nothing to say for so long says that it goes on."""
 PLACES = 8
@@ -133,8 +134,11 @@ def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) ->
 
     @server.list_resource_templates()
     async def list_resource_templates() -> list[ResourceTemplate]:
-        described = i18n.text("mcp.file", "en")
-        return [ResourceTemplate(uriTemplate=FILE, name="file", description=described, mimeType="text/plain")]
+        kinds = (("file", FILE, "text/plain"), ("overview", OVERVIEW, "text/markdown"))
+        return [
+            ResourceTemplate(uriTemplate=uri, name=name, description=i18n.text(f"mcp.{name}", "en"), mimeType=form)
+            for name, uri, form in kinds
+        ]
 
     @server.read_resource()
     async def read_resource(uri: AnyUrl) -> str:
@@ -284,26 +288,31 @@ class OfferedTools:
         return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=structured)
 
     def resources(self) -> list[Resource]:
-        """The files of the repositories that are open, the first of each. Blocking."""
+        """The overviews of the repositories that are open, and the first files of each. Blocking."""
         found = []
         for source, opened in list(self._opened.items()):
             if not may_see(source, self._runtime.database, self.owner):
                 continue
+            about = AnyUrl(f"repopilot://overview?{urlencode({'source': source})}")
+            found.append(Resource(uri=about, name=f"overview of {source}", mimeType="text/markdown"))
             for path in list(opened.held.copy.original.index.files)[:RESOURCES]:
                 found.append(Resource(uri=AnyUrl(file_uri(source, path)), name=path, mimeType="text/plain"))
         return found
 
     async def read(self, uri: str, roots: Roots = no_roots) -> str:
-        """The text of a file by its address. Raises McpError."""
+        """The text of a file, or an overview, by its address. Raises McpError."""
         parts = urlsplit(uri)
         given = dict(parse_qsl(parts.query))
         source = given.get("source", "")
         path = given.get("path", "")
-        if parts.scheme != "repopilot" or not source or not path:
+        is_overview = parts.netloc == "overview"
+        if parts.scheme != "repopilot" or not source or not (path or is_overview):
             raise no_resource(uri)
         try:
             await self._require_readable(source, roots)
             opened = await self._open(source, _ignore)
+            if is_overview:
+                return (await self._overview(source, _ignore)).text
         except RepoPilotError as error:
             raise no_resource(uri) from error
         text = await asyncio.to_thread(opened.held.copy.original.index.text, path)

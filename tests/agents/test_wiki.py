@@ -205,6 +205,10 @@ def test_the_page_of_a_component_that_is_gone_goes_unless_people_wrote_in_it(tmp
     (wiki / "noted.md").write_text(page.read_text().replace("<!-- people: end -->", "Keep me.\n<!-- people: end -->"))
     found = written(tmp_path, wiki)
     assert (found["old.md"], found["noted.md"]) == ("gone", "kept")
+    noted = (wiki / "noted.md").read_text()
+    assert "Keep me." in noted and "This part is gone." in noted and "## Public interface" not in noted
+    before = content(wiki)
+    assert set(written(tmp_path, wiki).values()) == {"current"} and content(wiki) == before
     assert not (wiki / "old.md").exists() and (wiki / "noted.md").exists() and (wiki / "mine.md").exists()
 
 

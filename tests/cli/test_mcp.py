@@ -127,7 +127,10 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
             listed = {each.name: each.uri for each in (await session.list_resources()).resources}
             text = (await session.read_resource(listed["shop/auth.py"])).contents[0].text
             assert "def validate_token" in text
-            assert (await session.list_resource_templates()).resourceTemplates[0].name == "file"
+            templates = (await session.list_resource_templates()).resourceTemplates
+            assert [template.name for template in templates] == ["file", "overview"]
+            about = (await session.read_resource(listed[f"overview of {shop}"])).contents[0].text
+            assert "## Components" in about and "shop/auth.py" in about
             prompts = (await session.list_prompts()).prompts
             assert {prompt.name for prompt in prompts} == {"explain", "review", "change"}
             prompt = await session.get_prompt("explain", {"source": str(shop), "about": "the cart"})

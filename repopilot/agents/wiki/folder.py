@@ -83,7 +83,7 @@ def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot,
     states = [_state(page, page.name in names, found.get(page.name), index) for page in pages]
     named = {page.name for page in pages}
     rest = ((name, kept) for name, kept in found.items() if kept and name not in named)
-    return [*states, *(PageState(name, "kept" if kept.has_words else "gone") for name, kept in rest)]
+    return [*states, *(_gone(name, kept, index.commit, language) for name, kept in rest)]
 
 
 def new_pages(
@@ -105,7 +105,8 @@ def new_pages(
 
 
 def write_wiki(states: Sequence[PageState], folder: Path) -> None:
-    """Write the pages that are missing or stale, and remove those that are gone.
+    """Write the pages that are missing or stale, and remove those that are gone; of notes on these nothing else is
+    left.
 
     Args:
         states: of `wiki_states`.
@@ -121,7 +122,7 @@ def write_wiki(states: Sequence[PageState], folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for page in states:
-            if page.state in ("missing", "stale"):
+            if page.text:
                 replace_file(folder / page.name, page.text.encode(), 0o644)
             elif page.state == "gone":
                 (folder / page.name).unlink()
@@ -191,6 +192,20 @@ def with_words(state: PageState, words: Words, index: Index) -> PageState:
     """
     assert state.page is not None
     return replace(state, text=_text(state.page, state.kept, index, words), state="stale", words=words)
+
+
+def _gone(name: str, kept: Kept, commit: str, language: str) -> PageState:
+    """A page whose component is gone. Of one that people wrote in between the marks nothing else is left."""
+    if not kept.has_words:
+        return PageState(name, "gone")
+    if kept.is_edited:
+        return PageState(name, "kept")
+    title = next((row for row in kept.own.split("\n") if row.startswith("# ")), f"# {name}")
+    own = our_text(f"{title}\n\n{LOST}{i18n.text('wiki.part_gone', language)}\n", commit)
+    if digest(own) == kept.record.digest:
+        return PageState(name, "current")
+    record = Record(commit, language, digest(own), "", {})
+    return PageState(name, "kept", written_page(own, kept.blocks, record))
 
 
 def _unmarked(said: str) -> str:
