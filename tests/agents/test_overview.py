@@ -20,7 +20,7 @@ from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
 from repopilot.agents.overview.layers import cycles, layered
-from repopilot.agents.overview.overview_values import ComponentUse
+from repopilot.agents.overview.overview_values import ComponentUse, NamedPlace
 from repopilot.agents.overview.render import facts_text, lines_for_model, mermaid, overview_json, overview_markdown
 from repopilot.index.history.commit_store import HistoryState, write_commits
 from repopilot.repo.history import Commit
@@ -78,6 +78,18 @@ def test_every_place_of_the_page_exists(tmp_path, overview):
     assert overview_markdown(overview, "fr").count("\n## ") == page.count("\n## ")
     assert mermaid(overview).splitlines()[0] == "flowchart TD" and mermaid(overview) in page
     assert len(lines_for_model(overview).splitlines()) <= 10
+
+
+def test_the_lines_for_a_model_name_every_component_and_cut_no_name(overview):
+    long = tuple(NamedPlace(f"a_rather_long_name_of_{n}", "a.py", 1) for n in range(5))
+    part = replace(overview.components[0], summary="", source=None, symbols=long)
+    parts = tuple(replace(part, paths=(f"part{n}",)) for n in range(12))
+    said = lines_for_model(replace(overview, components=parts))
+    assert len(said.splitlines()) == 10 and all(f"part{n}" in said for n in range(12))
+    assert said.count("`") % 2 == 0
+    source = NamedPlace("types.py", "types.py", 1, "The types.")
+    told = replace(part, summary="The types.", paths=("a.py", "b.py", "types.py", "z.py"), source=source)
+    assert "types.py, a.py, b.py +1: The types." in lines_for_model(replace(overview, components=(told,)))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from repopilot.i18n.format import list_row
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""
 LINES_FOR_A_MODEL = 10
+LONGEST_LINE = 120
 LONGEST_CODE = 240
 MOST_DATA = 10
 SYMBOLS_SHOWN = 5
@@ -167,10 +168,25 @@ def lines_for_model(overview: Overview) -> str:
     Args:
         overview: the overview.
     """
-    rows = [overview.purpose] if overview.purpose else []
-    rows += [f"{', '.join(c.paths[:3])}: {(c.summary or _symbols(c))[:120]}" for c in overview.components]
+    head = [overview.purpose] if overview.purpose else []
     entries = ", ".join(f"{e.path} ({e.name})" for e in overview.entry_points[:3])
-    return "\n".join([*rows[: LINES_FOR_A_MODEL - 1], *([f"Entered by {entries}"] if entries else [])])
+    end = [f"Entered by {entries}"] if entries else []
+    room = LINES_FOR_A_MODEL - len(head) - len(end)
+    parts = overview.components
+    shown = parts if len(parts) <= room else parts[: room - 1]
+    rest = ", ".join(part.paths[0] for part in parts[len(shown) :])
+    return "\n".join([*head, *map(_line_for_model, shown), *([f"Also {rest}"] if rest else []), *end])
+
+
+def _line_for_model(component: Component) -> str:
+    """What a component is for, beginning with the file that says it; else the names that others use."""
+    source = component.source
+    said = component.paths if source is None or source.path not in component.paths else (source.path, *component.paths)
+    paths = list(dict.fromkeys(said))
+    more = f" +{len(paths) - 3}" if len(paths) > 3 else ""
+    symbols = _symbols(component)
+    short = symbols if len(symbols) <= LONGEST_LINE else symbols[:LONGEST_LINE].rpartition(", ")[0]
+    return f"{', '.join(paths[:3])}{more}: {component.summary[:LONGEST_LINE] or short}"
 
 
 def facts_text(overview: Overview, language: str) -> str:
