@@ -209,6 +209,9 @@ def test_the_page_of_a_component_that_is_gone_goes_unless_people_wrote_in_it(tmp
     assert "Keep me." in noted and "This part is gone." in noted and "## Public interface" not in noted
     before = content(wiki)
     assert set(written(tmp_path, wiki).values()) == {"current"} and content(wiki) == before
+    back = page.read_text().replace("<!-- people: end -->", "Keep me.\n<!-- people: end -->")
+    page.write_text(noted)
+    assert written(tmp_path, wiki)["orders.md"] == "stale" and page.read_text() == back, "its component is back"
     assert not (wiki / "old.md").exists() and (wiki / "noted.md").exists() and (wiki / "mine.md").exists()
 
 

@@ -201,7 +201,8 @@ def _gone(name: str, kept: Kept, commit: str, language: str) -> PageState:
     if kept.is_edited:
         return PageState(name, "kept")
     title = next((row for row in kept.own.split("\n") if row.startswith("# ")), f"# {name}")
-    own = our_text(f"{title}\n\n{LOST}{i18n.text('wiki.part_gone', language)}\n", commit)
+    gone, notes = (i18n.text(f"wiki.{key}", language) for key in ("part_gone", "notes"))
+    own = our_text(f"{title}\n\n{LOST}{gone}\n\n## {notes}\n", commit)
     if digest(own) == kept.record.digest:
         return PageState(name, "current")
     record = Record(commit, language, digest(own), "", {})
