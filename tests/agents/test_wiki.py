@@ -642,3 +642,6 @@ async def test_a_search_finds_what_a_reader_sees(tmp_path):
         done = (await answer("/wiki", workspace, step)).result
     assert any("@anna" in line for name, line in pages_with(done, "@ANNA #12 the_till") if name == "stock.md")
     assert pages_with(done, "@anna zeppelin") == []
+    found = pages_with(done, "orders")
+    assert found[0][0] == "orders.md", "the page that is called so"
+    assert not any('["' in line for _, line in found) and pages_with(done, "flowchart") == []

@@ -22,6 +22,7 @@ from repopilot.ui.overview_picture import picture_props
 
 ELEMENT = "Wiki"
 FOLDER = "wiki"
+_PICTURE = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 """Of the files in a download: links to a local folder are right where it is laid into that folder."""
 _BREAK = "\u200b"
 """Breaks references for hosts; the page doesn't make any."""
@@ -85,7 +86,8 @@ async def search_wiki(chat: Chat, payload: dict) -> dict:
 
 
 def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
-    """The pages that have all words of a text, as the reader sees both: [name, the first line that has the most].
+    """The pages that have all words of a text, as the reader sees both: [name, the first line that has the most]. Those
+    come first that have most in their titles, then those whose line has most.
 
     Args:
         wiki: the pages.
@@ -97,8 +99,10 @@ def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
         read = _as_read(line)
         return sum(word in read for word in words)
 
-    pages = [page for page in wiki.pages if has(page.text) == len(words)]
-    return [[page.name, max(_plain(page.text).splitlines(), key=has)] for page in pages]
+    seen = [(page, _PICTURE.sub("", _plain(page.text))) for page in wiki.pages]
+    found = [(page, max(text.splitlines(), key=has)) for page, text in seen if has(text) == len(words)]
+    found.sort(key=lambda each: (-has(each[0].title), -has(each[1])))
+    return [[page.name, line] for page, line in found]
 
 
 def _as_read(text: str) -> str:
