@@ -14,7 +14,7 @@ from repopilot.foreign_text import without_surrogates
 from repopilot.i18n import message
 from repopilot.results import Answer, Generation, turn_of
 from repopilot.routing.audience import for_its_reader
-from repopilot.trace import Event, Published, Step, degraded
+from repopilot.trace import Event, Published, Step, degraded, said_once
 from repopilot.types import Intent, Route
 from repopilot.workspace import Workspace
 
@@ -75,7 +75,7 @@ async def answer(
         done = await _each(wishes, workspace, recorded, is_question)
     else:
         done = await _one(question, workspace, recorded, forced, is_question)
-    return replace(done, degraded=tuple(dict.fromkeys((*done.degraded, *degraded(events), *recorded.fallbacks))))
+    return replace(done, degraded=said_once((*done.degraded, *degraded(events), *recorded.fallbacks)))
 
 
 async def _each(wishes: Sequence[str], workspace: Workspace, step: Step, is_question: bool) -> Answer:
@@ -153,7 +153,7 @@ async def _one(
     done = await agent(understood, workspace, recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
-    return replace(done, route=chosen, degraded=tuple(dict.fromkeys(fallbacks)), understood=meant)
+    return replace(done, route=chosen, degraded=said_once(fallbacks), understood=meant)
 
 
 def _is_about_pasted(question: str, chosen: Route, workspace: Workspace) -> bool:

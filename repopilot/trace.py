@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -214,6 +214,18 @@ def tree(events: Iterable[Event]) -> list[dict]:
                 duration_s=round(event.at - started[event.id], 3),
             )
     return roots
+
+
+def said_once(fallbacks: Sequence[str]) -> tuple[str, ...]:
+    """Each fallback once; of those with one error as their cause, such as a service that refuses every call, the last.
+    Pure."""
+    last = {_cause(each): each for each in fallbacks}
+    return tuple(dict.fromkeys(each for each in fallbacks if not _cause(each) or last[_cause(each)] is each))
+
+
+def _cause(fallback: str) -> str:
+    values = fallback.values.values() if isinstance(fallback, i18n.Message) else ()
+    return next((str(each) for each in values if isinstance(each, i18n.Message) and each.key == "errors.with_hint"), "")
 
 
 def degraded(events: Iterable[Event]) -> tuple[str, ...]:

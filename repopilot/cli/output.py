@@ -94,7 +94,7 @@ def show_answer(answer: Answer, language: str) -> None:
         # What is folded in the browser would push the answer off the screen; `--json` has all of it.
         evidence = places_markdown(answer.result, answer.evidence, language, folded=True)
         say("\n\n".join(filter(None, (answer.result.lead, answer.result.draft, evidence))))
-        show_notes(answer.degraded, language)
+        show_notes([note for note in answer.degraded if i18n.translated(note, language) not in answer.text], language)
         return
     say(answer.text)
     unsupported = i18n.text("cli.unsupported", language)

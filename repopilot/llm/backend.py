@@ -6,9 +6,11 @@ Every call has its own HTTP connection, closed with the call: this stops the mod
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from repopilot import i18n
@@ -16,7 +18,6 @@ from repopilot.errors import ModelError, ModelSilent
 from repopilot.foreign_text import without_surrogates
 from repopilot.llm.model import Model
 from repopilot.llm.servers.address import is_loopback, reached
-from repopilot.llm.servers.openai_api import SPENT
 from repopilot.redaction.redact import redacted
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ GRACE_S = 5.0
 """The HTTP timeout is this much longer than the idle timeout of `stream`, which should fire first."""
 RETRIES = 2
 """Retries by the SDK when a remote server is busy or failing; honours Retry-After."""
+_NO_CREDIT = "insufficient_quota"
+"""The code of OpenAI's protocol for credit that is used up, which comes with status 429."""
 SHORTEST_KEY = 8
 """Anything shorter, such as the placeholder of a server without a key, could be a word of the message."""
 
@@ -279,22 +282,61 @@ def _describe(error: Exception, model: Model) -> tuple[str, str]:
         return i18n.message("llm.connection_lost", name=name), i18n.message("llm.try_again")
     if names & {"ConnectError", "ConnectionError", "APIConnectionError", "ConnectionRefusedError"}:
         return i18n.message("llm.unreachable", name=name), i18n.message("llm.unreachable_hint")
+    if status is not None and 300 <= status < 400:
+        return i18n.message("llm.redirected", name=name), i18n.message("llm.hosted.other_hint")
     if "ResponseError" in names or "APIError" in names:
-        failure = _without_key(str(error), model)[:200]
-        return i18n.message("llm.failed", name=name, error=failure), i18n.message("llm.see_log")
+        return i18n.message("llm.failed", name=name, error=_said(error, model)), _advice(error, 0, model)
     reason = f"{type(error).__name__}: {_without_key(str(error), model)[:120]}"
     return i18n.message("llm.no_reply", name=name, reason=reason), i18n.message("llm.no_reply_hint")
 
 
 def _describe_status(error: Exception, status: int, model: Model) -> tuple[str, str]:
     name = model.name
-    if status in (401, 403):
+    if status == 401:
         return i18n.message("llm.key_refused", name=name, status=status), i18n.message("llm.check_key")
+    said = i18n.message("llm.status", name=name, status=status, reason=_said(error, model))
+    return said, _advice(error, status, model)
+
+
+def _said(error: Exception, model: Model) -> str:
+    """What a server says of a failure: services wrap it differently, and what stands before one sends a page."""
     body = getattr(error, "body", None)
-    said = body.get("message") if isinstance(body, dict) else getattr(error, "error", "")
-    reason = _without_key(str(said or error), model)[:200]
-    hint = "llm.hosted.limit_hint" if status in SPENT else "llm.see_log"
-    return i18n.message("llm.status", name=name, status=status, reason=reason), i18n.message(hint)
+    while isinstance(body, (list, dict)) and body:
+        body = body[0] if isinstance(body, list) else body.get("error") or body.get("message")
+    said = body if isinstance(body, str) else getattr(error, "error", "") or str(error)
+    if said.lstrip().startswith("<"):
+        return i18n.message("llm.no_reason")
+    said = _without_key(said, model)[:200]
+    return said if said.endswith((".", "!", "?")) else f"{said}."
+
+
+def _advice(error: Exception, status: int, model: Model) -> str:
+    """What to do about a failure: a limit ends at its time, credit that is used up doesn't come back."""
+    code = getattr(error, "code", None)
+    if status == 402 or _NO_CREDIT in (code, getattr(error, "type", None)):
+        return i18n.message("llm.hosted.credit_hint")
+    if 429 in (status, code):
+        when = _allowed_again(error)
+        return i18n.message("llm.hosted.limit_until", when=when) if when else i18n.message("llm.hosted.limit_hint")
+    known = {403: "llm.check_key", 404: "llm.check_address"}
+    if status in known:
+        return i18n.message(known[status])
+    return i18n.message("llm.see_log" if is_loopback(_url(model)) else "llm.hosted.server_hint")
+
+
+def _allowed_again(error: Exception) -> str:
+    """When a service takes calls again by its Retry-After, in seconds or as a date; '' where it doesn't say."""
+    response = getattr(error, "response", None)
+    given = response.headers.get("retry-after", "") if response is not None else ""
+    try:
+        moment = time.time() + float(given) if given[:1].isdigit() else parsedate_to_datetime(given).timestamp()
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(moment))
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def _url(model: Model) -> str:
+    return getattr(model.llm, "api_base", "") or getattr(model.llm, "base_url", "") or ""
 
 
 def _without_key(text: str, model: Model) -> str:

@@ -126,8 +126,6 @@ async def request(
             reached, is silent for too long (`ModelSilent`), breaks off or answers garbage.
     """
     step.note(model=model.name)
-    if model.budget is not None:
-        await asyncio.to_thread(model.budget.check)
     tokens = await _check_length(model, messages, options)
     async with _turn(model, step):
         try:
@@ -176,13 +174,15 @@ async def _attempt(
 ) -> Reply:
     """Ask once. `tokens` are those of the prompt."""
     reply = Reply(prompt_tokens=tokens)
+    if model.budget is not None:
+        await asyncio.to_thread(model.budget.take, tokens)
     try:
         await _receive(model, messages, step, options, reply, halt)
     finally:
         _note_statistics(step, reply, model)
         if model.budget is not None:
-            spent = (reply.prompt_tokens or 0) + (reply.completion_tokens or len(reply.pieces))
-            await asyncio.to_thread(model.budget.spend, spent)
+            spent = (reply.prompt_tokens or 0) + (reply.completion_tokens or len(reply.pieces)) if reply.pieces else 0
+            await asyncio.to_thread(model.budget.spend, spent - tokens)
     return reply
 
 
@@ -212,8 +212,9 @@ async def _receive(
             await asyncio.to_thread(model.engine.ended, CRASH_DETECTION_S)
         raise backend.translate_error(error, replace(model, timeout_s=silence_s), reply.text) from error
     if reply.finish is None and model.kind != "scripted":
-        problem = "llm.broke_off" if reply.text or reply.calls else "llm.empty_reply"
-        raise ModelError(i18n.message(problem, name=model.name), i18n.message("llm.try_again"), reply.text)
+        began = reply.text or reply.calls
+        message = i18n.message("llm.broke_off" if began else "llm.empty_reply", name=model.name)
+        raise ModelError(message, i18n.message("llm.try_again" if began else "llm.no_reply_hint"), reply.text)
     reply.finish = reply.finish or "stop"
 
 

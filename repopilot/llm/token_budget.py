@@ -27,18 +27,30 @@ class TokenBudget:
     home: Path
     most: int
 
-    def check(self) -> None:
-        """Raises ModelError where today's tokens are spent. Blocking."""
-        spent = self._spent()
-        if spent >= self.most:
-            raise ModelError(
-                i18n.message("llm.budget_spent", spent=spent, most=self.most), i18n.message("llm.budget_hint")
-            )
+    def take(self, tokens: int) -> None:
+        """Count the tokens of a prompt before it is sent, so that calls at once keep the limit. Blocking.
+
+        Raises:
+            ModelError: too few of today's tokens are left.
+            OSError: the file can't be written.
+        """
+        with self._lock():
+            spent = self._spent()
+            if spent + tokens > self.most:
+                facts = {"spent": spent, "most": self.most, "tokens": tokens}
+                raise ModelError(i18n.message("llm.budget_spent", **facts), i18n.message("llm.budget_hint"))
+            self._count(spent + tokens)
 
     def spend(self, tokens: int) -> None:
-        """Count tokens. Blocking. Raises OSError where the file can't be written."""
-        with FileLock(self.home / f"{NAME}.lock", timeout=10):
-            self._file.write_text(json.dumps({"day": _today(), "tokens": self._spent() + tokens}))
+        """Count tokens; negative ones are given back. Blocking. Raises OSError where the file can't be written."""
+        with self._lock():
+            self._count(max(0, self._spent() + tokens))
+
+    def _lock(self) -> FileLock:
+        return FileLock(self.home / f"{NAME}.lock", timeout=10)
+
+    def _count(self, tokens: int) -> None:
+        self._file.write_text(json.dumps({"day": _today(), "tokens": tokens}))
 
     @property
     def _file(self) -> Path:

@@ -1,8 +1,13 @@
 """A hosted model by one key: checked when it is entered, kept in memory, sent to its address only, and never shown."""
 
 import asyncio
+import email.utils
 import json
 import logging
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -127,7 +132,11 @@ async def test_a_key_of_the_settings_is_named_where_it_is_refused_and_never_repe
             async with root(lambda event: None, "ask") as step:
                 await chat(model, [ChatMessage(role="user", content="Hi")], step)
         assert "422" in failed.value.message and KEY not in failed.value.message and "…" in failed.value.message
-        for code, hint in ((429, "limit is reached"), (402, "credit used up"), (401, "given on the first screen")):
+        for code, hint in (
+            (429, "limit is reached"),
+            (402, "credit there is used up"),
+            (401, "given on the first screen"),
+        ):
             service.state.chat_error = code
             with pytest.raises(ModelError, match=str(code)) as failed:
                 async with root(lambda event: None, "ask") as step:
@@ -157,3 +166,67 @@ async def test_a_busy_service_elsewhere_is_asked_again_and_a_server_of_this_mach
             async with root(lambda event: None, "ask") as step:
                 await chat(replace(model, llm=llm), [ChatMessage(role="user", content="Hi")], step)
     assert len(asked) == 1
+
+
+def failing(message, **facts):
+    return json.dumps({"error": {"message": message, **facts}}).encode()
+
+
+IN_TWO_HOURS = email.utils.formatdate(time.time() + 7200, usegmt=True)
+STREAMED = b'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":'
+STREAMED += b'[{"index":0,"delta":{"content":"Half"}}]}\n\ndata: '
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ((429, {}, failing("Slow down")), "answered 429: Slow down. ~ limit is reached, or its credit"),
+        ((429, {"Retry-After": "21600"}, failing("Slow down")), "429: Slow down ~ It takes calls again at 20"),
+        ((429, {"Retry-After": IN_TWO_HOURS}, failing("Slow down")), "429: Slow down ~ It takes calls again at 20"),
+        ((429, {"Retry-After": "soon"}, b'{"error": "slow down"}'), "429: slow down ~ limit is reached, or"),
+        ((429, {}, failing("You exceeded it", code="insufficient_quota")), "You exceeded it ~ credit there is used up"),
+        ((402, {}, failing("Add more")), "402: Add more ~ credit there is used up"),
+        ((401, {}, failing(f"Incorrect API key {KEY}")), "refused the key (401) ~ Check the key"),
+        ((403, {}, failing("Not in your country")), "403: Not in your country ~ Check the key"),
+        ((400, {}, b"[" + failing("API key not valid") + b"]"), "answered 400: API key not valid ~ "),
+        ((404, {}, b"<html><body>Nothing here"), "answered 404: no reason given ~ Check the address of the API"),
+        ((503, {}, b"<html>Unavailable"), "answered 503: no reason given ~ "),
+        ((200, {"Content-Type": "text/html"}, b"<html>Welcome"), "an empty reply ~ Is this really a model server"),
+        ((307, {"Location": "http://127.0.0.2:9/steal"}, b""), "sends to another address, ~ Give the address of its"),
+        ((301, {"Location": "https://x.example/v1"}, b""), "sends to another address, ~ Give the address of its"),
+        (
+            (200, {}, STREAMED + failing("Used up", code="insufficient_quota")),
+            "failed: Used up ~ credit there is used up",
+        ),
+        ((200, {}, STREAMED + failing("Too many", code=429)), "failed: Too many ~ What it had written is kept."),
+    ],
+)
+async def test_a_failure_of_a_service_says_what_happened_and_what_to_do(reply, expected):
+    status, headers, body = reply
+    with answering((status, {"Content-Type": "text/event-stream"} | headers, body + b"\n\n")) as (url, asked):
+        llm = OpenAILike(model="m", api_base=url, api_key=KEY, is_chat_model=True)
+        model = Model(llm, "m", "openai", 8192, estimate_tokens)
+        with pytest.raises(ModelError) as failed:
+            async with root(lambda event: None, "ask") as step:
+                await chat(model, [ChatMessage(role="user", content="Hi")], step)
+    happened, advice = expected.split(" ~ ")
+    assert happened in failed.value.message and advice in failed.value.hint
+    assert len(asked) == 1, "what is refused is not sent elsewhere"
+    assert KEY not in str(failed.value) and "<" not in failed.value.message
+
+
+@pytest.mark.slow
+def test_a_service_that_takes_no_more_calls_is_told_once_and_the_question_can_be_asked_again(service, tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "cart.py").write_text("def total(n):\n    return n * 2\n")
+    named = {"home": tmp_path / "home", "llm_url": service.url, "llm_key": KEY, "llm_model": "large"}
+    env = {f"REPOPILOT_{name.upper()}": str(value) for name, value in (QUIET | named).items()}
+    ask = [sys.executable, "-m", "repopilot", "ask", str(tmp_path / "code"), "how is the total computed, and why?"]
+    service.state.chat_error = 429
+    done = subprocess.run(ask, env=os.environ | env, capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0 and said.count("429") == 1 and "limit is reached" in said, said
+    assert "cart.py:1-2" in done.stdout and KEY not in said, "what code found is there all the same"
+    service.state.chat_error = 0
+    again = subprocess.run(ask, env=os.environ | env, capture_output=True, text=True)
+    assert again.returncode == 0 and "429" not in again.stdout + again.stderr

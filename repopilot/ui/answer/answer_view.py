@@ -271,13 +271,14 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
     # Findings of a review and evidence show their places themselves.
     cited = () if answer.brings(ReviewReport) or _explanation_in(answer) else answer.citations
     unsupported = sum(not citation.supported for citation in cited)
+    notes = [i18n.translated(note, language) for note in answer.degraded]
     return {
         "answer": answer_id,
         "question": exchange.question,
         "command": exchange.command,
         "sources": source_rows(cited),
         "doubt": i18n.text("ui.sources.unsupported", language, count=unsupported) if unsupported else "",
-        "notes": [visible(i18n.translated(note, language)) for note in answer.degraded],
+        "notes": [visible(note) for note in notes if note not in answer.text],
         "alternatives": alternatives(answer, language),
         "choices": place_choices(exchange),
         "retry": exchange.interrupted or _broke_off(answer),
