@@ -91,8 +91,14 @@ class _Python:
         if known.role == "imported" and not meaning.inside:
             self._list_import(span, one, known)
             return
+        if known.role == "imported" and self._imports_as_itself(span.path, known):
+            self.ties.join(span, self._variable(span.path, known.scope))
         if known.role != "pattern":
             self.ties.plain(one, sure=known.member_of is not None)
+
+    def _imports_as_itself(self, path: str, known: PythonName) -> bool:
+        """Whether an import is `name as name`, which exports the name from a module with types (PEP 484)."""
+        return re.match(rf"\s+as\s+{self.name}\b", self.text(path)[known.end :]) is not None
 
     def _tie_import(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
         if one.meaning.inside:

@@ -33,6 +33,18 @@ def one(code: str, name: str, new: str, outcome: str = "same", where: str = "", 
 
 
 CASES = {
+    "imported as itself, which exports it": Case(
+        {
+            "main.py": "import pkg\nfrom pkg import tool\n\nprint(tool(), pkg.tool())\n",
+            "pkg/__init__.py": "from .kit import tool as tool\n",
+            "pkg/kit.py": "def tool():\n    return 1\n",
+        },
+        "pkg/kit.py:tool",
+        "gadget",
+    ),
+    "imported as itself from outside": one(
+        "from os import sep as sep\n\nprint(sep)\n", "sep", "mark", "refused", "sep"
+    ),
     "members of parameters that no fixture is known for": Case(
         {
             "main.py": """\
