@@ -1,12 +1,14 @@
-"""Train a classifier of questions: `python -m bench.train_router intent|asked|audience [FILE.jsonl…] [--check]`.
+"""Train a classifier of questions: `python -m bench.train_router intent|asked|audience|edit [FILE.jsonl…] [--check]`.
 
 `intent` is the router's (repopilot/routing/weights.npz). Each line of its examples is {"query", "intent"}; the intent
 may be a kind of follow-up (`classifier.PROCEED`, `classifier.SAME`). `asked` is what a question asks for
 (repopilot/retrieval/query/weights.npz): {"query", "asked"}. It learns from the router's examples too: those of a
 change or a plan are tasks, the others ask for nothing that is computed. `audience` is for whom an answer is
-(repopilot/routing/audience/weights.npz): {"query", "audience"}; the router's examples are for developers. `--check`
-only prints the accuracy of a five-fold cross-validation, for choosing between recipes without touching held-out data.
-Takes ten seconds.
+(repopilot/routing/audience/weights.npz): {"query", "audience"}; the router's examples are for developers. `edit` is
+the kind of edit that a task asks for (repopilot/agents/coding/edit_kinds/weights.npz), learnt from the tasks of
+bench/data/edits that are not closed; its chances are those of equally frequent kinds. `--check` only prints the
+accuracy of a five-fold cross-validation, for choosing between recipes without touching held-out data. Takes ten
+seconds.
 """
 
 from __future__ import annotations
@@ -29,8 +31,19 @@ OUT = {
     "intent": PACKAGE / "routing",
     "asked": PACKAGE / "retrieval" / "query",
     "audience": PACKAGE / "routing" / "audience",
+    "edit": PACKAGE / "agents" / "coding" / "edit_kinds",
 }
 TASKS = ("GENERATE", "DECOMPOSE")
+EDITS = ("open", "everyday", "worded", "colleagues", "callers", "wishes")
+"""The folders of bench/data/edits that are not closed."""
+KINDS = {
+    "add_member": "add",
+    "add_definition": "add",
+    "change_function": "other",
+    "imports": "other",
+    "history": "other",
+}
+"""The kinds of tasks that are one kind of edit, or none that a tool makes."""
 SCALE = 14.0
 """Of the inputs: the larger, the less the weights are held back."""
 
@@ -53,8 +66,9 @@ def main() -> None:
         return
     fitted = regression(labels).fit(matrix, labels)
     two = len(fitted.classes_) == 2
+    often = np.unique(labels, return_counts=True)[1] / len(labels) if options.label == "edit" else 1
     weights = (np.vstack([-fitted.coef_, fitted.coef_]) / 2 if two else fitted.coef_) * rarity
-    bias = np.append(-fitted.intercept_, fitted.intercept_) / 2 if two else fitted.intercept_
+    bias = (np.append(-fitted.intercept_, fitted.intercept_) / 2 if two else fitted.intercept_) - np.log(often)
     scale = np.abs(weights).max(axis=1, keepdims=True) / 127
     out = OUT[options.label] / "weights.npz"
     np.savez_compressed(
@@ -73,6 +87,14 @@ def examples_of(label: str, files: list[Path]) -> dict[str, str]:
     own = {line["query"]: line[label] for path in files for line in load(path)}
     if label == "intent":
         return routed | own
+    if label == "edit":
+        tasks = [
+            task
+            for folder in EDITS
+            for path in sorted((DATA / "edits" / folder).glob("*.jsonl"))
+            for task in load(path)
+        ]
+        return {task["task"]: KINDS.get(task["kind"], task["kind"]) for task in tasks} | own
     if label == "audience":
         said = {line["query"]: line["audience"] for line in load(DATA / "audience_train.jsonl")}
         return dict.fromkeys(routed, "developer") | said | own

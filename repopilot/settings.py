@@ -269,7 +269,7 @@ class Settings(BaseSettings):
         description="Consent to run generated tests with resource limits only, where nothing stronger works.",
     )
     edit_timeout_s: float = Field(
-        default=120.0, gt=0, description="Longest time a model takes to write one version of a change, in seconds."
+        default=30.0, gt=0, description="After this time a small model gives a change up, in seconds."
     )
     loop_steps: int = Field(default=40, gt=0, description="Most replies of a model that uses tools for one task.")
     loop_tokens: int = Field(default=400_000, gt=0, description="Most tokens such a model reads and writes for a task.")

@@ -112,6 +112,29 @@ async def test_what_the_index_does_not_bear_out_is_not(store, task, said):
     assert await read(task, said, store) is None
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (
+            "Add a function `quote(item)` to prices.py that takes the price of an item and rounds it up",
+            {"tool": "rename_symbol", "name": "price", "new_name": "quote"},
+        ),
+        ("Cart.add should raise ValueError where amnt is 0", {"tool": "remove_parameter", "name": "amnt"}),
+        ("Add `store/tax.py` with the rate for tea", {"tool": "move_file", "path": "x.py", "new_path": "store/tax.py"}),
+    ],
+)
+async def test_what_the_task_does_not_ask_for_is_not_done(store, task, said):
+    assert await read(task, said, store) is None
+
+
+async def test_a_path_that_ends_like_several_files_is_no_new_one(tmp_path: Path):
+    files = {"a/toc.py": "def slug(text):\n    return text\n", "b/toc.py": "X = 1\n", "util.py": "Y = 1\n"}
+    workspace = open_workspace(write(tmp_path / "it", files), offline(tmp_path / "home"))
+    task = "Move `slug` from toc.py to util.py"
+    assert await read(task, {"tool": "move_symbol", "name": "slug", "to_path": "toc.py"}, workspace) is None
+    assert await read(task, {"tool": "move_symbol", "name": "slug", "to_path": "util.py"}, workspace)
+
+
 async def test_of_several_places_the_user_is_asked(store):
     with pytest.raises(PlaceAmbiguous) as error:
         await read("LIMIT should be 7", {"tool": "set_value", "name": "LIMIT", "value": "7"}, store)
@@ -153,7 +176,7 @@ async def test_a_reply_that_defines_something_else_is_never_shown(store):
 
 
 async def test_a_definition_is_removed_with_the_gap_before_it(store):
-    said = json.dumps({"tool": "delete_symbol", "name": "total"})
+    said = json.dumps({"tool": "delete_symbol", "name": "Cart.total"})
     done = await edited("Cart.total is used nowhere, get rid of it", {"as one call": said}, store)
     assert done.changes[0].content.endswith("        self.items.append((item, amnt))\n")
 

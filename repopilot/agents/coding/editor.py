@@ -6,11 +6,12 @@ Nothing is written to disk.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
+from repopilot.agents.coding.grounded import NEW_DEFINITION, GroundedCall, grounded_call
 from repopilot.agents.coding.new_definition import write_definition
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.small import edit_lines
@@ -46,7 +47,9 @@ async def edit_by_command(task: str, workspace: Workspace, step: Step) -> EditOu
     return await edit_with_tool(command.tool, command.arguments, workspace, step)
 
 
-async def edit_with_model(task: str, workspace: Workspace, step: Step, hits: Sequence[Hit] = ()) -> EditOutcome:
+async def edit_with_model(
+    task: str, workspace: Workspace, step: Step, hits: Sequence[Hit] = (), ends: float = math.inf
+) -> EditOutcome:
     """Edit the files of a task that no command carries out.
 
     Args:
@@ -54,6 +57,7 @@ async def edit_with_model(task: str, workspace: Workspace, step: Step, hits: Seq
         workspace: the repository and the model.
         step: what is written is streamed into its children.
         hits: what the search found for the task.
+        ends: when the edit should stand, of the monotonic clock: nothing is begun that the model can't end until then.
 
     Returns:
         The changed files, each parsed and with a diff against the snapshot.
@@ -70,8 +74,7 @@ async def edit_with_model(task: str, workspace: Workspace, step: Step, hits: Seq
     limit = workspace.settings.edit_timeout_s
     try:
         async with asyncio.timeout(limit):
-            edit = await _read_as_call(task, hits, workspace, step)
-            edit = edit or await edit_lines(task, hits, workspace, step)
+            edit = await _edited(task, hits, workspace, step, ends)
     except TimeoutError as error:
         too_slow = i18n.message("generate.too_slow", seconds=limit)
         raise GenerationFailed(too_slow, _smaller_task(hits)) from error
@@ -80,12 +83,16 @@ async def edit_with_model(task: str, workspace: Workspace, step: Step, hits: Seq
     return edit
 
 
-async def _read_as_call(task: str, hits: Sequence[Hit], workspace: Workspace, step: Step) -> EditOutcome | None:
+async def _edited(task: str, hits: Sequence[Hit], workspace: Workspace, step: Step, ends: float) -> EditOutcome | None:
     call = await grounded_call(task, workspace, step)
-    if call is None:
-        return None
-    if call.tool == NEW_DEFINITION:
-        return await write_definition(call, task, hits, workspace, step)
+    if call is not None and call.tool == NEW_DEFINITION:
+        return await write_definition(call, task, hits, workspace, step, ends)
+    edit = await _called(call, workspace, step) if call is not None else None
+    return edit or await edit_lines(task, hits, workspace, step, ends)
+
+
+async def _called(call: GroundedCall, workspace: Workspace, step: Step) -> EditOutcome | None:
+    """The edit of one call of a tool; None where the tool can't make it, which the step says."""
     note = i18n.message("commands.read_as", reading=call.text)
     try:
         edit = await edit_with_tool(call.tool, call.arguments, workspace, step, note)

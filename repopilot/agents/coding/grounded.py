@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from repopilot.agents.coding.edit_kinds import asked_for
 from repopilot.code.languages import is_test_path
 from repopilot.code.value_sites import ValueSite
 from repopilot.errors import PlaceAmbiguous, SeveralFit, UsageError
@@ -90,7 +91,7 @@ async def grounded_call(task: str, workspace: Workspace, step: Step) -> Grounded
     """
     assert workspace.model is not None
     words = await asyncio.to_thread(_words_of, task, workspace.index)
-    schema = _schema(words)
+    schema = _schema(words, asked_for(task))
     if schema is None:
         return None
     async with step.child("read the task", "llm", task) as reading:
@@ -99,6 +100,8 @@ async def grounded_call(task: str, workspace: Workspace, step: Step) -> Grounded
             reply = await stream.chat(workspace.model, _messages(task), reading, options)
             said = json.loads(reply)
         except ValueError:
+            return None
+        if not _fits(said, schema):
             return None
         async with working_copy(workspace) as copy:
             found = await asyncio.to_thread(_accepted, said, words, copy)
@@ -124,7 +127,7 @@ def _words_of(task: str, index: Index) -> _Words:
     heads = [match[0] for text in quoted if (match := re.match(r"[A-Za-z_]\w*(?=$|\()", text))]
     called = [word.removesuffix("()") for word in _CODE_WORD.findall(task) if word.endswith("()")]
     made = dict.fromkeys([*heads, *called, *(w for w in every if w.isidentifier() and _SHAPED.search(w))])
-    new_paths = [w for w in every if _PATH.fullmatch(w) and not _files(w, index)]
+    new_paths = [w for w in every if _PATH.fullmatch(w) and not index.files_named(w)]
     literals = [w for w in every if w in quoted or _LITERAL.fullmatch(w)]
     owned = [f"{owner}.{name}" for owner in known for name in known if _defines(f"{owner}.{name}", index)]
     lists = ([*owned, *known], parameters, dict.fromkeys(paths), new_paths, new, made, literals, quoted)
@@ -150,13 +153,13 @@ def _functions_with(parameter: str, index: Index) -> Iterator[Symbol]:
         yield from (s for s in index.outline(path) if word.search(s.signature) and not is_test_path(path))
 
 
-def _schema(words: _Words) -> dict[str, Any] | None:
-    """The calls that the words of a task can fill; None where there are none but `other`."""
+def _schema(words: _Words, kinds: frozenset[str]) -> dict[str, Any] | None:
+    """The calls of the kinds that a task asks for, which its words can fill; None where there are none but `other`."""
     forms: list[dict[str, Any]] = []
 
     def offer(tool: str, **choices: Iterable[str]) -> None:
         fields = {name: {"enum": list(values)} for name, values in choices.items()}
-        if all(field["enum"] for field in fields.values()):
+        if _KINDS.get(tool, kinds) & kinds and all(field["enum"] for field in fields.values()):
             properties = {"tool": {"const": tool}, **fields}
             kind = {"type": "object", "properties": properties, "required": list(properties)}
             forms.append({**kind, "additionalProperties": False})
@@ -176,9 +179,17 @@ def _schema(words: _Words) -> dict[str, Any] | None:
     return {"oneOf": forms}
 
 
-def _accepted(said: Any, words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _fits(said: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether a reply is a call that was offered: a server may ignore the schema."""
+    forms = {form["properties"]["tool"]["const"]: form["properties"] for form in schema["oneOf"]}
+    if not isinstance(said, dict) or said.get("tool") not in forms:
+        return False
+    return all(said.get(key) in field.get("enum", [said["tool"]]) for key, field in forms[said["tool"]].items())
+
+
+def _accepted(said: Mapping[str, Any], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
     """The call, where the index knows its arguments as what the tool needs. Blocking. Raises PlaceAmbiguous."""
-    if not isinstance(said, dict) or said.get("tool") not in _READERS:
+    if said["tool"] not in _READERS:
         return None
     try:
         return _READERS[said["tool"]]({key: str(value) for key, value in said.items()}, words, copy)
@@ -319,6 +330,16 @@ def _require_one(choices: list[str], name: str) -> None:
         raise PlaceAmbiguous(message("refactor_tools.several", name=name), hint, tuple(choices[:MOST_WORDS]))
 
 
+_KINDS: Mapping[str, frozenset[str]] = {
+    "rename_symbol": frozenset(("rename",)),
+    "rename_parameter": frozenset(("rename", "change_signature")),
+    "remove_parameter": frozenset(("change_signature", "delete")),
+    "move_symbol": frozenset(("move",)),
+    "move_file": frozenset(("move", "rename")),
+    "delete_symbol": frozenset(("delete",)),
+    NEW_DEFINITION: frozenset(("add",)),
+}
+"""The kinds of edit that a tool makes; the index proves the arguments of the others, whose old text they hold."""
 _WRITTEN = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "ruby", "csharp", "kotlin", "php")
 _Reader = Callable[[Mapping[str, str], _Words, WorkingCopy], GroundedCall | None]
 _READERS: Mapping[str, _Reader] = {

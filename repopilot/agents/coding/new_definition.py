@@ -6,6 +6,7 @@ A reply that doesn't parse, or doesn't define the name, is never shown.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import textwrap
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ _BESIDE = ("go",)
 
 
 async def write_definition(
-    call: GroundedCall, task: str, hits: Sequence[Hit], workspace: Workspace, step: Step
+    call: GroundedCall, task: str, hits: Sequence[Hit], workspace: Workspace, step: Step, ends: float = math.inf
 ) -> EditOutcome | None:
     """Have the model write a definition, and put it where it belongs.
 
@@ -49,11 +50,13 @@ async def write_definition(
         hits: what the search found for it.
         workspace: the repository with the model.
         step: gets the replies as children.
+        ends: when the edit should stand, of the monotonic clock.
 
     Returns:
-        The best version; None where no reply can be used.
+        The edit; None where no reply can be used.
 
     Raises:
+        GenerationFailed: as `sampled`.
         ModelError: the model failed.
     """
     messages = await asyncio.to_thread(_messages, call, task, hits, workspace)
@@ -62,7 +65,7 @@ async def write_definition(
     async def made(reply: str, writing: Step) -> EditOutcome | None:
         return await _placed(reply, call, workspace, writing)
 
-    return await sampled(Sampling("write the definition", task, messages, options, made), workspace, step)
+    return await sampled(Sampling("write the definition", task, messages, options, made), workspace, step, ends)
 
 
 def _messages(call: GroundedCall, task: str, hits: Sequence[Hit], workspace: Workspace) -> list[ChatMessage]:

@@ -1,8 +1,9 @@
-"""What a small model writes: several replies are compared by parser and linter, and the best one is taken."""
+"""What a small model writes: replies are sampled until parser and linter find no fault in one, or the time is up."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.model import Model
 from repopilot.llm.structured import REFUSED
 from repopilot.tools.file_change import Changes
 from repopilot.tools.new_errors import new_errors
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
 
 TEMPERATURES = (0.0, 0.7, 0.8)
 """Of the replies in turn; the first without a fault is taken."""
-LONGEST_S = 25.0
-"""After this time no further reply is begun."""
 REPLY_TOKENS = 500
+SHORTEST_REPLY = 60
+"""Tokens. A reply for which the model has no time to write as many isn't begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +54,50 @@ class Sampling:
     finished: Callable[[str], Awaitable[bool]] | None = None
 
 
-async def sampled(wanted: Sampling, workspace: Workspace, step: Step) -> EditOutcome | None:
-    """Ask until a reply has no fault.
+async def sampled(wanted: Sampling, workspace: Workspace, step: Step, ends: float = math.inf) -> EditOutcome | None:
+    """Ask until a reply has no fault, as long as there is time for one more.
 
     Args:
         wanted: what is to be written.
         workspace: the repository with the model.
         step: the replies are its children.
+        ends: when the edit should stand, of the monotonic clock.
 
     Returns:
-        The reply with the fewest faults, which its notes name; None where none can be used.
+        The first reply without a fault; None where none can be used.
 
     Raises:
+        GenerationFailed: the model is too slow to reply in time, or what it wrote has a fault.
         ModelError: the model failed.
     """
-    best: EditOutcome | None = None
-    fewest: list[str] = []
-    ends = time.monotonic() + LONGEST_S
+    assert workspace.model is not None
+    fault = ""
+    unread = await stream.prompt_tokens(workspace.model, wanted.messages)
     for seed, temperature in enumerate(TEMPERATURES):
-        if seed and time.monotonic() > ends:
+        longest = _tokens_until(ends, unread, wanted.options.max_tokens, workspace.model)
+        if longest < SHORTEST_REPLY:
             break
+        unread = 0  # the next reply is to the same prompt, which is read by then
         async with step.child(wanted.name, "llm", wanted.task) as writing:
-            options = replace(wanted.options, temperature=temperature, seed=seed)
+            options = replace(wanted.options, max_tokens=longest, temperature=temperature, seed=seed)
             edit = await _edit(wanted, await _reply(wanted, options, workspace, writing), workspace, writing)
             faults = await asyncio.to_thread(_faults, edit.changes, wanted.task, workspace) if edit else []
             writing.note(usable=edit is not None, faults=faults)
-        if edit is not None and (best is None or len(faults) < len(fewest)):
-            best = edit
-            fewest = faults
-        if best is not None and not fewest:
-            break
-    return replace(best, notes=(*best.notes, *fewest)) if best else None
+        if edit is not None and not faults:
+            return edit
+        fault = next(iter(faults), fault)
+    if unread or fault:
+        why = i18n.message("small.faulty", what=fault) if fault else i18n.message("small.too_slow")
+        raise GenerationFailed(why, i18n.message("generate.no_model_hint"))
+    return None
+
+
+def _tokens_until(ends: float, unread: int, most: int, model: Model) -> int:
+    """How many tokens a model writes until a time, after it has read those of a prompt; without a speed, the most."""
+    pace = model.pace
+    if pace is None or ends == math.inf:
+        return most
+    return min(most, int((ends - time.monotonic() - unread / pace.prompt) * pace.generation))
 
 
 async def _reply(wanted: Sampling, options: ChatOptions, workspace: Workspace, step: Step) -> str:
@@ -114,7 +129,7 @@ def _faults(changes: Changes, task: str, workspace: Workspace) -> list[str]:
     for change in changes:
         before = workspace.index.text(change.path) or ""
         new = new_errors(change.path, before, change.content)
-        found += [i18n.message("small.undefined", what=said) for said in new]
+        found += new
         if lost := unrequested_removals(change.path, change.content, before, task):
             found.append(i18n.message("generate.problem.removes", names=", ".join(lost[:5])))
     return found

@@ -6,6 +6,7 @@ The reply is held to SEARCH/REPLACE blocks whose SEARCH lines are among those sh
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 
 from repopilot.agents.coding.blocks import (
@@ -30,7 +31,9 @@ from repopilot.types import Hit
 from repopilot.workspace import Workspace
 
 
-async def edit_lines(task: str, hits: Sequence[Hit], workspace: Workspace, step: Step) -> EditOutcome | None:
+async def edit_lines(
+    task: str, hits: Sequence[Hit], workspace: Workspace, step: Step, ends: float = math.inf
+) -> EditOutcome | None:
     """Change a few lines.
 
     Args:
@@ -38,11 +41,13 @@ async def edit_lines(task: str, hits: Sequence[Hit], workspace: Workspace, step:
         hits: what the search found for it.
         workspace: the repository with the model.
         step: gets the lines shown and the replies as children.
+        ends: when the edit should stand, of the monotonic clock.
 
     Returns:
-        The best version; None where no lines are found or no reply can be used.
+        The edit; None where no lines are found or no reply can be used.
 
     Raises:
+        GenerationFailed: as `sampled`.
         ModelError: the model failed.
     """
     from llama_index.core.llms import ChatMessage
@@ -70,7 +75,7 @@ async def edit_lines(task: str, hits: Sequence[Hit], workspace: Workspace, step:
         return text.count(END_OF_BLOCK) >= MOST_BLOCKS and text.rstrip("\n").endswith(END_OF_BLOCK)
 
     halt = finished if options.grammar else None
-    return await sampled(Sampling("replace lines", task, messages, options, made, halt), workspace, step)
+    return await sampled(Sampling("replace lines", task, messages, options, made, halt), workspace, step, ends)
 
 
 def as_text(excerpts: Sequence[LineExcerpt]) -> str:

@@ -33,8 +33,8 @@ from repopilot.trace import Step, result_or_none
 from repopilot.types import OpenReference
 from repopilot.workspace import Workspace
 
-DEBATED_WITHIN_S = 15.0
-"""The debate on what a small model wrote has what its writing left of this: nobody waits longer for an opinion."""
+SMALL_WITHIN_S = 15.0
+"""What a small model writes should stand within this time; the debate on it has what is left."""
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -70,9 +70,9 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
     language = reply_language(question, workspace.settings)
     if workspace.uses_tools:
         return await _by_loop(question, workspace, step, language)
-    ends = time.monotonic() + DEBATED_WITHIN_S
+    ends = time.monotonic() + SMALL_WITHIN_S
     try:
-        edit = await _edited(question, workspace, step)
+        edit = await _edited(question, workspace, step, ends)
     except RepoPilotError as error:
         step.note(failure=error.message)
         choices = getattr(error, "choices", ())
@@ -164,8 +164,8 @@ def _undecided(
     return tuple(each for each in references if (each.path, each.line) not in edited)
 
 
-async def _edited(task: str, workspace: Workspace, step: Step) -> EditOutcome:
-    """The edit of a typed command, else of a small model. Raises RepoPilotError: there is none."""
+async def _edited(task: str, workspace: Workspace, step: Step, ends: float) -> EditOutcome:
+    """The edit of a typed command, else of a small model until a time. Raises RepoPilotError: there is none."""
     edit = await edit_by_command(task, workspace, step)
     if edit is not None:
         async with step.child("edit by code", "agent", task) as editing:
@@ -173,7 +173,7 @@ async def _edited(task: str, workspace: Workspace, step: Step) -> EditOutcome:
         return edit
     found = await retrieve(task, workspace, step)
     async with step.child("generate", "agent", task) as generating:
-        edit = await edit_with_model(task, workspace, generating, found.hits)
+        edit = await edit_with_model(task, workspace, generating, found.hits, ends)
         await _show_edit(edit, generating)
     return edit
 
