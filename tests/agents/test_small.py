@@ -8,6 +8,7 @@ from pathlib import Path
 
 from support.shop_workspace import answering, traced, workspace_of
 
+from repopilot.agents.coding.blocks import is_complete
 from repopilot.agents.coding.excerpts import shown_lines
 from repopilot.agents.coding.small import edit_lines
 from repopilot.types import Chunk, Hit
@@ -26,3 +27,13 @@ async def test_places_near_each_other_are_shown_once_and_changed_together(tmp_pa
     edit, *_ = await traced(lambda step: edit_lines("more", [hit], workspace, step))
     (change,) = edit.changes
     assert change.content == LONG.replace("v13 = 13", "v13 = -13").replace("v20 = 20", "v20 = -20")
+
+
+def test_a_reply_ends_with_its_last_block_or_where_the_model_copies_lines_as_they_are() -> None:
+    def block(old: str, new: str) -> str:
+        return f"a.py\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+    assert not is_complete("") and not is_complete(block("x = 1", "x = 2"))
+    assert not is_complete(block("x = 1", "x = 2") + "a.py\n<<<<<<< SEARCH\ny = 1\n")
+    assert is_complete(block("x = 1", "x = 2") + block("y = 1", "y = 1"))
+    assert is_complete("".join(block(f"{name} = 1", f"{name} = 2") for name in "xyz"))

@@ -22,8 +22,8 @@ _LONGEST_LINE = 160
 """Characters of a new line."""
 _SEARCH = "<<<<<<< SEARCH"
 _DIVIDER = "======="
-END_OF_BLOCK = ">>>>>>> REPLACE"
-_BLOCK = re.compile(rf"^(.+)\n{_SEARCH}\n((?:.*\n)*?){_DIVIDER}\n((?:.*\n)*?){END_OF_BLOCK}$", re.M)
+_END = ">>>>>>> REPLACE"
+_BLOCK = re.compile(rf"^(.+)\n{_SEARCH}\n((?:.*\n)*?){_DIVIDER}\n((?:.*\n)*?){_END}$", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,15 @@ def read_blocks(reply: str) -> list[SearchReplaceBlock]:
     """The blocks of a reply that are complete, in their order."""
     found = _BLOCK.finditer(reply)
     return [SearchReplaceBlock(m[1].strip(), tuple(m[2].split("\n")[:-1]), tuple(m[3].split("\n")[:-1])) for m in found]
+
+
+def is_complete(reply: str) -> bool:
+    """Whether a reply has all its blocks: as many as there may be, or the last one changes nothing. A model that copies
+    lines as they are goes on with it."""
+    if not reply.rstrip("\n").endswith(_END):
+        return False
+    blocks = read_blocks(reply)
+    return len(blocks) >= MOST_BLOCKS or (bool(blocks) and blocks[-1].old == blocks[-1].new)
 
 
 def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
@@ -58,7 +67,7 @@ def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
         rules.append(f"s{number} ::= " + " | ".join(starts))
         head = _literal(f"{excerpt.path}\n{_SEARCH}\n")
         divider = _literal(f"{_DIVIDER}\n")
-        end = _literal(f"{END_OF_BLOCK}\n")
+        end = _literal(f"{_END}\n")
         rules.append(f"b{number} ::= {head} s{number} {divider} new{{0,{_LONGEST_REPLACE}}} {end}")
         heads.append(f"b{number}")
     root = f"root ::= block{' block?' * (MOST_BLOCKS - 1)}"

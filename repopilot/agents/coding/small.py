@@ -10,12 +10,11 @@ import math
 from collections.abc import Sequence
 
 from repopilot.agents.coding.blocks import (
-    END_OF_BLOCK,
-    MOST_BLOCKS,
     SearchReplaceBlock,
     block_grammar,
     block_schema,
     blocks_of_json,
+    is_complete,
     read_blocks,
 )
 from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
@@ -72,7 +71,7 @@ async def edit_lines(
         return await edit_with_calls("replace_text", calls, workspace, writing) if calls else None
 
     async def finished(text: str) -> bool:
-        return text.count(END_OF_BLOCK) >= MOST_BLOCKS and text.rstrip("\n").endswith(END_OF_BLOCK)
+        return is_complete(text)
 
     halt = finished if options.grammar else None
     return await sampled(Sampling("replace lines", task, messages, options, made, halt), workspace, step, ends)
