@@ -102,6 +102,10 @@ async def test_a_call_that_the_index_bears_out_is_accepted(store, task, said, ca
         ("price should raise KeyError", {"tool": "rename_symbol", "name": "price", "new_name": "KeyError"}),
         ("price needs a `Cart`", {"tool": "rename_symbol", "name": "price", "new_name": "Cart"}),
         ("Cart and add_all", {"tool": "rename_symbol", "name": "Cart", "new_name": "add_all"}),
+        (
+            "the argument amnt of add should be renamed, the CLI has a better word",
+            {"tool": "rename_parameter", "name": "amnt", "new_name": "CLI"},
+        ),
         ("MAX_ITEMS is 20", {"tool": "set_value", "name": "MAX_ITEMS", "value": "20"}),
         ("Cart needs `total`", {"tool": "new_definition", "name": "total", "place": "Cart"}),
         ("Cart.total is slow", {"tool": "other"}),

@@ -221,8 +221,10 @@ def _remove_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy)
 
 
 def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    function = _function_with(said["name"], words, copy)
     new = said["new_name"]
+    if _form(new) != _form(said["name"]):
+        return None
+    function = _function_with(said["name"], words, copy)
     call = {"name": function.qualified, "rename": {said["name"]: new}, "path": function.path}
     read = f"rename the parameter `{said['name']}` of `{function.qualified}` to `{new}`"
     return GroundedCall("change_signature", call, read)
