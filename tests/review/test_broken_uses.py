@@ -223,6 +223,14 @@ TS_RUN = {
     "run.ts": "type Work = { a: number };\nexport function run(work: Work | (() => string)) {\n  return work;\n}\n",
     "main.ts": "import { run } from './run';\n\nrun(() => 'a');\n",
 }
+RUST_SHAPES = {
+    "Cargo.toml": '[package]\nname = "m"\nversion = "0.1.0"\n',
+    "src/lib.rs": "pub mod draw;\npub mod shape;\n",
+    "src/shape.rs": "pub enum Shape {\n    Box { side: u32, deep: bool },\n    Dot,\n}\n",
+    "src/draw.rs": "use crate::shape::Shape;\n\npub fn draw(shape: &Shape) -> u32 {\n    match shape {\n"
+    "        Shape::Box { side, .. } => {\n            return twice(side);\n        }\n        Shape::Dot => 0,\n"
+    "    }\n}\n\nfn twice(n: &u32) -> u32 {\n    2 * n\n}\n",
+}
 MANY = {f"m{n}.js": f"export class M{n} {{\n  push(one) {{}}\n}}\n" for n in range(4)}
 
 
@@ -253,6 +261,15 @@ MANY = {f"m{n}.js": f"export class M{n} {{\n  push(one) {{}}\n}}\n" for n in ran
             C_SHAPES,
             {"shape.h": ("int width", "int width, int height"), "shape.c": ("int width", "int width, int height")},
             ["main.c`:4"],
+            [],
+        ),
+        (
+            RUST_SHAPES,
+            {
+                "src/shape.rs": ("Box { side: u32, deep: bool }", "Box"),
+                "src/draw.rs": ("Shape::Box { side, .. } => {\n", "Shape::Box => {\n            let side = &4;\n"),
+            },
+            [],
             [],
         ),
         (C_SHAPES, {"shape.h": ("int width", "long width"), "shape.c": ("int width", "long width")}, [], ["main.c`:4"]),

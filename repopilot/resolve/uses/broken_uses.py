@@ -437,7 +437,19 @@ class _Comparison:
         outside = one.meaning.outside - ({source.language} if source is not None else set())
         if outside or (own.imported and any(own.name in PurePath(each).with_suffix("").parts[-2:] for each in inside)):
             return True
-        return any(self._defines(each, own.name) for each in inside or ({path} if served else ()))
+        is_local = any(self._is_local(span, own.name) for span in one.meaning.inside)
+        return is_local or any(self._defines(each, own.name) for each in inside or ({path} if served else ()))
+
+    def _is_local(self, span: NameSpan, name: str) -> bool:
+        """Whether a name is declared at a place for a function or a block: it hides what is gone."""
+        syntax = self.after.syntax()
+        source = syntax.source(span.path)
+        for each in source.declared(name) if source is not None else ():
+            place = source.characters(each.name.start_byte, each.name.end_byte)
+            found = syntax.key_of(source, each) if NameSpan(span.path, *place) == span else None
+            if isinstance(found, tuple) and found[0] == "local":
+                return True
+        return False
 
     def _defines(self, path: str, name: str) -> bool:
         text = self.after.text(path) or ""
