@@ -35,13 +35,6 @@ DATA = "from dataclasses import dataclass\n\n\n@dataclass\nclass Order:\n    row
         (BOTH, {"lib.py": None}, "main.py", ["used", ":3"]),
         (BOTH, {"lib.py": LIB.replace("(x)", "(x, y)")}, "lib.py", ["used", "main.py", ":3", "`y`"]),
         (BOTH, {"lib.py": LIB.replace("(x)", "(*, x)")}, "lib.py", ["used", "main.py", ":3"]),
-        (TYPED, {"lib.py": TYPED["lib.py"].replace(" | str", "")}, "lib.py", ["used", "main.py", ":3", "`int`"]),
-        (
-            {**TYPED, "main.py": "from lib import used\n\nused(\n    'a',\n)\n"},
-            {"lib.py": TYPED["lib.py"].replace(" | str", "")},
-            "lib.py",
-            ["used", "main.py", ":4", "`int`"],
-        ),
         (
             {
                 "shapes.py": SHAPES,
@@ -98,6 +91,20 @@ async def test_what_still_uses_a_changed_definition_is_one_high_finding(
     assert [(each.path, each.severity) for each in broken if each.message.count(named[0])][:1] == [(found, "high")]
     text = " ".join(str(each.message) for each in broken)
     assert all(part in text for part in named), text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("main", "line"), [(TYPED["main.py"], 3), ("from lib import used\n\nused(\n    'a',\n)\n", 4)])
+async def test_annotations_that_calls_no_longer_fit_are_no_proof_as_python_does_not_run_them(
+    tmp_path: Path, main: str, line: int
+) -> None:
+    commit(work := tmp_path / "work", {**TYPED, "main.py": main}, "before")
+    commit(work, {"lib.py": TYPED["lib.py"].replace(" | str", "")}, "after")
+    report, _ = await reported(workspace(str(work), tmp_path), CommitRange("HEAD~1", "HEAD"))
+    assert not report.findings
+    [found] = report.folded
+    assert (found.path, found.rule, found.severity) == ("lib.py", "possibly-broken-use", "medium")
+    assert all(part in str(found.message) for part in ("used", f"`main.py`:{line}", "`int`"))
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ what the language's type checker says of them that it didn't say before.
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
 from collections import defaultdict
@@ -68,13 +69,15 @@ class _Definition:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionChange:
-    """A definition that a change removes or alters. `line` is where it is or was."""
+    """A definition that a change removes or alters. `line` is where it is or was. Where only annotations of Python
+    differ, which don't run, it is `annotated`."""
 
     definition: _Definition
     old_path: str
     path: str
     line: int
     gone: bool
+    annotated: bool = False
 
     @property
     def symbol(self) -> Symbol:
@@ -261,7 +264,24 @@ def _changed_in(file: FileVersions) -> Iterator[DefinitionChange]:
         gone = file.gone or (there is None and each.qualified not in bound)
         if gone or (there is not None and (each.qualified, each.text) not in same):
             line = there.line if there else min(each.line, file.after.count("\n") + 1)
-            yield DefinitionChange(each, file.old_path, file.path, line, gone)
+            is_function = each.kind in ("function", "method") and language_of(file.old_path) == "python"
+            annotated = is_function and there is not None and _unannotated(there) == _unannotated(each)
+            yield DefinitionChange(each, file.old_path, file.path, line, gone, annotated)
+
+
+def _unannotated(function: _Definition) -> str:
+    """The head of a function of Python without its annotations."""
+    before, name, rest = function.text.partition(f"def {function.name}")
+    try:
+        tree = ast.parse(f"{name}{rest}: pass")
+    except SyntaxError:  # cut where it is very long
+        return function.text
+    for each in ast.walk(tree):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+        elif isinstance(each, ast.FunctionDef):
+            each.returns = None
+    return f"{before}{ast.unparse(tree)}"
 
 
 def _definitions(path: str, text: str) -> Iterator[_Definition]:
@@ -444,12 +464,14 @@ class _Comparison:
         """Whether a name is declared at a place for a function or a block: it hides what is gone."""
         syntax = self.after.syntax()
         source = syntax.source(span.path)
-        for each in source.declared(name) if source is not None else ():
-            place = source.characters(each.name.start_byte, each.name.end_byte)
-            found = syntax.key_of(source, each) if NameSpan(span.path, *place) == span else None
-            if isinstance(found, tuple) and found[0] == "local":
-                return True
-        return False
+        if source is None:
+            return False
+        here = (
+            each
+            for each in source.declared(name)
+            if source.characters(each.name.start_byte, each.name.end_byte) == (span.start, span.end)
+        )
+        return any(isinstance(found := syntax.key_of(source, each), tuple) and found[0] == "local" for each in here)
 
     def _defines(self, path: str, name: str) -> bool:
         text = self.after.text(path) or ""
@@ -537,7 +559,8 @@ def _finding(each: DefinitionChange, places: Sequence[_Place], codes: Mapping[st
     rows = [", ".join(at) + (f" – {why}" if why else "") for why, at in told.items()]
     key = "review.gone_but_used" if each.gone else "review.changed_but_used"
     facts = {"name": each.definition.qualified, "count": len(places), "places": "; ".join(rows)}
-    return _reported(each, i18n.message(key, **facts), "high", places[0], codes)
+    severity: Severity = "medium" if each.annotated else "high"
+    return _reported(each, i18n.message(key, **facts), severity, places[0], codes)
 
 
 def _unproved(each: DefinitionChange, uses: Sequence[Occurrence], others: int, codes: Mapping[str, Code]) -> Finding:
