@@ -73,7 +73,7 @@ class SandboxProgram:
 
     Attributes:
         arguments: the program's path and its arguments.
-        variables: of its environment, beside those of every run.
+        variables: of its environment, beside those of every run; with PWD it starts in that folder.
         report: the file it writes its report to, '' where its output is the report.
         readable: folders outside of the repository that it reads.
         serves: it is talked to over standard input and output, and reads the code itself: `{root}` is its folder.

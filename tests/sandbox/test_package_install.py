@@ -299,8 +299,10 @@ def test_settings_of_jest_in_the_manifest_of_a_member_are_its_own(tmp_path):
     (declaration,) = declared(files)
     assert declaration.node.projects == ("a/package.json",)
     plan = RunPlan(tmp_path / "node", ("a/x.test.js",), declaration.node)
-    arguments = jest_json.jest_command(plan).arguments
-    assert arguments[arguments.index("--projects") + 1] == "a/package.json"
+    program = jest_json.jest_command(plan)
+    assert program.arguments[program.arguments.index("--projects") + 1] == "{root}/a/package.json"
+    assert program.variables["PWD"] == "{root}/a", "a transformer looks for tsconfig.json from there upwards"
+    assert "PWD" not in jest_json.jest_command(replace(plan, project=NodeProject())).variables
     assert not jest_json.vitest_settings(plan) and "--config" not in " ".join(jest_json.vitest_command(plan).arguments)
     (at_the_top,) = declared({**files, "jest.config.js": ""})
     assert at_the_top.node.projects == ()
@@ -332,8 +334,9 @@ def test_members_with_settings_of_their_own_are_run_with_those(tmp_path):
     assert "./libs/a/vite.config.ts" in settings and "libs/b" not in settings
     assert not jest_json.vitest_settings(replace(plan, tests=("other.test.ts",)))
     arguments = jest_json.jest_command(replace(plan, tests=("libs/b/x.test.js",))).arguments
-    assert arguments[arguments.index("--projects") + 1] == "libs/b/jest.config.js"
-    assert "libs/a/vite.config.ts" in jest_json.jest_command(replace(plan, tests=())).arguments
+    assert arguments[arguments.index("--projects") + 1] == "{root}/libs/b/jest.config.js"
+    every = jest_json.jest_command(replace(plan, tests=()))
+    assert "{root}/libs/a/vite.config.ts" in every.arguments and "PWD" not in every.variables
 
 
 @pytest.mark.slow

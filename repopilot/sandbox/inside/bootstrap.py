@@ -203,7 +203,7 @@ def _program(
         sends_output = not report and caches is None
         started = subprocess.Popen(
             arguments,
-            cwd=folder,
+            cwd=variables.get("PWD", folder),
             env={**os.environ, **variables},
             stdout=_CHANNEL if sends_output else None,
             stderr=subprocess.STDOUT if sends_output else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -37,10 +38,14 @@ def jest_command(plan: RunPlan) -> SandboxProgram:
     options = ("--json", f"--outputFile={_REPORT}", "--runInBand", "--ci", "--coverage=false", "--watchAll=false")
     places = ("--watchman=false", "--cacheDirectory={work}/jest")
     own = plan.project.options("jest", _JEST_TAKES)
-    projects = ("--projects", *plan.projects.values()) if plan.projects else own
+    settings = [f"{{root}}/{path}" for path in plan.projects.values()]
+    projects = ("--projects", *settings) if settings else own
     # Without this a test's path would be a pattern.
-    chosen = ("--runTestsByPath", *plan.tests) if plan.tests else ()
-    return _with_node(plan, "jest/bin/jest.js", (*projects, *options, *places, *chosen))
+    chosen = ("--runTestsByPath", *(f"{{root}}/{test}" for test in plan.tests)) if plan.tests else ()
+    program = _with_node(plan, "jest/bin/jest.js", (*projects, *options, *places, *chosen))
+    # As its own script starts it; transformers look for their settings from there upwards.
+    there = {"PWD": f"{{root}}/{next(iter(plan.projects))}"} if len(settings) == 1 else {}
+    return replace(program, variables={**program.variables, **there})
 
 
 def vitest_command(plan: RunPlan) -> SandboxProgram:
