@@ -181,7 +181,9 @@ def _report(change: Change, arguments: argparse.Namespace, folder: Path) -> dict
     program = [sys.executable, "-m", "repopilot"]
     if arguments.model:
         building = [*program, "environment", str(root), "--build"]
-        subprocess.run(building, env=environment, capture_output=True, check=False, timeout=_BUILDING_S)
+        built = subprocess.run(building, env=environment, capture_output=True, check=False, timeout=_BUILDING_S)
+        if built.returncode:
+            print("no environment:", built.stderr.decode("utf-8", "replace").strip()[-300:], file=sys.stderr)
     began = time.perf_counter()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     reviewing = [*program, "review", str(root), "--diff", f"{change.commit}^..{change.commit}", "--json"]
