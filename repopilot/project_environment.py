@@ -103,7 +103,9 @@ def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | No
     declared = declared_project(snapshot)
     if settings.test_python:
         return named_environment(settings.test_python, declared.files)
-    return load_environment(declared.project, settings, declared.files)
+    found = load_environment(declared.project, settings, declared.files)
+    opened = snapshot.edited_from
+    return find_environment(opened, settings) if found is None and opened is not None else found
 
 
 def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
@@ -162,7 +164,8 @@ class RepositoryFiles(Protocol):
 def packages_for_tests(
     snapshot: Snapshot, declaration: PackageDeclaration, files: RepositoryFiles, settings: Settings
 ) -> InstalledPackages | None:
-    """The installed packages of another language: as `find_packages`, else those that `of_tests` keeps. Blocking.
+    """The installed packages of another language: as `find_packages`, else those that `of_tests` keeps, else those of
+    the state that a working copy was edited from. Blocking.
 
     Args:
         snapshot: the repository.
@@ -171,9 +174,13 @@ def packages_for_tests(
         settings: the data directory.
     """
     found = find_packages(snapshot, declaration, settings)
-    if found or declaration.language != "javascript":
+    if found is None and declaration.language == "javascript":
+        found = load_packages(_of_tests(declaration, files), settings)
+    opened = snapshot.edited_from
+    if found is not None or opened is None:
         return found
-    return load_packages(_of_tests(declaration, files), settings)
+    there = declaration_of(opened, declaration.language)
+    return packages_for_tests(opened, there, files, settings) if there is not None else None
 
 
 def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> TestPackages:

@@ -53,7 +53,8 @@ class Snapshot:
 
     `commit` is the full SHA of a bare clone; for a folder the SHA of HEAD, followed by `+dirty` where the
     folder differs from HEAD, or `unversioned` where it is no git repository. `key` names its folder in the index.
-    `stale` is a message that says why the newest state could not be fetched, None when it was.
+    `stale` is a message that says why the newest state could not be fetched, None when it was. Of a working copy
+    `edited_from` is the state that was opened, whose packages serve where none were fetched for its own manifests.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Snapshot:
     ref: str | None = None
     subdir: str = ""
     stale: str | None = None
+    edited_from: Snapshot | None = None
 
 
 @dataclass(frozen=True, slots=True)

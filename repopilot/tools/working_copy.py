@@ -237,7 +237,9 @@ class WorkingCopy:
 
     def _built(self, tree: Path) -> Workspace:
         original = self.original.snapshot
-        snapshot = Snapshot(_KEY, original.name, original.commit, root=tree, subdir=original.subdir)
+        snapshot = Snapshot(
+            _KEY, original.name, original.commit, root=tree, subdir=original.subdir, edited_from=original
+        )
         settings = self.original.settings.model_copy(update={"home": self._folder / "home"})
         store = IndexStore(self._folder / "index")
         workers = self.original.workers

@@ -19,7 +19,7 @@ from support.waiting import PATIENCE_S
 from repopilot.errors import Cancelled, EnvironmentFailed
 from repopilot.project.node_project import NodeProject, oldest_version
 from repopilot.project.package_declarations import read_packages
-from repopilot.project_environment import declared_packages, find_packages
+from repopilot.project_environment import declared_packages, find_packages, packages_for_tests
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.sandbox.environments.newer_node import with_newer_node
@@ -406,6 +406,13 @@ def test_cargo_packages_are_vendored_and_used_without_network(tmp_path):
     assert not (repository / "Cargo.lock").exists()
 
 
+class NoFiles:
+    files = ()
+
+    def text(self, path):
+        return None
+
+
 def test_modules_that_the_user_installed_in_a_local_repository_are_used(tmp_path):
     (tmp_path / "package.json").write_text('{"name": "shop"}')
     (tmp_path / "node_modules").mkdir()
@@ -413,6 +420,23 @@ def test_modules_that_the_user_installed_in_a_local_repository_are_used(tmp_path
     snapshot = open_source(parse_source(str(tmp_path)), settings)
     (declaration,) = declared_packages(snapshot)
     assert find_packages(snapshot, declaration, settings).folder == tmp_path / "node_modules"
+
+
+def test_a_working_copy_whose_manifest_differs_uses_the_packages_of_the_state_that_was_opened(tmp_path):
+    """Such as the state before a change under review that touches package.json or the lock file."""
+    settings = Settings(home=tmp_path / "home")
+    states = []
+    for name, version in (("opened", "2.0.0"), ("edited", "1.0.0")):
+        (tmp_path / name).mkdir()
+        manifest = {"name": "shop", "version": version, "devDependencies": {"jest": f"^{version}"}}
+        (tmp_path / name / "package.json").write_text(json.dumps(manifest))
+        states.append(open_source(parse_source(str(tmp_path / name)), settings))
+    (tmp_path / "opened" / "node_modules").mkdir()
+    opened, edited = states
+    (declaration,) = declared_packages(edited)
+    assert packages_for_tests(edited, declaration, NoFiles(), settings) is None
+    found = packages_for_tests(replace(edited, edited_from=opened), declaration, NoFiles(), settings)
+    assert found.folder == tmp_path / "opened" / "node_modules"
 
 
 @pytest.mark.parametrize(
