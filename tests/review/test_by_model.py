@@ -187,11 +187,13 @@ async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(
     assert "p1: no proof" in prompts[1] and "p2: proved" in prompts[2]
 
 
-async def test_code_that_no_longer_comes_to_an_end_is_proved(reviewed):
+@pytest.mark.parametrize(("waits", "told"), [("", "p1: proved"), ("    time.sleep(2.5)\n", "p1: no proof")])
+async def test_code_that_no_longer_comes_to_an_end_is_proved_unless_the_test_is_slow_anyway(reviewed, waits, told):
     after = {"shop/prices.py": "def mean(prices):\n    while not prices: pass\n    return sum(prices) / len(prices)\n"}
-    short = {"settings": lambda s: s.model_copy(update={"test_timeout_s": 5.0})}
-    _, prompts, _ = await reviewed(_call("prove", test=EMPTY), DONE, after=after, **short)
-    assert "p1: proved" in prompts[1], prompts[1].rpartition("data ")[2]
+    short = {"settings": lambda s: s.model_copy(update={"test_timeout_s": 6.0})}
+    test = f"import time\n\n{EMPTY}".replace("    assert", f"{waits}    assert")
+    _, prompts, _ = await reviewed(_call("prove", test=test), DONE, after=after, **short)
+    assert told in prompts[1], prompts[1].rpartition("data ")[2]
 
 
 async def test_reports_without_a_failure_a_place_or_their_proof_are_refused(reviewed):

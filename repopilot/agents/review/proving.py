@@ -28,6 +28,9 @@ DOMAIN = "correctness"
 SOURCE = "model"
 MOST_TOLD = 3
 """Failures of a run that a model is told."""
+MUCH_LONGER = 3
+"""Times as long as before that a run takes which its limit stops, where it doesn't come to an end by itself: a run that is
+slow anyway says nothing by being stopped."""
 AT_BASE = ("read", "symbol", "references")
 _BY_NODE = re.compile(r"\.[cm]?[jt]sx?$")
 """The ending of a test, which plain JavaScript takes for Node."""
@@ -251,7 +254,7 @@ class ReviewTools:
 
 
 def _failing(after: TestRun, before: TestRun, path: str) -> frozenset[str]:
-    """The tests that fail, or didn't end in time, by a fault of the code and not for what they lack or got wrong
+    """The tests that fail, or don't come to an end, by a fault of the code and not for what they lack or got wrong
     themselves. A test that passes before may fail by a name that is gone, but not by a private one."""
     found = {each.test_id for each in after.failures if after.outcomes.get(each.test_id) == "failed"}
     for each in after.failures:
@@ -259,8 +262,8 @@ def _failing(after: TestRun, before: TestRun, path: str) -> frozenset[str]:
         passed = before.outcomes.get(each.test_id) == "passed"
         if _LACKING.search(each.assertion) or not (gone if passed else _is_deliberate(each, path)):
             found.discard(each.test_id)
-    late = before.outcomes.keys() - after.outcomes.keys() if after.ended == "timeout" else ()
-    return frozenset((*found, *late))
+    stopped = after.ended == "timeout" and before.duration_s * MUCH_LONGER < after.duration_s
+    return frozenset((*found, *(before.outcomes.keys() - after.outcomes.keys() if stopped else ())))
 
 
 def _is_deliberate(failure: Failure, path: str) -> bool:
