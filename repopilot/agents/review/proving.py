@@ -29,8 +29,7 @@ SOURCE = "model"
 MOST_TOLD = 3
 """Failures of a run that a model is told."""
 MUCH_LONGER = 3
-"""Times as long as before that a run takes which its limit stops, where it doesn't come to an end by itself: a run that is
-slow anyway says nothing by being stopped."""
+"""How many times as long as before a run has to take that a limit stops: else it is slow anyway, which says nothing."""
 AT_BASE = ("read", "symbol", "references")
 _BY_NODE = re.compile(r"\.[cm]?[jt]sx?$")
 """The ending of a test, which plain JavaScript takes for Node."""
