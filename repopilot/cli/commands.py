@@ -332,9 +332,12 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Review files, a change, or a pull request by its address; status 1 for what `--fail-on` names."""
-    from repopilot.cli.forge_commands import pull_of, review_pull_request
+    from repopilot.forge.items import parse_item, required_item
 
-    if item := pull_of(arguments.source, required=arguments.post):
+    item = required_item(arguments.source, "pull") if arguments.post else parse_item(arguments.source)
+    if item is not None and item.kind == "pull":
+        from repopilot.cli.forge_commands import review_pull_request  # the clients of hosts take long to load
+
         return review_pull_request(item, arguments, runtime)
     from repopilot.agents.review.agent import report_json, report_markdown, report_sarif, review_snapshot
     from repopilot.agents.review.findings import has_severe

@@ -41,20 +41,6 @@ from repopilot.types import Progress
 from repopilot.ui.changes.diffs import patch
 
 
-def pull_of(source: str, *, required: bool) -> ForgeItem | None:
-    """The pull request that SOURCE is the address of.
-
-    Args:
-        source: as given.
-        required: whether it has to be one.
-
-    Raises:
-        SourceError: it has to be one, and isn't.
-    """
-    item = required_item(source, "pull") if required else parse_item(source)
-    return item if item is not None and item.kind == "pull" else None
-
-
 @contextmanager
 def _asking(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) -> Iterator[None]:
     """Say, as progress, which host is asked."""
