@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot.results import Explanation, ImpactReport, Turn
+from repopilot.retrieval.query.asked import OF_THE_REPOSITORY, asked
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
@@ -20,6 +21,8 @@ REPOSITORY = {"en": "this repository", "fr": "ce dépôt"}
 """What a pronoun stands for after an overview."""
 OWN_WORDS = 4
 """From so many words of its own on a question speaks of itself."""
+OWN_WORDS_OF_A_SUBJECT = 2
+"""The same of one whose subject is a pronoun ("Does it support HTTP/2?"), where nobody named what that stands for."""
 TURNS_REMEMBERED = 3
 _NUMBER = re.compile(r"\[(\d{1,2})\]")
 _THERE = re.compile(r"\b(?:y a|existe|faut|s['’]agit)-(?:t-)?il\b|\bil (?:y a|faut|existe)\b", re.I)
@@ -34,6 +37,12 @@ _PRONOUN = re.compile(
 )
 """What stands for something said before. "That" behind a noun begins a clause, "l'" is mostly an article, and "il" may
 repeat the sentence's own subject."""
+_SUBJECT = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might|must) (?:it|they)\b|"
+    r"-(?:t-)?(?:il|elle)s?\b",
+    re.I,
+)
+"""A pronoun behind the verb of a question whose subject it is."""
 _REPOSITORY = re.compile(
     r"\b(?!(?:this|that|ce) code\b)(?:(?:this|the|that|our|your|whole|entire|"
     r"ce|cet|cette|le|la|notre|votre|tout|toute|du|au) ){1,3}"
@@ -56,7 +65,12 @@ class ShownPlace:
     @property
     def name(self) -> str:
         """How a question names it: by its symbol in backticks; by its path where that is none, or a heading."""
-        return f"`{self.symbol}`" if self.symbol and " " not in self.symbol else self.path
+        return f"`{self.symbol}`" if self.is_code else self.path
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a definition: no file and no heading."""
+        return bool(self.symbol) and " " not in self.symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +111,14 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     of_repository = _REPOSITORY.search(question) is not None and pronoun is None
     if not question.strip() or of_repository or own >= OWN_WORDS or (own and (query.names or query.paths)):
         return FollowUp(question)
-    if pronoun and isinstance(last := recent[-1].result, Explanation) and last.form == "overview":
-        return FollowUp(f"{question} {REPOSITORY[query.language]}")
     focus = _focus(recent[-1], shown)
+    of_overview = isinstance(last := recent[-1].result, Explanation) and last.form == "overview"
+    least = OWN_WORDS_OF_A_SUBJECT if of_overview or (focus is not None and focus.is_code) else 1
+    if asked(question) in OF_THE_REPOSITORY or (own >= least and _is_open(rest, recent[-1])):
+        return FollowUp(question)
+    if pronoun and of_overview:
+        known = _REPOSITORY.search(question) is not None
+        return FollowUp(question if known else f"{question} {REPOSITORY[query.language]}")
     if focus is not None and pronoun:
         return FollowUp(f"{question} {focus.name}", (focus,))
     joined = (pronoun or not own) and own_words(recent[-1].question) > 0
@@ -125,6 +144,12 @@ def _focus(last: Turn, shown: Sequence[ShownPlace]) -> ShownPlace | None:
         return next(of_name, ShownPlace(0, "", named[0]))
     cited = next((c.number for c in last.citations if c.supported), None)
     return next((p for p in shown if p.number == cited), shown[0] if shown else None)
+
+
+def _is_open(question: str, last: Turn) -> bool:
+    """Whether the subject of a question is a pronoun that may as well stand for the repository: the user named nothing
+    before, and what an answer happened to show first is only a guess at it."""
+    return _SUBJECT.search(question) is not None and not parse(last.question).names
 
 
 def own_words(text: str) -> int:

@@ -46,6 +46,12 @@ SURE_OF_A_CLAUSE = 0.9
 _SURER = 0.03
 """By so much a whole sentence may be surer to ask for what its first clause does, and still be two wishes."""
 _MOST_JOINTS = 20
+_ASKED_HOW = re.compile(
+    r"\W*(?:how|where|when|why|what|which|who|comment|où|quand|pourquoi|quel(?:le)?s?|qui|que)\b"
+    r"(?!.*\b(?:you|your|please|tu|vous|te plaît|vous plaît)\b).*\?\W*$",
+    re.I | re.S,
+)
+"""A question to the end: "How do I install it and run the tests?" tells nobody to run them."""
 _LEAST_WORDS = 3
 """Of a clause that asks something."""
 _LEAST_NAMED = 2
@@ -148,6 +154,7 @@ def _clauses(sentence: str) -> list[tuple[str, str]]:
     different, and the first doesn't ask for what the sentence as a whole more surely does."""
     whole, chance = _kind(sentence)
     joints = _joints(sentence)
+    only_asks = whole == "EXPLAIN" and _ASKED_HOW.match(sentence) is not None
     best: tuple[float, str, str] = (SURE_OF_A_CLAUSE, "", "")
     for start, end in joints:
         first = sentence[:start]
@@ -155,10 +162,10 @@ def _clauses(sentence: str) -> list[tuple[str, str]]:
         one, one_chance = _kind(first, _LEAST_WORDS)
         other, other_chance = _kind(second, _LEAST_WORDS, one in ("REVIEW", "IMPACT"))
         sure = min(one_chance, other_chance)
-        same = not one or not other or one == other
+        same = not one or not other or one == other or (only_asks and "act" in (one, other))
         if not same and sure > best[0] and (one != whole or sure > chance - _SURER):
             best = (sure, first, second)
-    if not best[1] and (apart := _between_sure_ones(sentence, joints)):
+    if not best[1] and not only_asks and (apart := _between_sure_ones(sentence, joints)):
         best = (chance, *apart)
     if not best[1] or whole == "REFUSE":
         return [(sentence, whole if chance >= SURE_OF_A_SENTENCE else "")]

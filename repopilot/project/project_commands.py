@@ -98,9 +98,12 @@ _SHELL = frozenset(
     ["", "sh", "bash", "shell", "console", "zsh", "text", "sh-session", "shell-session", "cmd", "powershell"]
 )
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*\{?\.?([\w-]*)")
+_DIRECTIVE = re.compile(r"( *)\.\. ([\w-]+)::[^\S\n]*([\w-]*)")
+"""Of reStructuredText; what is indented below it is its options and its body."""
+_COMMAND_DIRECTIVES = frozenset(["code-block", "code", "sourcecode", "prompt", "parsed-literal"])
 _HEADING = re.compile(r"^(#{1,6}|={1,5})\s+(.+?)\s*#*$")
 _NO_COMMAND = re.compile(
-    r"\s*(?:[#@<>{(\[\"']|//|(?:[*+-]|\d+[.)])\s|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\("
+    r"\s*(?:[#@<>{(\[\"']|//|:[\w-]+:|(?:[*+-]|\d+[.)])\s|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\("
 )
 """How lines of code begin that stand among commands."""
 _INLINE = re.compile(r"``?([^`\n]{3,120})``?(_?)")
@@ -272,7 +275,9 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
     before = ""
     fence = ""
     shell = False
+    below = -1  # the indentation of a directive that shows no commands
     for number, line in enumerate(text.split("\n"), 1):
+        below = _below(line, below)
         mark = _FENCE.match(line)
         if mark and (not fence or mark[2].startswith(fence)):
             fence, shell = ("", False) if fence else (mark[2], mark[3].lower() in _SHELL)
@@ -283,7 +288,7 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
             before = ""
             continue
         context = f"{heading}. {before}"
-        indented = not fence and re.match(r"(?: {4}|\t)\S|\s*\$ \S", line) is not None
+        indented = not fence and below < 0 and re.match(r"(?: {4}|\t)\S|\s*\$ \S", line) is not None
         if (fence and shell) or indented:
             command = re.sub(r"^[^\S\n]*[$>%] ?", "", line).strip()
             if command and not _NO_COMMAND.match(command):
@@ -295,6 +300,16 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
                     inline[1].strip().lstrip("$ "), "documentation", path, number, heading=f"{heading}. {line}"
                 )
             before = line.strip() or before
+
+
+def _below(line: str, below: int) -> int:
+    """How far the directive around a line is indented; -1 where there is none, or its body may be commands."""
+    directive = _DIRECTIVE.match(line)
+    if directive:
+        shows_commands = directive[2] in _COMMAND_DIRECTIVES and directive[3].lower() in _SHELL
+        return -1 if shows_commands else len(directive[1])
+    ended = line.strip() and len(line) - len(line.lstrip()) <= below
+    return -1 if ended else below
 
 
 _READERS: dict[str, Callable[[str, str], Iterator[ProjectCommand]]] = {

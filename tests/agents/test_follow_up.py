@@ -49,6 +49,8 @@ def test_a_pronoun_after_an_overview_is_the_repository(question):
         ("quels sont ses paramètres ?", "quels sont ses paramètres ? `Client.send`"),
         ("où l'utilise-t-on ?", "où l'utilise-t-on ? `Client.send`"),
         ("where does this project use it?", "where does this project use it? `Client.send`"),
+        ("which tests cover it?", "which tests cover it? `Client.send`"),
+        ("is it tested?", "is it tested? `Client.send`"),
         ("explain this code", "explain this code `Client.send`"),
     ],
 )
@@ -64,6 +66,13 @@ def test_a_follow_up_is_rewritten_with_what_it_refers_to(question: str, understo
         "is it possible to disable the cache of responses?",
         "which class uses `Session` and how does it close it?",
         "no longer supported versions",
+        "Does it support HTTP/2?",
+        "Can it write its results to a database?",
+        "Are there tests, and what do they cover?",
+        "Which third-party libraries does it use?",
+        "How do I install it?",
+        "What licence does it have?",
+        "Peut-il chiffrer les sauvegardes ?",
         "how does the pool keep its connections alive between requests of clients?",
         "Y a-t-il une option pour désactiver le cache des réponses ?",
         "who calls [9]?",
@@ -93,9 +102,17 @@ def test_without_a_turn_or_a_place_nothing_is_guessed() -> None:
     assert resolve("who calls it?", (turn(intent="REFUSE"),)).question == "who calls it?"
 
 
-def test_it_stays_what_the_conversation_is_about() -> None:
+@pytest.mark.parametrize("question", ["what does it raise?", "does it wait longer each time?"])
+def test_it_stays_what_the_conversation_is_about(question: str) -> None:
     callers = turn("who calls `retry_delay`?", evidence=PLACES[:2], citations=())
-    assert resolve("what does it raise?", (turn(), callers)).names == ("retry_delay",)
+    assert resolve(question, (turn(), callers)).names == ("retry_delay",)
+
+
+def test_what_is_understood_once_is_understood_the_same_again() -> None:
+    overview = turn("give me an overview", result=Explanation(origin="code", form="overview"))
+    for before, question in ((overview, "where does it start?"), (turn(), "who calls it?")):
+        once = resolve(question, (before,)).question
+        assert once != question and resolve(once, (before,)).question == once
 
 
 def test_places_come_from_evidence_else_citations_else_the_report() -> None:
@@ -108,7 +125,9 @@ def test_places_come_from_evidence_else_citations_else_the_report() -> None:
 
 def test_a_heading_is_named_by_its_file() -> None:
     section = (Evidence(1, "README.md", 3, 9, "Corner shop › Running"),)
-    assert "README.md" in resolve("where is it used?", (turn(evidence=section, citations=()),)).question
+    shown = turn(evidence=section, citations=())
+    assert "README.md" in resolve("where is it used?", (shown,)).question
+    assert resolve("does it work without React?", (shown,)).question == "does it work without React?"
 
 
 @given(st.text(max_size=120), st.text(max_size=80))

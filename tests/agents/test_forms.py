@@ -153,6 +153,20 @@ def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) 
     assert found is not None and "`npm test`" in found.text and "`cd packages/api && pytest`" in found.text
 
 
+def test_a_file_that_says_how_code_is_built_is_not_what_a_command_is_asked_of(tmp_path):
+    files = {
+        "go.mod": "module example.org/hey\n\ngo 1.20\n",
+        "main.go": "package main\n\nfunc main() {\n}\n",
+        "Dockerfile": "# Build it from source\nFROM golang AS build\nRUN go mod download\nRUN go build -o /bin/hey .\n",
+    }
+    workspace = open_workspace(write(tmp_path / "hey", files), offline(tmp_path / "home"))
+    question = "How do I build it from source?"
+    results = search(workspace.index, "FROM golang, go mod download", 5)
+    assert results.hits[0].chunk.path == "Dockerfile"
+    found = answer_by_code(question, results, workspace, "en")
+    assert found is not None and "`go build ./...`" in found.text
+
+
 @pytest.mark.parametrize(
     "stack",
     [

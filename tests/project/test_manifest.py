@@ -150,6 +150,28 @@ def test_a_link_in_restructured_text_is_no_command():
     assert {each.command for each in commands_in("docs/development.rst", text)} == {"black .", "tox"}
 
 
+def test_only_a_directive_that_shows_commands_has_some():
+    text = """
+.. image:: https://badges.example/ruff.svg
+    :target: https://ruff.example/
+    :alt: Ruff
+
+.. code-block:: python
+
+    ruff = run()
+
+.. code-block:: console
+    :caption: Checks
+
+    $ ruff check
+
+Then::
+
+    pytest
+"""
+    assert [each.command for each in commands_in("README.rst", text)] == ["ruff check", "pytest"]
+
+
 @pytest.mark.parametrize(
     ("path", "text", "commands"),
     [

@@ -11,7 +11,7 @@ from repopilot.index.store import Index
 
 LEAST_SHARE = 0.03
 _LEAST_PRODUCT = 0.5
-_BUILD_FILES = frozenset(("make", "dockerfile"))
+BUILD_FILES = frozenset(("make", "dockerfile"))
 """Languages of files that say how code is built."""
 
 
@@ -26,7 +26,7 @@ def code_files(index: Index) -> dict[str, int]:
         for path, info in index.files.items()
         if file_kind(path) == "code"
         and reads_symbols(info.language)
-        and info.language not in _BUILD_FILES
+        and info.language not in BUILD_FILES
         and not index.is_foreign(path)
     }
 

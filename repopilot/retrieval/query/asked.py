@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from repopilot.retrieval.query import learnt
 
@@ -18,6 +18,8 @@ Part = Literal["overview", "structure", "entry points", "reading"]
 Asked = Literal[Computed, Scope, Part, "value", "none", "task", "run tests"]
 """`Scope`: of a review or an impact; `value`: which one a name has, as the evidence shows; `task`: reads like a commit
 message; `none`: nothing of these."""
+OF_THE_REPOSITORY = frozenset([*get_args(Command), *get_args(Manifest)])
+"""What is asked of the repository as a whole, whatever a conversation is about."""
 SURE = 0.75
 """Least chance of what is asked: a wrong computed answer costs more than the evidence that is shown else."""
 

@@ -11,7 +11,8 @@ from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.agents.overview.best_commands import MOST_COMMANDS, by_convention, chosen, commands_of
-from repopilot.code.languages import file_kind
+from repopilot.agents.overview.own_code import BUILD_FILES
+from repopilot.code.languages import file_kind, language_of
 from repopilot.index.manifests import facts
 from repopilot.index.store import Index
 from repopilot.project import project_commands
@@ -35,7 +36,8 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
 
 def _is_product_code(path: str, index: Index) -> bool:
-    return file_kind(path) == "code" and index.is_own(path) and not project_commands.is_read(path)
+    is_code = file_kind(path) == "code" and language_of(path) not in BUILD_FILES
+    return is_code and index.is_own(path) and not project_commands.is_read(path)
 
 
 def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[ProjectCommand]:
