@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from repopilot import i18n
@@ -121,7 +120,7 @@ def _model(runtime: Runtime) -> Check:
     found = status(runtime.settings)
     if found.kind == "none":
         told = i18n.joined((found.detail, i18n.message("llm.way.none")))
-        return Check("language model", "degraded", _message("no_model", detail=told), _message("get_model"))
+        return Check("language model", "degraded", told, _message("get_model"))
     pull = "ollama pull" if found.kind == "ollama" else "repopilot models pull"
     missing = f"`{pull} {found.missing_model}`" if found.missing_model else ""
     told = i18n.joined((found.detail, i18n.message(f"llm.way.{found.way}")))
@@ -197,14 +196,15 @@ def _parsers(runtime: Runtime) -> Check:
     found = analyse("probe.py", "def probe():\n    return 1\n", "python", "code")
     if not (found.parsed and found.symbols):
         return Check("parsers", "broken", _message("no_symbols"), _message("reinstall"))
-    return Check("parsers", "ok", _message("parsers", environment=Path(sys.prefix).name))
+    return Check("parsers", "ok", _message("parsers"))
 
 
 def _servers(runtime: Runtime) -> Check:
     from repopilot.sandbox.language_servers.catalogue import SERVERS, how_to_get, is_package, program_of
 
     found = {server.name: program_of(server, None, runtime.settings) for server in SERVERS}
-    detail = i18n.joined([name if path else _message("no_server", name=name) for name, path in found.items()], ", ")
+    named = [", ".join(name for name, path in found.items() if (path is None) == gone) or "-" for gone in (False, True)]
+    detail = _message("servers", found=named[0], missing=named[1])
     missing = [server for server in SERVERS if is_package(server) and not found[server.name]]
     state: Literal["ok", "degraded"] = "ok" if found[SERVERS[0].name] else "degraded"
     return Check("language servers", state, detail, i18n.joined([how_to_get(server) for server in missing], " "))

@@ -27,7 +27,7 @@ const Folds = (window.repopilotFolds ||= function ({ props, callAction }) {
     <section className="rp-folds rp-code">
       {props.folds.map((fold) => (
         <details key={fold.title} open={fold.open}>
-          <summary>{fold.title} <span className="rp-muted rp-number">{fold.rows.length}</span></summary>
+          <summary>{fold.title} <span className="rp-muted rp-number">{fold.count ?? fold.rows.length}</span></summary>
           <ul>{fold.rows.map((row, at) => <li key={at}><Inline text={row} show={show} /></li>)}</ul>
         </details>
       ))}

@@ -8,14 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot import i18n
+from repopilot.agents.impact.render import impact_markdown
 from repopilot.agents.review.report import report_markdown
 from repopilot.errors import SourceError
 from repopilot.i18n.format import commit_words, count, duration, size
 from repopilot.intents import commands
 from repopilot.release import release
-from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Plan, PlanPart, ReviewReport
+from repopilot.results import (
+    AffectedPlace,
+    Answer,
+    ChangedFile,
+    Completeness,
+    CoveringTest,
+    Explanation,
+    ImpactReport,
+    Plan,
+    PlanPart,
+    ReviewReport,
+)
 from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
+from repopilot.ui.answer.folds import folds_props
 from repopilot.ui.answer.plan_view import edited
 from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, review_summary, sarif
 from repopilot.ui.help_text import help_text
@@ -179,6 +192,24 @@ def test_an_impact_report_is_shown_as_a_picture():
     assert [box["label"] for box in props["picture"]["boxes"]] == ["a"]
     assert props["counts"].startswith("1 place affected · ")
     assert (props["risk"], props["label"]) == ("LOW", "Risk LOW") and props["alt"].endswith(": a")
+
+
+def test_the_numbers_of_an_impact_report_agree_wherever_they_stand():
+    report = ImpactReport(
+        "LOW",
+        changed=(ChangedFile("M1", "shop/cart.py", whole=True),),
+        affected=tuple(AffectedPlace(f"A{n}", f"shop/at{n}.py", "use") for n in range(1, 31)),
+        covering_tests=(CoveringTest("T1", "tests/test_a.py", ("test_a",)), CoveringTest("T2", "tests/test_b.py")),
+        completeness=Completeness(complete=False, gaps=("One gap.", "another"), affected=30, covering_tests=2),
+    )
+    answer = Answer("", result=report)
+    folds = {fold["title"]: fold for fold in folds_props("a", answer, "en")["folds"]}
+    assert folds["Used directly by"]["rows"][-1] == "and 10 more" and folds["Used directly by"]["count"] == 30
+    assert folds["Tests that cover it"]["count"] == 1
+    assert impact_props(answer, "en")["counts"].startswith("30 places affected · 1 test file · ")
+    told = impact_markdown(report)
+    assert "used at 30 places in 30 files. Its tests: 1 test file." in told
+    assert "incomplete: One gap; another." in told
 
 
 def test_only_close_routes_are_offered():

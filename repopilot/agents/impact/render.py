@@ -22,10 +22,11 @@ _NAMED = 3
 
 
 class Section(NamedTuple):
-    """A list with its heading, its rows in Markdown."""
+    """A list with its heading, its rows in Markdown, and how many things it is of: the last row may only count some."""
 
     heading: str
     rows: tuple[str, ...]
+    count: int
 
 
 def impact_summary(report: ImpactReport, numbers: Mapping[str, int], language: str) -> str:
@@ -146,7 +147,7 @@ class _Writer:
             self._report.affected
         )
         files = len({item.path for item in self._report.affected if item.distance == 1})
-        tests = sum(bool(test.tests) for test in self._report.covering_tests)
+        tests = len(reaching_tests(self._report))
         key = "used_nowhere" if not places else "used_in_more" if cut_off else "used_in"
         what = ", ".join(names[:_NAMED]) + more
         counted = {"places": self._count("place", places), "files": self._count("file", files)}
@@ -184,9 +185,9 @@ class _Writer:
 
     def _tests(self) -> Section:
         """The tests that reach it; where none does, those that use something else of the file."""
-        reaching = [test for test in self._report.covering_tests if test.tests]
-        of_file = not reaching and not all(change.whole for change in self._report.changed)
-        reaching = reaching or list(self._report.covering_tests)
+        reaching = reaching_tests(self._report)
+        of_file = not reaching
+        reaching = reaching or self._report.covering_tests
         listed = [self._test(test) for test in reaching] or [self._text("no_tests")]
         cut_off = len(reaching) == len(self._report.covering_tests)
         more = self._report.completeness.covering_tests - len(reaching) if cut_off else 0
@@ -217,14 +218,14 @@ class _Writer:
 
     def completeness(self) -> str:
         """What the report lacks."""
-        gaps = "; ".join(map(self._said, self._report.completeness.gaps))
+        gaps = "; ".join(self._said(gap).removesuffix(".") for gap in self._report.completeness.gaps)
         return f"*{self._text('incomplete', gaps=gaps) if gaps else self._text('complete')}*"
 
     def _section(self, name: str, rows: Sequence[str], shown: int = _ROWS, more: int = 0) -> Section:
         """A heading with a list; `more` rows beyond those given are counted in its last line."""
         hidden = max(0, len(rows) - shown) + max(0, more)
         last = [self._text("more", count=hidden)] if hidden and rows else []
-        return Section(self._text(f"headings.{name}"), (*rows[:shown], *last))
+        return Section(self._text(f"headings.{name}"), (*rows[:shown], *last), len(rows) + max(0, more))
 
     def _row(self, item: str, detail: str) -> str:
         return self._text("row", item=item, detail=detail)
@@ -234,6 +235,13 @@ class _Writer:
 
     def _said(self, text: str) -> str:
         return i18n.translated(text, self._language)
+
+
+def reaching_tests(report: ImpactReport) -> Sequence[CoveringTest]:
+    """The test files that reach what changes. Those of a whole file need not name a definition."""
+    naming = [test for test in report.covering_tests if test.tests]
+    whole = all(change.whole for change in report.changed)
+    return report.covering_tests if whole and not naming else naming
 
 
 def _as_markdown(section: Section) -> str:

@@ -18,7 +18,8 @@ def summary_of(answer: Answer, language: str) -> str:
 
 
 def folds_props(answer_id: str, answer: Answer, language: str) -> dict | None:
-    """Props of the element `Folds`: {answer, folds: [{title, rows in Markdown}], note}; None where nothing folds.
+    """Props of the element `Folds`: {answer, folds: [{title, rows in Markdown, count}], note}; None where nothing
+    folds. `count` is that of the rows where it is missing.
 
     Args:
         answer_id: of the answer's message.
@@ -28,7 +29,7 @@ def folds_props(answer_id: str, answer: Answer, language: str) -> dict | None:
     note = ""
     if isinstance(answer.result, ImpactReport):
         sections, note = impact_sections(answer.result, _numbers(answer, answer.result), language)
-        folds = [{"title": section.heading, "rows": list(section.rows)} for section in sections]
+        folds = [{"title": each.heading, "rows": list(each.rows), "count": each.count} for each in sections]
     elif isinstance(answer.result, Generation):
         folds = _of_generation(answer.result, language)
     else:

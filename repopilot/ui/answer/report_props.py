@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from repopilot import i18n
 from repopilot.agents.impact.diagram import impact_diagram
+from repopilot.agents.impact.render import reaching_tests
 from repopilot.agents.review.findings import score, scores, weight_order
 from repopilot.agents.review.report import (
     counts_text,
@@ -130,10 +131,9 @@ def impact_props(answer: Answer, language: str) -> dict | None:
     report = answer.result
     if not isinstance(report, ImpactReport):
         return None
-    whole = all(change.whole for change in report.changed)  # its tests need not name a definition
     counts = {
         "affected": len(report.affected),
-        "covering_tests": sum(bool(test.tests) or whole for test in report.covering_tests),
+        "covering_tests": len(reaching_tests(report)),
         "co_changed": len(report.co_changed),
     }
     paths = dict.fromkeys(place.path for place in report.affected[:ROWS_SHOWN])
