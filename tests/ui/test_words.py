@@ -88,10 +88,10 @@ def test_numbers_as_people_read_them():
     assert [count(1, "file"), count(1200, "file"), count(2, "token")] == ["1 file", "1,200 files", "2 tokens"]
     assert [size(812), size(1_400_000), size(2.5e9)] == ["812 B", "1.4 MB", "2.5 GB"]
     assert commit_words("a" * 40 + "+dirty") == "commit aaaaaaa+dirty"
-    assert dense_words(0.999, "en", embeds=True, filling=True) == "99 % of the dense vectors built"
-    assert dense_words(0, "en", embeds=True, filling=False) == "vectors on demand"
-    assert dense_words(0, "en", embeds=False, filling=True) == "lexical search only"
-    assert dense_words(1, "en", embeds=False, filling=False) == "dense vectors complete"
+    assert dense_words(0.999, "en", embeds=True, filling=True) == "search by meaning: 99 % ready"
+    assert dense_words(0, "en", embeds=True, filling=False) == "search by meaning on demand"
+    assert dense_words(0, "en", embeds=False, filling=True) == "search by words only"
+    assert dense_words(1, "en", embeds=False, filling=False) == "search by meaning ready"
 
 
 def test_a_moment_of_progress_in_a_line():
