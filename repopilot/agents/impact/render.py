@@ -26,7 +26,7 @@ class Section(NamedTuple):
 
     heading: str
     rows: tuple[str, ...]
-    count: int
+    total: int
 
 
 def impact_summary(report: ImpactReport, numbers: Mapping[str, int], language: str) -> str:

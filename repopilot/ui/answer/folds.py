@@ -29,7 +29,7 @@ def folds_props(answer_id: str, answer: Answer, language: str) -> dict | None:
     note = ""
     if isinstance(answer.result, ImpactReport):
         sections, note = impact_sections(answer.result, _numbers(answer, answer.result), language)
-        folds = [{"title": each.heading, "rows": list(each.rows), "count": each.count} for each in sections]
+        folds = [{"title": each.heading, "rows": list(each.rows), "count": each.total} for each in sections]
     elif isinstance(answer.result, Generation):
         folds = _of_generation(answer.result, language)
     else:
