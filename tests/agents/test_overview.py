@@ -178,6 +178,14 @@ def test_every_file_is_in_exactly_one_of_few_groups(paths, random):
         assert covered == set(group.files)
 
 
+def test_what_only_a_file_of_types_names_is_no_use(tmp_path):
+    stub = {"shop/stock/store.pyi": "from shop.cli import main\n\n\ndef take(total: main): ...\n"}
+    found = overview_of(workspace_of(tmp_path, SHOP | stub).index)
+    names = [component.name for component in found.components]
+    pairs = {(names[use.source], names[use.target]) for use in found.uses}
+    assert ("cli", "orders") in pairs and not any(user == "stock" for user, _ in pairs)
+
+
 def test_a_file_does_not_join_what_it_uses_only_beside_others():
     lines = {f"{name}/{name}.ts": 100 for name in ("web", "core", "shared", "cli", "docs")} | {"fake/fake.ts": 1}
     ties = {("web/web.ts", "core/core.ts"): 9, ("core/core.ts", "shared/shared.ts"): 3}

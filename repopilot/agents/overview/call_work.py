@@ -8,8 +8,9 @@ for time.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -24,6 +25,8 @@ LIKELY = 0.6
 _DAMPING = 0.9
 _ROUNDS = 20
 CONSTRUCTORS = frozenset(("__init__", "constructor", "new", "initialize"))
+_Overrides = Callable[[int], tuple[int, ...]]
+"""The methods that override one: asked for again and again, and the same for all who ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +58,16 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     is_handed_on = (graph.kinds == Edge.USES) & (graph.confidence >= SURE)
     is_handed_on &= graph.nodes.kinds[graph.targets] == FUNCTION
     is_call = graph.kinds == Edge.CALLS
+    overrides = cache(lambda method: tuple(_overrides(graph, method)))
     inside = is_own[graph.sources] & is_own[graph.targets] & (graph.sources != graph.targets)
     wanted = ((is_call & (graph.confidence >= LIKELY)) | is_handed_on) & inside
     sources, targets = _extended(
         graph.sources[wanted],
         graph.targets[wanted],
-        _dispatched(graph, np.flatnonzero(is_call & (graph.confidence < LIKELY) & inside)),
+        _dispatched(graph, np.flatnonzero(is_call & (graph.confidence < LIKELY) & inside), overrides),
     )
     sources, targets = _with_constructors(graph, sources, targets)
-    sources, targets = _with_overrides(graph, sources, targets)
+    sources, targets = _with_overrides(graph, sources, targets, overrides)
     is_function = is_own & (graph.nodes.kinds == FUNCTION)  # a class works by its methods
     one_of = _overloads_as_one(graph, np.flatnonzero(is_function))
     pairs = np.unique(one_of[np.stack([sources, targets])], axis=1)
@@ -93,14 +97,14 @@ def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
     return found
 
 
-def _dispatched(graph: Graph, edges: np.ndarray) -> Iterator[tuple[int, int]]:
+def _dispatched(graph: Graph, edges: np.ndarray, overrides: _Overrides) -> Iterator[tuple[int, int]]:
     """Of calls whose name several definitions have: to the only one that counts, or to the method that others of them
     override."""
     called: dict[tuple[int, str], list[int]] = defaultdict(list)
     for source, target in zip(graph.sources[edges].tolist(), graph.targets[edges].tolist(), strict=True):
         called[source, _last(graph, target)].append(target)
     for (source, _), found in called.items():
-        overridden = {node: len({*_overrides(graph, node)}.intersection(found)) for node in found}
+        overridden = {node: len({*overrides(node)}.intersection(found)) for node in found}
         best = max(found, key=overridden.__getitem__)
         if 3 * overridden[best] >= 2 * (len(found) - 1):
             yield source, best
@@ -132,10 +136,12 @@ def _with_constructors(graph: Graph, sources: np.ndarray, targets: np.ndarray) -
     return _extended(sources, targets, ((node, method) for node in classes for method in _constructors(graph, node)))
 
 
-def _with_overrides(graph: Graph, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _with_overrides(
+    graph: Graph, sources: np.ndarray, targets: np.ndarray, overrides: _Overrides
+) -> tuple[np.ndarray, np.ndarray]:
     """The calls, and those from a called method to the methods of subclasses that override it."""
     methods = [node for node in set(targets.tolist()) if _last(graph, node) not in CONSTRUCTORS]
-    return _extended(sources, targets, ((node, each) for node in methods for each in _overrides(graph, node)))
+    return _extended(sources, targets, ((node, each) for node in methods for each in overrides(node)))
 
 
 def _extended(

@@ -13,7 +13,8 @@ from repopilot.code.graph.graph import DEPENDING, Edge, Graph
 
 SURE = 0.75
 """The confidence of a use that an import or a scope resolves; a name that only one definition has isn't one."""
-
+_STUBS = (".pyi", ".d.ts")
+"""Files that declare the types of code that is elsewhere: what they name, only a checker reads."""
 
 Thing = TypeVar("Thing", bound=Hashable)
 
@@ -45,7 +46,7 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
     columns = (owners[graph.sources[wanted]], owners[graph.targets[wanted]], graph.lines[wanted])
     found: dict[tuple[str, str], FileUse] = {}
     for one, other, line in zip(*(column.tolist() for column in columns), strict=True):
-        if one == other or one not in path_of or other not in path_of:
+        if one == other or one not in path_of or other not in path_of or path_of[one].endswith(_STUBS):
             continue
         use = found.setdefault((path_of[one], path_of[other]), FileUse(0, line))
         use.count += 1
