@@ -138,8 +138,9 @@ def test_doctor_says_what_is_missing_and_how_to_fix_it(run: Run) -> None:
     assert all(c["fix"] for c in document["checks"] if c["state"] == "broken")
     assert checks["repopilot"]["detail"] == release() and "commit" in release()
     servers = checks["language servers"]
-    assert servers["state"] == "ok" and "ty" in servers["detail"].split(", ")
-    assert "no tsc" not in servers["detail"].split(", ") or "environment" in servers["fix"]
+    found, missing = servers["detail"].removeprefix("found: ").split("; missing: ")
+    assert servers["state"] == "ok" and "ty" in found.split(", ")
+    assert "tsc" not in missing.split(", ") or "environment" in servers["fix"]
 
 
 def test_models_are_listed(run: Run) -> None:
