@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -122,9 +122,9 @@ class Posted:
 
 
 class Outcome(NamedTuple):
-    """What a review came to: whether the pull request passes, and a sentence."""
+    """What a review came to, or that it has begun or was given up, and a sentence."""
 
-    passed: bool
+    state: Literal["running", "passed", "failed", "given up"]
     text: str
 
 

@@ -29,6 +29,8 @@ pageInfo { hasNextPage endCursor } } } } }"""
 _REVIEW = "review"
 """The thread of what a review says on the whole."""
 _MEMBERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+_CONCLUSIONS = {"passed": "success", "failed": "failure", "given up": "cancelled"}
+_STATES = {"running": "pending", "passed": "success", "failed": "failure", "given up": "error"}
 _NOT_TOLD = frozenset({400, 403, 404})
 _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { thread { id } } }"
 
@@ -58,6 +60,7 @@ class GitHubItem:
         self._item = item
         self._api = api
         self._token = token
+        self._check_run = 0
         self._repo = "/repos/" + "/".join(quote(part, safe="") for part in item.project.split("/"))
 
     @cached_property
@@ -203,12 +206,15 @@ class GitHubItem:
         create, else by a commit status."""
         if self._is_installation:
             output = {"title": outcome.text, "summary": outcome.text}
-            ended = {"status": "completed", "conclusion": "success" if outcome.passed else "failure"}
-            body = {"name": CHECK, "head_sha": pull.head_sha, **ended, "output": output}
-            self._call("POST", f"{self._repo}/check-runs", body)
+            ended = {"status": "completed", "conclusion": _CONCLUSIONS.get(outcome.state)}
+            body = {"output": output, **(ended if outcome.state != "running" else {"status": "in_progress"})}
+            if self._check_run:
+                self._call("PATCH", f"{self._repo}/check-runs/{self._check_run}", body)
+            else:
+                new = {"name": CHECK, "head_sha": pull.head_sha, **body}
+                self._check_run = int(self._call("POST", f"{self._repo}/check-runs", new)["id"])
         else:
-            state = "success" if outcome.passed else "failure"
-            body = {"state": state, "context": CHECK, "description": outcome.text}
+            body = {"state": _STATES[outcome.state], "context": CHECK, "description": outcome.text}
             self._call("POST", f"{self._repo}/statuses/{pull.head_sha}", body)
 
     def opposed_by(self, comment: Posted) -> set[str]:

@@ -23,6 +23,9 @@ class _Server(gitlab.Gitlab):
         return super().http_request(*args, **{**options, "obey_rate_limit": False})
 
 
+_STATES = {"running": "running", "passed": "success", "failed": "failed", "given up": "canceled"}
+
+
 @explained(lambda error: (error.response_code or 0, error.error_message) if isinstance(error, GitlabError) else (0, ""))
 class GitLabItem:
     """One issue or merge request. Every method raises as those of `Forge`.
@@ -148,7 +151,7 @@ class GitLabItem:
     def set_outcome(self, pull: Pull, outcome: Outcome) -> None:
         """Say on the commit what a review came to."""
         statuses = self._project.commits.get(pull.head_sha, lazy=True).statuses
-        state = "success" if outcome.passed else "failed"
+        state = _STATES[outcome.state]
         if all(each.status != state for each in statuses.list(name=CHECK, get_all=False)):  # no state is taken twice
             statuses.create({"state": state, "name": CHECK, "description": outcome.text})
 

@@ -251,7 +251,7 @@ def post(
         forge.comment(summary)
     elif earlier and earlier[0].text != summary:
         forge.change_comment(earlier[0], summary)
-    notes += _say_outcome(forge, now, outcome(report, wanted, fail_on, language))
+    notes += say_outcome(forge, now, outcome(report, wanted, fail_on, language))
     return _done(wanted, notes)
 
 
@@ -271,8 +271,8 @@ def _resolve(forge: Forge, comment: Posted, text: str) -> str:
     return ""
 
 
-def _say_outcome(forge: Forge, pull: Pull, outcome: Outcome) -> list[str]:
-    """Say on the commit what the review came to; a message where that can't be done."""
+def say_outcome(forge: Forge, pull: Pull, outcome: Outcome) -> list[str]:
+    """Say on the commit what its review came to, or how far it is; a message where that can't be done. Blocking."""
     try:
         forge.set_outcome(pull, outcome)
     except ForgeError as error:

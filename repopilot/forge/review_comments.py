@@ -230,7 +230,7 @@ def outcome(report: ReviewReport, done: PostingPlan, fail_on: str, language: str
     stands = any(fail_on and each in said and WEIGHTS[each] >= WEIGHTS[fail_on] for each in WEIGHTS)
     facts = {"score": score(report.findings), "count": len(report.findings) + done.standing}
     text = i18n.text("forge.outcome", language, **facts)
-    return Outcome(not (stands or has_severe(report.findings, fail_on or None)), text)
+    return Outcome("failed" if stands or has_severe(report.findings, fail_on or None) else "passed", text)
 
 
 def _row(finding: Finding, language: str) -> str:

@@ -29,11 +29,12 @@ from starlette.routing import Route
 from repopilot import i18n, trace
 from repopilot.errors import ForgeUnreachable, RepoPilotError, SourceUnreachable, StorageError, UsageError
 from repopilot.foreign_text import visible
+from repopilot.forge.contents import Outcome, Pull
 from repopilot.forge.github_app import as_app
-from repopilot.forge.hosts import forge_of
+from repopilot.forge.hosts import Forge, forge_of
 from repopilot.forge.issue_calls import is_comment, issue_call, solve_asked
-from repopilot.forge.items import parse_item, required_item
-from repopilot.forge.review import post, posted_before, review_pull
+from repopilot.forge.items import ForgeItem, parse_item, required_item
+from repopilot.forge.review import post, posted_before, review_pull, say_outcome
 from repopilot.repo.remote.network import bracketed
 from repopilot.runtime import Runtime
 
@@ -279,6 +280,15 @@ def pull_of(body: bytes, *, drafts: bool = False) -> str:
         return ""
 
 
+async def _review(item: ForgeItem, forge: Forge, pull: Pull, runtime: Runtime, language: str) -> None:
+    """Review a pull request, and post that. Raises as `review_pull` and `post`."""
+    before = await asyncio.to_thread(posted_before, forge)
+    async with trace.root(lambda event: None, "review", input=item.url) as step:
+        report, workspace = await review_pull(item, pull, runtime, step, lambda progress: None, before)
+    fail_on = runtime.settings.webhook_fail_on
+    await asyncio.to_thread(post, item, forge, pull, report, workspace.index.text, language, fail_on)
+
+
 async def _worked_on(url: str, runtime: Runtime) -> str:
     """Do what a call asks for; what became of it."""
     try:
@@ -290,12 +300,17 @@ async def _worked_on(url: str, runtime: Runtime) -> str:
         item = required_item(url, "pull")
         forge = forge_of(item, runtime.settings)
         pull = await asyncio.to_thread(forge.pull)
-        before = await asyncio.to_thread(posted_before, forge)
-        async with trace.root(lambda event: None, "review", input=url) as step:
-            report, workspace = await review_pull(item, pull, runtime, step, lambda progress: None, before)
         language = runtime.settings.language or "en"
-        fail_on = runtime.settings.webhook_fail_on
-        await asyncio.to_thread(post, item, forge, pull, report, workspace.index.text, language, fail_on)
+        running = Outcome("running", i18n.text("forge.outcome_running", language))
+        await asyncio.to_thread(say_outcome, forge, pull, running)
+        try:
+            await _review(item, forge, pull, runtime, language)
+        except (ForgeUnreachable, SourceUnreachable):
+            raise
+        except Exception:  # such as a push meanwhile, whose review has a commit of its own
+            given_up = Outcome("given up", i18n.text("forge.outcome_given_up", language))
+            await asyncio.to_thread(say_outcome, forge, pull, given_up)
+            raise
     except (ForgeUnreachable, SourceUnreachable) as error:  # which may pass by itself
         log.warning("%s was not worked on: %s", url, error)
         return "again"

@@ -272,10 +272,10 @@ def test_what_an_earlier_review_found_and_still_stands_does_not_pass(language):
     stands = Posted("1", comment_text(found, "0" * 16, language), path="a.py", line=2)
     report = ReviewReport("x", "c" * 40, (), by_model=True)
     done = replace(plan(report, {}, []), stands=(stands,))
-    assert not outcome(report, done, "high", "en").passed and outcome(report, done, "critical", "en").passed
-    assert outcome(report, done, "", "en").passed
+    states = [outcome(report, done, severity, "en").state for severity in ("high", "critical", "")]
+    assert states == ["failed", "passed", "passed"]
     said = replace(stands, text=f"**Critical** It says so itself.\n<!-- repopilot:{'0' * 16} low -->")
-    assert outcome(report, replace(done, stands=(said,)), "medium", "en").passed
+    assert outcome(report, replace(done, stands=(said,)), "medium", "en").state == "passed"
 
 
 @pytest.mark.slow

@@ -174,6 +174,27 @@ def test_what_waited_at_a_restart_is_worked_on(world, settings):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("token", ["ghs_app", "ghp_person"])
+@pytest.mark.parametrize("pushed", [False, True])
+def test_the_commit_says_that_its_review_is_under_way_and_then_what_became_of_it(world, settings, token, pushed):
+    world.hub.token = token
+    settings = settings.model_copy(update={"git_token": f"{world.hub.url[7:]}={token}"})
+    head = world.push_pull({"shop/prices.py": BAD})
+    if pushed:  # the host's ref is another than the one that its API told
+        head = world.hub.pulls[7]["head"]["sha"] = "1" * 40
+    body = event(world)
+    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+        client.post("/webhook", content=body, headers=headers(body))
+        until(lambda: Deliveries(settings.home).next() is None)
+    said = world.hub.outcomes
+    assert {each["sha"] for each in said} == {head} and bool(world.hub.inline) is not pushed
+    if token == "ghs_app":
+        assert [each["conclusion"] for each in said] == ["cancelled" if pushed else "success"], "one check run"
+    else:
+        assert [each["state"] for each in said] == ["pending", "error" if pushed else "success"]
+
+
+@pytest.mark.slow
 def test_a_review_that_fails_ends_no_other(world, settings):
     deliveries = Deliveries(settings.home)
     gone = f"{world.hub.url}/o/r/pull/99"

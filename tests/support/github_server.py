@@ -199,7 +199,11 @@ class _Handler(HostHandler):
         if "check-runs" in self.path and not self.state.token.startswith("ghs_"):
             return self.send(403, {"message": "You must authenticate via a GitHub App."})
         self.state.outcomes.append(body | {"sha": match[1] or body["head_sha"]})
-        self.send(201, {"id": 1})
+        self.send(201, {"id": len(self.state.outcomes)})
+
+    def change_outcome(self, match: re.Match, body: dict, query: dict) -> None:
+        self.state.outcomes[int(match[1]) - 1] |= body
+        self.send(200, {"id": int(match[1])})
 
     def reactions(self, match: re.Match, body: dict, query: dict) -> None:
         rows = [{"id": 1, "content": "-1", "user": {"login": login}} for login in self.state.disliked]
@@ -298,6 +302,7 @@ class _Handler(HostHandler):
         (r"/repos/o/r/pulls/\d+/reviews/(\d+)/comments", {"GET": review_comments}),
         (r"/repos/o/r/pulls/\d+/reviews/(\d+)", {"PUT": change_review}),
         (r"/repos/o/r/(?:check-runs|statuses/(\w+))", {"POST": add_outcome}),
+        (r"/repos/o/r/check-runs/(\d+)", {"PATCH": change_outcome}),
         (r"/repos/o/r/pulls/comments/(\d+)", {"PATCH": change_comment}),
         (r"/repos/o/r/(?:pulls|issues)/comments/(\d+)/reactions", {"GET": reactions}),
         (r"(?:/api/v1)?/repos/o/r/forks", {"GET": list_forks, "POST": add_fork}),

@@ -19,6 +19,7 @@ OPERATIONS = {
     "/app/installations/{}/access_tokens": "post",
     "/repos/{}/{}/statuses/{}": "post",
     "/repos/{}/{}/check-runs": "post",
+    "/repos/{}/{}/check-runs/{}": "patch",
     "/repos/{}/{}/pulls/{}/reviews/{}": "put",
     "/repos/{}/{}/forks": "post",
     "/repos/{}/{}/branches/{}": "get",
