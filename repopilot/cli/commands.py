@@ -27,6 +27,7 @@ from repopilot.cli.output import (
 )
 from repopilot.errors import ModelError, StorageError, UsageError
 from repopilot.i18n import message
+from repopilot.i18n.format import short_commit
 from repopilot.intents import commands, split_command
 from repopilot.runtime import Runtime
 from repopilot.types import Intent, Snapshot
@@ -568,7 +569,7 @@ def _indexed(facts: dict, language: str) -> str:
         "cli.indexed",
         language,
         repo=facts["repo"],
-        commit=facts["commit"][:10],
+        commit=short_commit(facts["commit"]),
         files=facts["files"],
         chunks=facts["chunks"],
         lines=facts["lines"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from repopilot import i18n
 from repopilot.foreign_text import escaped, visible
-from repopilot.i18n.format import duration
+from repopilot.i18n.format import duration, short_commit
 from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import Progress, SearchReport
 
@@ -100,7 +100,7 @@ def show_answer(answer: Answer, language: str) -> None:
     unsupported = i18n.text("cli.unsupported", language)
     for c in answer.citations:
         mark = "" if c.supported else f"  ({unsupported})"
-        say(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {c.commit[:10]}{mark}")
+        say(f"  [{c.number}] {c.path}:{c.start_line}-{c.end_line} @ {short_commit(c.commit)}{mark}")
     for file in answer.files:
         say(f"\n{shown_diff(file.diff, file.content) or f'{file.change}: {file.path}'}")
     show_notes(answer.degraded, language)

@@ -12,6 +12,7 @@ from repopilot.agents.wiki.pages import page_writers
 from repopilot.agents.wiki.wiki_page import COMMIT, Page, link_template
 from repopilot.agents.wiki.words import words_for
 from repopilot.foreign_text import literal
+from repopilot.i18n.format import short_commit
 from repopilot.results import Answer, Wiki, WikiPage
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.trace import Step
@@ -63,7 +64,7 @@ def lead(wiki: Wiki, language: str) -> str:
         wiki: the pages.
         language: of the reader.
     """
-    values = {"count": len(wiki.pages), "total": wiki.total, "commit": wiki.commit[:7]}
+    values = {"count": len(wiki.pages), "total": wiki.total, "commit": short_commit(wiki.commit)}
     whole = i18n.text("wiki.answer.whole" if len(wiki.pages) == wiki.total else "wiki.answer.part", language, **values)
     model = next((page.model for page in wiki.pages if page.model), "")
     told = {"told": sum(bool(page.words) for page in wiki.pages), "count": wiki.asked, "model": literal(model)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
+from repopilot.i18n.format import short_commit
 from repopilot.index.vectors import trouble_of
 from repopilot.sandbox.levels import level
 from repopilot.settings import Settings
@@ -53,7 +54,7 @@ def health_props(opening: Opening | None, process: Process, language: str) -> di
 
 def _repository(opening: Opening, language: str) -> list[str]:
     commit = opening.index.commit if opening.index else opening.snapshot.commit if opening.snapshot else ""
-    name = opening.source.name + (f"@{commit[:7]}" if commit else "")
+    name = opening.source.name + (f"@{short_commit(commit)}" if commit else "")
     moment = opening.current_progress
     done = percent(moment) if moment and opening.phase == "indexing" else None
     phase = i18n.text(f"ui.opening_phases.{opening.phase}", language)
