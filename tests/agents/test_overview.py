@@ -307,6 +307,9 @@ def test_a_script_without_suffix_is_an_entry_point_unless_others_are_declared(tm
     files = {"shop.gemspec": gem.format(""), "lib/shop.rb": "module Shop\n  def self.open\n    1\n  end\nend\n"}
     facade = ("facade", 'require "shop"', "lib/shop.rb")
     assert entries_of(tmp_path, files) == {("script", "bin/console", "bin/console"), facade}
+    write(repository, {"gradlew": "#!/bin/sh\n" + "main() {\n  ls\n}\n" * 3})  # a wrapper of a build
+    (repository / "gradlew").chmod(0o755)
+    assert ("script", "gradlew", "gradlew") not in entries_of(tmp_path, files)
     declared = {"shop.gemspec": gem.format("  s.executables = ['till']\n")}
     assert entries_of(tmp_path, declared) == {("command", "till", "exe/till"), facade}
 

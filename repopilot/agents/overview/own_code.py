@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from repopilot.agents.overview.uses import reached
-from repopilot.code.languages import file_kind, is_product_path, is_test_path, reads_symbols
+from repopilot.code.languages import file_kind, is_product_path, is_test_path, language_of, reads_symbols
 from repopilot.index.store import Index
 
 LEAST_SHARE = 0.03
@@ -18,10 +18,12 @@ BUILD_FILES = frozenset(("make", "dockerfile"))
 def code_files(index: Index) -> dict[str, int]:
     """The files of a repository in languages whose symbols are read, with their lines; not what others wrote.
 
+    Of scripts without a suffix those in its main language: in others they are tools, such as wrappers of a build.
+
     Args:
         index: the repository.
     """
-    return {
+    found = {
         path: info.lines
         for path, info in index.files.items()
         if file_kind(path) == "code"
@@ -29,6 +31,8 @@ def code_files(index: Index) -> dict[str, int]:
         and info.language not in BUILD_FILES
         and not index.is_foreign(path)
     }
+    main = next(iter(main_languages(index, found)), "")
+    return {path: lines for path, lines in found.items() if language_of(path) or index.files[path].language == main}
 
 
 def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, str]]) -> dict[str, int]:
