@@ -30,13 +30,18 @@ _PRONOUN = re.compile(
     r"\b(?:it|its|they|them|their|this|these|those|one|son|sa|ses|leurs?|ça|cela|cette|cet|ces)\b|"
     r"(?:^|\b(?:and|is|are|was|does|do|did|can|of|in|to|for|with|by|from|about|explain|why|how|what|where|who|like)) *"
     r"\bthat\b|"
-    r"^(?!.*(?:\b(?:le|la|les|un|une|des|du|au|aux|ce|cette|ces)\b|['’]).*-(?:t-)?(?:il|elle)s?\b)"
-    r".*\b(?:ils?|elles?)\b|"
+    r"\b(?:ils?|elles?)\b|"
     r"\b(?:qui|qu['’]on|on|je|tu|nous|vous|ils?|elles?|où|quand|ne) l['’]",
     re.I,
 )
-"""What stands for something said before. "That" behind a noun begins a clause, "l'" is mostly an article, and "il" may
-repeat the sentence's own subject."""
+"""What stands for something said before. "That" behind a noun begins a clause, and "l'" is mostly an article."""
+_INVERTED = re.compile(r"^(.*?\b\w+)-(?:t-)?(?:ils?|elles?)\b", re.I)
+_BEFORE_A_VERB = re.compile(
+    r"\bquel(?:le)?s? \w+|\b(?:comment|pourquoi|quand|où|combien|qu|que|quoi|qui|et|mais|alors|donc|à|de|d|par|pour|"
+    r"sur|avec|dans|ne|n|se|s|me|m|te|t|le|la|les|lui|leur|y|en|l)\b|\w+$",
+    re.I,
+)
+"""What may stand before an inverted verb, and the verb: the rest is its own subject, which the pronoun repeats."""
 _SUBJECT = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might|must) (?:it|they)\b|"
     r"-(?:t-)?(?:il|elle)s?\b",
@@ -104,7 +109,7 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     if number := _NUMBER.search(question):
         place = next((p for p in shown if p.number == int(number[1])), None)
         return FollowUp(_NUMBER.sub(place.name, question), (place,)) if place else FollowUp(question)
-    rest = _THERE.sub(" ", _REPOSITORY.sub(" le projet ", question))
+    rest = _without_repeated(_THERE.sub(" ", _REPOSITORY.sub(" le projet ", question)))
     own = own_words(question)
     query = parse(question)
     pronoun = _PRONOUN.search(rest)
@@ -123,6 +128,13 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
         return FollowUp(f"{question} {focus.name}", (focus,))
     joined = (pronoun or not own) and own_words(recent[-1].question) > 0
     return FollowUp(f"{recent[-1].question} {question}" if joined else question)
+
+
+def _without_repeated(question: str) -> str:
+    """A French question without the pronoun that repeats its own subject ("Comment le cache se vide-t-il ?")."""
+    inverted = _INVERTED.match(question)
+    repeats = inverted is not None and re.search(r"\w", _BEFORE_A_VERB.sub("", inverted[1]))
+    return f"{inverted[1]}{question[inverted.end() :]}" if inverted and repeats else question
 
 
 def places_of(turn: Turn) -> tuple[ShownPlace, ...]:
