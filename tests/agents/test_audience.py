@@ -1,5 +1,6 @@
 """Answers for people who don't read code: plain words, no code unfolded, places behind a click."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -67,8 +68,27 @@ async def test_an_agent_model_is_told_for_whom_it_writes_and_what_names_no_code_
     assert any(("The answer is for somebody" if by_setting else "Where the question says") in p for p in prompts)
     assert told.result.for_reader and "~~~~" not in told.text and "Customers pay less" in told.text
     props = evidence_props("a", told.evidence, lambda _: None, "en", told.result.cited, True)
-    assert props["unfolded"] == 0 and props["shown"]
+    assert not props["shown"] and len(props["folded"]) == len(told.evidence)
+    assert props["more"] == f"{len(told.evidence)} places in the code"
     assert subject_of(told) == "", "a definition to draw, or to ask on about"
+
+
+@pytest.mark.parametrize("audience", ["reader", "developer"])
+async def test_a_sentence_for_readers_that_names_code_goes_back_once(shop, audience):
+    prompts: list[str] = []
+
+    def reply(prompt: str) -> str:
+        prompts.append(prompt)
+        if "Look at these sentences again" in prompt:
+            return f"1: {PLAIN}"
+        read = json.dumps({"name": "read", "arguments": {"path": "shop/prices.py"}})
+        return read if len(prompts) == 1 else "The limit is `DISCOUNT_FROM` [shop/prices.py:1-4]."
+
+    settings = shop.settings.model_copy(update={"audience": audience})
+    workspace = replace(shop, model=replace(answering(reply), way="agent"), settings=settings)
+    told, _, _ = await traced(lambda step: explain("What do customers pay for a large cart?", workspace, step))
+    assert ("Customers pay less" in told.text) == (audience == "reader"), (told.text, prompts[1:])
+    assert any("it names code" in prompt for prompt in prompts) == (audience == "reader")
 
 
 @pytest.mark.parametrize("question", ["What does this project do?", "Who calls with_discount?"])

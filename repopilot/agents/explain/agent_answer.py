@@ -41,6 +41,7 @@ MOST_LINES = 40
 """Lines of a cited place that are shown below the answer."""
 _LANGUAGES = {"en": "English", "fr": "French"}
 CLOSING = "Your steps are used up. Answer the question now, without a call, from what you have read."
+NAMES_CODE = "it names code, which its readers don't read: say the same in plain words"
 _CORRECTION = re.compile(r"^\s*(?:[-*]\s*)?(\d{1,3})\s*[:.)]\s+(.+(?:\n(?!\s*(?:[-*]\s*)?\d{1,3}\s*[:.)]\s).+)*)", re.M)
 Outcome = Literal["answered", "noted", "nothing", "form", "failed"]
 _NO_WORDS: Mapping[str, Outcome] = {"empty": "nothing", "malformed": "form", "no call": "form"}
@@ -161,6 +162,7 @@ class _Listener:
         self._so_far = AnswerSoFar()
         self._shown = 0
         self._sent_back = False
+        self._objections: dict[int, str] = {}
         self._known_after: tuple[int, Known] | None = None
 
     @property
@@ -194,9 +196,17 @@ class _Listener:
         await self.check(answer, calls)
         await self.show()
         self._sent_back = True
-        open_ones = [(n, each) for n, each in enumerate(_sentences(self.checked), 1) if each.status != "checked"]
-        rows = [f"{n}: {each.passage.written} ({i18n.translated(each.why, 'en')})" for n, each in open_ones]
+        numbered = dict(enumerate(_sentences(self.checked), 1))
+        self._objections = {n: why for n, each in numbered.items() if (why := self._objection(each))}
+        rows = [f"{n}: {numbered[n].passage.written} ({why})" for n, why in self._objections.items()]
         return render("loop_answer_again", sentences="\n".join(rows)) if rows else ""
+
+    def _objection(self, sentence: CheckedPart) -> str:
+        """Why the model is to look at a sentence again, '' where it needn't."""
+        if sentence.status != "checked":
+            return i18n.translated(sentence.why, "en")
+        names_code = self._workspace.settings.audience == "reader" and "`" in sentence.passage.bare
+        return NAMES_CODE if names_code else ""
 
     async def check(self, answer: str, calls: Sequence[loop.CallRecord], broken_off: bool = False) -> None:
         """Check a whole answer, or one without its last sentence, which is broken off."""
@@ -231,13 +241,12 @@ class _Listener:
         return _told(self.checked, self._found.evidence, self._workspace.index)
 
     async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
-        """Take the corrected sentences of a reply in the place of those that were open; all of it where it is a whole
-        answer that is no worse."""
+        """Take the corrected sentences of a reply in the place of those that went back, unless they were checked and no
+        longer are; all of it where it is a whole answer that is no worse."""
         known = await asyncio.to_thread(self._known, calls)
         corrections = {int(number): text.strip() for number, text in _CORRECTION.findall(reply)}
         numbered = {id(each): n for n, each in enumerate(_sentences(self.checked), 1)}
-        open_ones = {numbered[id(each)] for each in _sentences(self.checked) if each.status != "checked"}
-        if not corrections or not corrections.keys() <= open_ones:
+        if not corrections or not corrections.keys() <= self._objections.keys():
             again = await asyncio.to_thread(check_answer, parts_of(reply), known)
             was = _counts(self.checked)
             now = _counts(again)
@@ -247,8 +256,10 @@ class _Listener:
         corrected: list[CheckedPart] = []
         for each in self.checked:
             text = corrections.get(numbered.get(id(each), 0))
-            replaced = list(_in_place(each.passage, parts_of(text))) if text and each.status != "checked" else []
-            corrected += await asyncio.to_thread(check_answer, replaced or [each.passage], known)
+            replaced = list(_in_place(each.passage, parts_of(text))) if text else []
+            made = await asyncio.to_thread(check_answer, replaced or [each.passage], known)
+            worse = each.status == "checked" and any(part.status not in ("checked", None) for part in made)
+            corrected += [each] if worse else made
         self.checked = corrected
 
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:

@@ -31,21 +31,23 @@ def evidence_props(
         text_of: gives the text of the file of a place.
         language: of the reader.
         cited: how many places an agent model's answer cites: these come first, all unfolded; 0 for another answer.
-        for_reader: the answer is for somebody who reads no code: none is unfolded.
+        for_reader: the answer is for somebody who reads no code: all places are behind one click.
 
     Returns:
         A JSON-serializable value.
     """
-    first = cited or SHOWN
+    first = 0 if for_reader else cited or SHOWN
     folded = len(evidence) - first
     files = {(place.origin, place.path): place for place in evidence}
     read = cache(lambda *file: _read(file[1], text_of(files[file]) or ""))
     return {
         "answer": answer_id,
         "shown": [_place(place, read(place.origin, place.path), language) for place in evidence[:first]],
-        "unfolded": 0 if for_reader else cited or 1,
+        "unfolded": cited or 1,
         "folded": [_place(place, read(place.origin, place.path), language) for place in evidence[first:]],
-        "more": i18n.text("ui.evidence.more", language, count=folded) if folded > 0 else "",
+        "more": i18n.text("ui.evidence.more" if first else "ui.evidence.all", language, count=folded)
+        if folded > 0
+        else "",
         "words": i18n.section("ui.evidence.words", language),
     }
 
