@@ -65,6 +65,8 @@ async def _require_agreement(command: str, context: ToolContext) -> None:
     agree = workspace.agree
     if wanted == "always" or (wanted == "ask" and agree is not None and await agree(command)):
         return
+    if wanted == "ask" and agree is not None:
+        context.step.degrade(message("command_tool.declined"))
     raise UsageError(message("command_tool.not_agreed"), message("command_tool.not_agreed_hint"))
 
 

@@ -165,6 +165,12 @@ async def test_too_many_files_are_not_taken_over(tmp_path: Path):
         assert "files: 1100" in done.text and not run.changed()
 
 
+async def test_too_much_text_is_not_taken_over_and_the_reason_is_said(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        done = await run("head -c 9000000 /dev/zero | tr '\\0' x > big.txt")
+        assert "8 MB" in done.text and "files: 1" in done.text and not run.changed()
+
+
 async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
     asked = []
 
@@ -185,9 +191,13 @@ async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
             (replace(original, settings=never, agree=answering(True)), False),
         ]:
             assert await can_run_commands(workspace) is offered
-            refused = Shell(replace(run.context, workspace=workspace))
-            with pytest.raises(UsageError, match="allowed"):
-                await refused("echo 1 > new.txt")
+            events: list[trace.Event] = []
+            async with trace.root(events.append, "tools") as step:
+                refused = Shell(replace(run.context, workspace=workspace, step=step))
+                with pytest.raises(UsageError, match="allowed"):
+                    await refused("echo 1 > new.txt")
+            told = any("as you decided" in note for note in trace.degraded(events))
+            assert told is offered, "said to the user where they were asked"
         assert never.with_commands().commands == "never"
         agreed = Shell(replace(run.context, workspace=replace(original, settings=settings, agree=answering(True))))
         assert (await agreed("echo hello")).data["output"] == "hello\n" and asked == ["echo 1 > new.txt", "echo hello"]
