@@ -298,7 +298,7 @@ def test_a_gem_is_entered_by_what_users_require(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder there doesn't say which files are programs")
-def test_a_script_without_suffix_is_an_entry_point_unless_others_are_declared(tmp_path):
+def test_a_script_without_suffix_is_an_entry_point_where_it_is_declared(tmp_path):
     gem = "Gem::Specification.new do |s|\n  s.name = 'shop'\n  s.bindir = 'exe'\n{}end\n"
     repository = tmp_path / "repo"
     for path in ("exe/till", "bin/console", "tools/release"):
@@ -306,10 +306,7 @@ def test_a_script_without_suffix_is_an_entry_point_unless_others_are_declared(tm
         (repository / path).chmod(0o755)
     files = {"shop.gemspec": gem.format(""), "lib/shop.rb": "module Shop\n  def self.open\n    1\n  end\nend\n"}
     facade = ("facade", 'require "shop"', "lib/shop.rb")
-    assert entries_of(tmp_path, files) == {("script", "bin/console", "bin/console"), facade}
-    write(repository, {"gradlew": "#!/bin/sh\n" + "main() {\n  ls\n}\n" * 3})  # a wrapper of a build
-    (repository / "gradlew").chmod(0o755)
-    assert ("script", "gradlew", "gradlew") not in entries_of(tmp_path, files)
+    assert entries_of(tmp_path, files) == {facade}
     declared = {"shop.gemspec": gem.format("  s.executables = ['till']\n")}
     assert entries_of(tmp_path, declared) == {("command", "till", "exe/till"), facade}
 

@@ -12,7 +12,7 @@ from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.agents.overview.uses import users_of
 from repopilot.code.graph.graph import Graph
-from repopilot.code.languages import file_kind, is_product_path, language_of
+from repopilot.code.languages import file_kind, is_product_path
 from repopilot.index.manifests import facts, is_imported, manifests
 from repopilot.index.store import Index
 from repopilot.project.manifest import Manifest
@@ -51,9 +51,6 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
         Commands first, then programs, then what is imported; each place once.
     """
     found = [*_declared(index, lines), *_programs(index, lines)]
-    if not any(entry.kind == "command" for entry in found):  # else they are for its developers
-        unnamed = (path for path in lines if not language_of(path) and posixpath.dirname(path) in ("", "bin"))
-        found += [EntryPoint("script", path, path, 1) for path in unnamed]
     found += _facades(index, lines)
     declares = any(index.files[path].language in _DECLARING for path in lines)
     if not declares and not any(e.kind == "facade" for e in found) and not _has_program_on_top(found, lines):
