@@ -423,6 +423,7 @@ class TestReport:
         reached: where a limit stopped the tests, how many had ended, of how many; `run` is then the verified run of
             those alone that turned green. (0, 0) otherwise.
         mutants: the faults that written tests ran on.
+        rewritten: ids of tests that the change edits and that fail with it as they were.
         said_without: what the first of `repaired` says without the change, on a line; '' where that isn't known.
     """
 
@@ -448,6 +449,7 @@ class TestReport:
     skipped: tuple[str, ...] = ()
     reached: tuple[int, int] = (0, 0)
     said_without: str = ""
+    rewritten: tuple[str, ...] = ()
     kind: Literal["tests"] = "tests"
 
     @property

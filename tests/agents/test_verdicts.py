@@ -129,10 +129,43 @@ async def test_a_rename_in_the_loop_is_proved_by_its_check(tmp_path: Path, more,
     assert (done.result.verdict.decision == "ACCEPT_ORIGINAL") == accepted
 
 
-async def _by_loop(tmp_path: Path, task: str, calls: list[dict]) -> Answer:
+GROWN = "from lib import grow\n\n\ndef test_grow():\n    assert grow([1]) == [1]\n"
+TWICE = ("lib.py", "return rows", "return rows * 2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "assert grow([1]) == [1, 1]",  # it expects something else
+        "assert grow([1])",  # it expects less, and passes with and without the change
+        "assert grow([1]) == [1, 1]\n\n\ndef test_more():\n    assert grow([2]) == [2, 2]",
+    ],
+)
+async def test_a_change_that_rewrites_what_tests_expect_says_which(tmp_path: Path, edit: str):
+    done = await _with_edits(tmp_path, [TWICE, ("test_lib.py", "assert grow([1]) == [1]", edit)])
+    assert "fails with it as it was before: `test_lib.py::test_grow`" in done.text
+    assert done.result.verdict.score < 10
+
+
+@pytest.mark.slow
+async def test_a_test_that_a_change_only_adds_to_is_not_rewritten(tmp_path: Path):
+    longer = ("test_lib.py", "== [1]", "== [1]\n    assert grow([], 2) == [None]")
+    done = await _with_edits(tmp_path, [("lib.py", "return rows", "return rows or [None]"), longer])
+    assert "as it was before" not in done.text and done.result.tests.own == ("test_lib.py::test_grow",)
+
+
+async def _with_edits(tmp_path: Path, edits: list[tuple[str, str, str]]) -> Answer:
+    calls = [
+        {"name": "replace_text", "arguments": dict(zip(("path", "old", "new"), each, strict=True))} for each in edits
+    ]
+    return await _by_loop(tmp_path, "grow gives more rows", calls, {**FILES, "test_lib.py": GROWN})
+
+
+async def _by_loop(tmp_path: Path, task: str, calls: list[dict], files: dict[str, str] = FILES) -> Answer:
     """What a model makes of a task that makes some calls and finishes."""
     left = [json.dumps(call) for call in (*calls, {"name": "finish", "arguments": {"summary": "Done."}})]
     model = answering(lambda prompt: left.pop(0) if left and "data " in prompt else "")
-    agent = replace(workspace_of(tmp_path, dict(FILES)), model=replace(model, way="agent"))
+    agent = replace(workspace_of(tmp_path, dict(files)), model=replace(model, way="agent"))
     done, _, _ = await traced(lambda step: generate(task, agent, step))
     return done

@@ -50,7 +50,7 @@ def test_an_item_that_hangs_is_killed(run):
     assert sorted(n for n in found if isinstance(n, int)) == [1, 4, 9]
 
 
-@pytest.mark.parametrize(("waited", "cpu", "late"), [(25, 15, True), (25, 1, False), (61, 1, True), (25, None, True)])
+@pytest.mark.parametrize(("waited", "cpu", "late"), [(25, 15, True), (61, 1, False), (201, 1, True), (25, None, True)])
 def test_a_process_that_gets_little_of_the_processor_has_longer(waited, cpu, late):
     assert is_overdue(waited, cpu, 20) == late
 

@@ -12,12 +12,21 @@ from repopilot.agents.generate.runner_suites import with_control
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import SandboxError
 from repopilot.project_environment import until_fetched
+from repopilot.resolve.uses.covering_tests import is_test_file
 from repopilot.results import TestReport
 from repopilot.sandbox.baseline import BaselineComparison, compare_with_baseline, path_in, without
 from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.run_tests import seen_green
-from repopilot.tools.test_suites import TestSelection, files_of, is_new, key_of, own_tests, tests_of_changes
+from repopilot.tools.test_suites import (
+    TestSelection,
+    brings,
+    files_of,
+    is_new,
+    key_of,
+    own_tests,
+    tests_of_changes,
+)
 from repopilot.trace import Step
 from repopilot.types import TestRun
 
@@ -177,7 +186,21 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         skipped=(*_silent(work.tests.paths, compared), *compared.skipped),
         reached=compared.reached,
         said_without=_said_without(repaired, compared.before),
+        rewritten=await _rewritten(work, changes, compared.after) if whole else (),
     )
+
+
+async def _rewritten(work: _Work, changes: Changes, run: TestRun) -> tuple[str, ...]:
+    """The tests that the change edits and that fail with it as they were: it changes what they expect."""
+    own = own_tests(changes)
+    old = tuple(change for change in own if change.change == "modified" and is_test_file(change.path))
+    edited = [name for name in run.outcomes if brings(old, name) and not is_new(old, name)]
+    if work.context.refactoring or not edited:
+        return ()
+    rest = texts_of(tuple(change for change in changes if change not in old))
+    tests = work.tests if work.tests.suite else TestSelection(tuple(change.path for change in old))
+    before = await run_tests(work.context, rest, tests, "with the tests as they were", work.step, verify=False)
+    return tuple(name for name in edited if before.outcomes.get(name) in ("failed", "error"))
 
 
 def _said_without(repaired: Sequence[str], before: TestRun | None) -> str:

@@ -112,6 +112,7 @@ async def gather_evidence(
         interpreted=context.interpreted,
         refactored=refactored,
         unbroken=report.unbroken,
+        rewritten=report.rewritten,
         added=len(report.added),
         reached=report.reached,
         generated=tuple(generated_in(changes, workspace.index.text)),

@@ -82,6 +82,7 @@ class ChangeEvidence:
         interpreted: a small model said which edit the task means.
         refactored: tools made all of it that prove each occurrence to mean what it meant.
         unbroken: the tests pass, and none of them failed without the version.
+        rewritten: ids of tests that it edits and that fail with it as they were.
         added: how many of them can't run without it.
         reached: where a limit stopped the tests, how many had ended, of how many; else (0, 0).
         unparsed: files with a syntax error that was there before.
@@ -104,6 +105,7 @@ class ChangeEvidence:
     interpreted: bool = False
     refactored: bool = False
     unbroken: bool = False
+    rewritten: tuple[str, ...] = ()
     added: int = 0
     reached: tuple[int, int] = (0, 0)
     unparsed: tuple[str, ...] = ()
@@ -258,6 +260,9 @@ def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:
         if evidence.unexercised:
             why = i18n.message("generate.score.beside", how=how, names=_name_list(evidence.unexercised))
             return _Move(_PARTLY_TESTED, why)
+        if evidence.rewritten:
+            names = _name_list(evidence.rewritten)
+            return _Move(_PARTLY_TESTED, i18n.message("generate.score.rewritten", how=how, names=names))
         return _Move(_PASS, i18n.message("generate.score.pass", how=how))
     if evidence.unbroken:
         key = "generate.score.unbroken" if evidence.added < run.passed else "generate.score.only_with_it"

@@ -134,6 +134,7 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
         **(turned | {"still_green": report.still_green, "reached": report.reached} if report.compared else {}),
         "unexercised": list(report.unexercised),
         "said_without": report.said_without,
+        "rewritten": list(report.rewritten),
     }
 
 
@@ -181,6 +182,7 @@ def _compared(report: TestReport, whose: str, language: str) -> list[Point]:
         "turned_green": ("ok", [name for name in report.repaired if name not in report.own]),
         "turned_own": ("ok", [name for name in report.own if name not in report.new]),
         "turned_new": ("ok", report.new),
+        "rewritten": ("look", report.rewritten),
         "added": ("ok", report.added),
         "still_red": ("look", report.red_before),
     }

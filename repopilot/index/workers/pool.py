@@ -28,7 +28,7 @@ _PRELOAD_MODULE = "repopilot.code.preload"
 _START_LIMIT_S = 120.0
 _POLL_S = 0.05
 _IDLE_LIFETIME_S = 120.0
-_STARVED_FACTOR = 3
+_STARVED_FACTOR = 10
 """How much longer an item may take while its process gets little of the processor."""
 
 
