@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.reports.kit import PRODUCT, Done, sh
-from repopilot.code.data_formats import from_jsonc
+from repopilot.code.formats.data_formats import from_jsonc
 from repopilot.code.languages import is_example_path, is_test_path, language_of
 from repopilot.code.split import analyse
 from repopilot.repo.walk import walk

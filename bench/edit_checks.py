@@ -21,7 +21,7 @@ from pathlib import Path
 
 from repopilot.code.languages import is_test_path, language_of
 from repopilot.code.syntax import parse
-from repopilot.repo.apply import write_files
+from repopilot.repo.patches.apply import write_files
 from repopilot.types import FileChange
 
 CHECK_S, TESTS_S, PARSE_S = 60, 400, 10

@@ -47,8 +47,8 @@ from repopilot.project.project_version import declared_version
 from repopilot.project.pytest_options import read_pytest_options
 from repopilot.project.python_project import read_project
 from repopilot.redaction.redact import redact
-from repopilot.repo import patch
 from repopilot.repo.history import commits
+from repopilot.repo.patches import patch
 from repopilot.repo.read import read, text_of
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source

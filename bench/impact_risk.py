@@ -33,7 +33,7 @@ from repopilot.agents.impact.fix_history import is_fix
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.index.build.job import IndexRequest
 from repopilot.repo import history
-from repopilot.repo.patch import parse_patch
+from repopilot.repo.patches.patch import parse_patch
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Snapshot

@@ -367,7 +367,7 @@ def generate(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write code for a task; status 1 when there is none."""
     from repopilot.cli.environment_command import note_missing
     from repopilot.documents import generate_document
-    from repopilot.repo.apply import apply_changes, write_files
+    from repopilot.repo.patches.apply import apply_changes, write_files
 
     done, events, workspace = _answered(arguments, runtime, arguments.task, "GENERATE")
     if arguments.apply and workspace.snapshot.root is None:

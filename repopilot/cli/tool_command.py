@@ -18,11 +18,11 @@ from repopilot.documents import tool_document
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
-from repopilot.repo.apply import apply_changes
+from repopilot.repo.patches.apply import apply_changes
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
+from repopilot.tools.looking.text_lines import MatchingLines, matching_lines
 from repopilot.tools.registry import Tool, ToolContext, ToolResult
-from repopilot.tools.text_lines import MatchingLines, matching_lines
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.types import FileChange, Snapshot

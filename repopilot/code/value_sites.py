@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node, Tree
 
+from repopilot.code.formats.setting_lines import setting_lines
 from repopilot.code.languages import language_of
-from repopilot.code.setting_lines import setting_lines
 from repopilot.code.syntax import parse, parse_data, text_of
 
 PARSE_S = 5.0

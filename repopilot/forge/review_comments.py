@@ -14,7 +14,7 @@ from html import escape
 from repopilot import i18n
 from repopilot.agents.review.findings import RULES, WEIGHTS, has_severe, identities, score, scores
 from repopilot.agents.review.report import folded_title, proof_lines, proofs_text
-from repopilot.code.notebook import is_notebook
+from repopilot.code.formats.notebook import is_notebook
 from repopilot.foreign_text import code_span, fence_of, literal, visible
 from repopilot.forge.contents import Outcome, Posted
 from repopilot.redaction.redact import redacted

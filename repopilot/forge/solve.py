@@ -19,9 +19,9 @@ from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import is_marked
+from repopilot.repo.paths.runs_elsewhere import runs_elsewhere
 from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.publish.push import push_branch
-from repopilot.repo.runs_elsewhere import runs_elsewhere
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Generation, ImpactReport, Sentence, TestReport
 from repopilot.runtime import Runtime

@@ -9,7 +9,7 @@ import numpy as np
 
 from repopilot.code.generated import generated_name
 from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is_test_path
-from repopilot.repo.attributes import LinguistAttributes
+from repopilot.repo.paths.attributes import LinguistAttributes
 
 ROLES = ("test", "example", "doc", "config", "generated", "vendored")
 """By bit."""

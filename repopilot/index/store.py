@@ -26,7 +26,7 @@ from repopilot.index.lexical import LexicalIndex
 from repopilot.index.storage import arrays, codec, database, layout
 from repopilot.index.storage.codec import FileInfo
 from repopilot.index.storage.layout import version
-from repopilot.repo.attributes import FILE, LinguistAttributes
+from repopilot.repo.paths.attributes import FILE, LinguistAttributes
 from repopilot.types import Chunk, Origin, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from repopilot.errors import RepoPilotError, SourceRefused
 from repopilot.index.store import IndexStore
 from repopilot.repo.clone import clone_dir, clone_key, fetch_limits, remote_commit
 from repopilot.repo.local import folder_key
+from repopilot.repo.paths.wide_folders import require_narrow
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.source import parse_source, split_token
-from repopilot.repo.wide_folders import require_narrow
 from repopilot.settings import Settings
 from repopilot.types import Source
 

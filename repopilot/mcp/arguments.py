@@ -12,8 +12,8 @@ from repopilot.i18n import message
 from repopilot.results import ImpactReport
 from repopilot.retrieval.requested_pack import PackRequest
 from repopilot.tools import result_types
-from repopilot.tools.check import NoArguments
 from repopilot.tools.registry import Arguments
+from repopilot.tools.verifying.check import NoArguments
 from repopilot.validation import problems
 
 Model = TypeVar("Model", bound=BaseModel)

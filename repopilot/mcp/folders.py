@@ -18,7 +18,7 @@ from mcp.types import ClientCapabilities, ListRootsRequest, ListRootsResult, Roo
 from repopilot.errors import SourceRefused, UsageError
 from repopilot.i18n import message
 from repopilot.repo.local import is_work_tree, work_tree_top
-from repopilot.repo.wide_folders import is_wide, require_narrow
+from repopilot.repo.paths.wide_folders import is_wide, require_narrow
 
 ROOTS_S = 10
 """How long a client may take to name its roots."""

@@ -59,7 +59,7 @@ from repopilot.mcp.arguments import (
 from repopilot.mcp.folders import Roots, check_readable, check_writable, no_roots, roots_of
 from repopilot.mcp.method_check import MethodCheck, no_resource, wrong_parameters
 from repopilot.mcp.reports import report_on, review_of_pull
-from repopilot.repo.apply import apply_changes
+from repopilot.repo.patches.apply import apply_changes
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
@@ -68,9 +68,9 @@ from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import ToolContext, ToolResult, inlined_schema
-from repopilot.tools.repository_command import RUN_COMMAND
 from repopilot.tools.result_types import Answered
 from repopilot.tools.toolbox import client_tools
+from repopilot.tools.verifying.repository_command import RUN_COMMAND
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Event, Started
 from repopilot.types import OnProgress, Progress

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from repopilot.code.data_formats import table
-from repopilot.code.yaml_document import from_yaml
+from repopilot.code.formats.data_formats import table
+from repopilot.code.formats.yaml_document import from_yaml
 from repopilot.project.manifest import is_manifest, read_manifest
 from repopilot.project.project_commands import LINTERS, commands_in, is_read
 

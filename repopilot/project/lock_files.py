@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.project.declaration_parts import canonical
 
 LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml")

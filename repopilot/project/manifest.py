@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from repopilot.code.data_formats import from_json, from_jsonc, from_toml, strings, table
+from repopilot.code.formats.data_formats import from_json, from_jsonc, from_toml, strings, table
 from repopilot.code.source_positions import line_at
 from repopilot.project.declaration_parts import DeclarationParts
 from repopilot.project.pyproject_tables import read_pyproject

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from repopilot.code.data_formats import strings
+from repopilot.code.formats.data_formats import strings
 from repopilot.project.declaration_parts import shell_words
 from repopilot.project.workspaces import EntrySource, NodeWorkspace
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from repopilot.code.data_formats import from_json, parsed_table
+from repopilot.code.formats.data_formats import from_json, parsed_table
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.project.workspaces import MANIFEST

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.project.declaration_parts import Read
 from repopilot.project.manifest import read_manifest
 from repopilot.project.node_project import LOCK_FILES, NodeProject, read_node_project

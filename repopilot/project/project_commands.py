@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
 
-from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.code.source_positions import line_at
 from repopilot.project.manifest import read_manifest
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from packaging.version import Version
 
-from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.project.declaration_parts import Read
 from repopilot.project.setup_files import config_sections
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from repopilot.code.data_formats import strings, table, toml_tables
+from repopilot.code.formats.data_formats import strings, table, toml_tables
 from repopilot.project.declaration_parts import DeclarationParts, canonical, texts
 
 

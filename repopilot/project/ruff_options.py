@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.project.declaration_parts import texts
 
 CONFIGS = (".ruff.toml", "ruff.toml", "pyproject.toml")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from configparser import ConfigParser, Error
 
-from repopilot.code.data_formats import table
+from repopilot.code.formats.data_formats import table
 from repopilot.code.python_ast import read_python
 from repopilot.project.declaration_parts import DeclarationParts, lines, texts
 

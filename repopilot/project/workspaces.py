@@ -10,9 +10,9 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
-from repopilot.code.data_formats import from_json, parsed_table, strings, table
+from repopilot.code.formats.data_formats import from_json, parsed_table, strings, table
+from repopilot.code.formats.yaml_document import from_yaml
 from repopilot.code.languages import is_doc_path, is_example_path
-from repopilot.code.yaml_document import from_yaml
 from repopilot.project.declaration_parts import Read, texts
 
 ListNames = Callable[[str], frozenset[str]]

@@ -36,7 +36,7 @@ from repopilot.repo.clone import (
 from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.git_command import GitFailed, Remote
 from repopilot.repo.left_out import diff_without_left_out
-from repopilot.repo.patch import FileDiff, Hunk, read_diff, safe_lines
+from repopilot.repo.patches.patch import FileDiff, Hunk, read_diff, safe_lines
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.remote.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.source import check_ref

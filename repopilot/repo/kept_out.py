@@ -13,8 +13,8 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command, local
-from repopilot.repo.git_patterns import ignore_spec
-from repopilot.repo.path_rules import PathPatterns
+from repopilot.repo.paths.git_patterns import ignore_spec
+from repopilot.repo.paths.path_rules import PathPatterns
 from repopilot.repo.read import read_raw
 from repopilot.settings import Settings
 from repopilot.types import Snapshot

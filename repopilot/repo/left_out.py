@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repopilot.repo import git_command
-from repopilot.repo.patch import FileDiff, Status, read_diff
+from repopilot.repo.patches.patch import FileDiff, Status, read_diff
 
 _STATUS: dict[bytes, Status] = {b"A": "added", b"D": "deleted"}
 _SUBMODULE = b"160000"

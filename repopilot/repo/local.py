@@ -14,7 +14,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed
-from repopilot.repo.git_patterns import ignore_spec
+from repopilot.repo.paths.git_patterns import ignore_spec
 from repopilot.types import Snapshot, Source
 
 UNVERSIONED = "unversioned"

@@ -15,9 +15,9 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from repopilot import i18n
-from repopilot.code.data_formats import from_toml
+from repopilot.code.formats.data_formats import from_toml
 from repopilot.errors import SourceError
-from repopilot.repo.path_globs import matches
+from repopilot.repo.paths.path_globs import matches
 from repopilot.repo.read import plain_text, read_raw
 from repopilot.types import Severity, Snapshot
 from repopilot.validation import problems

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import IO
 
 from repopilot import i18n
+from repopilot.code.formats.notebook import is_notebook, notebook_text
 from repopilot.code.generated import generated_by_convention
 from repopilot.code.languages import file_kind
-from repopilot.code.notebook import is_notebook, notebook_text
 from repopilot.errors import SourceError
 from repopilot.redaction.redact import redact
 from repopilot.redaction.secret_paths import secret_name

@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError, SourceError, StorageError
 from repopilot.repo import git_command
 from repopilot.repo.clone import clone_dir, clone_key, is_clone, open_clone, origin, resolve
-from repopilot.repo.path_rules import is_inside
+from repopilot.repo.paths.path_rules import is_inside
 from repopilot.repo.remote.fetch import FetchLimits
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings

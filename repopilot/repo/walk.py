@@ -17,7 +17,7 @@ from repopilot.redaction.redact import redacted
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
-from repopilot.repo.path_rules import (
+from repopilot.repo.paths.path_rules import (
     PathPatterns,
     is_binary_name,
     is_inside,

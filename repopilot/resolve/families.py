@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.graph.import_resolver import family
-from repopilot.code.notebook import is_notebook
 from repopilot.resolve import python_families
 from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import Family, NameSpan, Occurrence, Resolved

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from tree_sitter import Tree
 
-from repopilot.code.notebook import SUFFIX as NOTEBOOK
-from repopilot.code.notebook import is_notebook
-from repopilot.code.notebook_cells import read_cells
+from repopilot.code.formats.notebook import SUFFIX as NOTEBOOK
+from repopilot.code.formats.notebook import is_notebook
+from repopilot.code.formats.notebook_cells import read_cells
 from repopilot.code.syntax import parse
 from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import Diagnosis, Meaning, NameSpan

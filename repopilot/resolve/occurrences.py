@@ -9,9 +9,9 @@ from itertools import repeat
 
 from tree_sitter import Node, Tree
 
+from repopilot.code.formats.notebook import is_notebook
+from repopilot.code.formats.notebook_cells import read_cells
 from repopilot.code.languages import grammar, language_of, language_of_script
-from repopilot.code.notebook import is_notebook
-from repopilot.code.notebook_cells import read_cells
 from repopilot.code.syntax import parse
 from repopilot.resolve.python_scopes import python_tree
 from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind

@@ -10,7 +10,7 @@ from repopilot import i18n
 from repopilot.errors import SourceError
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
-from repopilot.repo.path_globs import WILDCARD, matches
+from repopilot.repo.paths.path_globs import WILDCARD, matches
 from repopilot.repo.read import read_bytes, read_on_demand, searched_text
 from repopilot.repo.walk import searched_files
 from repopilot.retrieval.cite import Excerpt

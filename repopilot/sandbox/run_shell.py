@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.code.data_formats import table
+from repopilot.code.formats.data_formats import table
 from repopilot.errors import SandboxError
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.sandbox import stage

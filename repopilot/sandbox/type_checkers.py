@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from repopilot import i18n
-from repopilot.code.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.errors import SandboxError
 from repopilot.project.setup_files import config_sections
 from repopilot.sandbox.job_spec import KEPT, MB, SandboxLimits, SandboxProgram

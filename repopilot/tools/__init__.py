@@ -1,1 +1,1 @@
-"""What agents and MCP clients may look up in an index and its code graph."""
+"""Tools with typed arguments that the agents' loop, MCP, the HTTP API and typed commands share."""

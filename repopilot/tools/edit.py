@@ -24,8 +24,8 @@ from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.resolve.captures import captured_names
 from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
-from repopilot.tools.move_file import ModuleMove
-from repopilot.tools.refactored import finished
+from repopilot.tools.refactoring.move_file import ModuleMove
+from repopilot.tools.refactoring.refactored import finished
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol

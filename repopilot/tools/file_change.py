@@ -15,9 +15,9 @@ from repopilot.code.syntax import parse
 from repopilot.errors import GenerationFailed
 from repopilot.foreign_text import is_plain_name
 from repopilot.redaction.redact import redacted
-from repopilot.repo.attributes import LinguistAttributes
-from repopilot.repo.diff_hunks import before_change
-from repopilot.repo.patch import quoted_path
+from repopilot.repo.patches.diff_hunks import before_change
+from repopilot.repo.patches.patch import quoted_path
+from repopilot.repo.paths.attributes import LinguistAttributes
 from repopilot.types import FileChange
 
 Changes = tuple[FileChange, ...]

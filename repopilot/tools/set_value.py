@@ -10,17 +10,17 @@ from collections.abc import Iterator
 import yaml
 from pydantic import Field
 
-from repopilot.code.data_formats import from_toml
+from repopilot.code.formats.data_formats import from_toml
+from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import file_kind, language_of
-from repopilot.code.notebook import is_notebook
 from repopilot.code.value_sites import DATA, ValueSite, keys_of, only_differs_at, sites_in
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools import result_types
-from repopilot.tools.edit_check import faults, observed, told
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.verifying.edit_check import faults, observed, told
 from repopilot.tools.working_copy import WorkingCopy
 
 MOST_NAMED = 20

@@ -4,7 +4,7 @@ as secret or ignored have none: whoever shows, moves or writes a file reads it h
 from __future__ import annotations
 
 from repopilot import i18n
-from repopilot.code.notebook import is_notebook
+from repopilot.code.formats.notebook import is_notebook
 from repopilot.errors import GenerationFailed, SourceError
 from repopilot.redaction.redact import redacted
 from repopilot.repo import read

@@ -18,7 +18,7 @@ from repopilot.errors import NoRunner, SandboxError
 from repopilot.index.store import Index
 from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.project_environment import declaration_of, declared_packages, packages_for_tests
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.resolve.uses.covering_tests import all_tests, is_test_file, reaching_tests, tests_by_graph
 from repopilot.sandbox.async_runner import run_in_sandbox, run_shell_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import TestFiles

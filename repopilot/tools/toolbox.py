@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal
 
-from repopilot.tools import (
-    change_signature,
-    check,
-    edit,
-    look,
-    move_symbol,
-    organize_imports,
-    rename,
-    repository_command,
-    run_tests,
-    set_value,
-    talk,
-)
+from repopilot.tools import edit, run_tests, set_value, talk
+from repopilot.tools.looking import look
+from repopilot.tools.refactoring import change_signature, move_symbol, organize_imports, rename
 from repopilot.tools.registry import Tool
+from repopilot.tools.verifying import check, repository_command
 
 TaskKind = Literal["look", "change", "tests"]
 _LOOK = ("search", "grep", "outline", "read", "symbol", "references", "callers")

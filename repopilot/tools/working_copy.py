@@ -26,8 +26,8 @@ from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
 from repopilot.redaction.known_values import hidden, values_in
 from repopilot.redaction.secret_paths import secret_name
-from repopilot.repo.apply import write_files
 from repopilot.repo.local import list_paths
+from repopilot.repo.patches.apply import write_files
 from repopilot.repo.read import blob_id
 from repopilot.repo.walk import searched_files
 from repopilot.resolve.lookups import Lookups

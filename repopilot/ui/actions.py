@@ -7,18 +7,9 @@ from collections.abc import Awaitable, Callable
 
 import chainlit as cl
 
-from repopilot.ui.answer import (
-    answer_export,
-    answer_view,
-    code_panel,
-    diagram_panel,
-    downloads,
-    environment_offer,
-    issue_view,
-    plan_view,
-    search_view,
-    wiki_view,
-)
+from repopilot.ui.answer import answer_view, code_panel, diagram_panel, issue_view, plan_view, search_view, wiki_view
+from repopilot.ui.answer.parts import answer_export, downloads
+from repopilot.ui.answer.questions import environment_offer
 from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
 from repopilot.ui.conversation import delete_repository, share_repository

@@ -13,8 +13,8 @@ from repopilot.agents.review.agent import review
 from repopilot.assistant import answer
 from repopilot.routing.audience import is_for_reader, without_audience
 from repopilot.ui.answer.diagram_panel import subject_of
-from repopilot.ui.answer.evidence_view import evidence_props
-from repopilot.ui.answer.folds import summary_of
+from repopilot.ui.answer.parts.evidence_view import evidence_props
+from repopilot.ui.answer.parts.folds import summary_of
 from repopilot.workspace import Workspace
 
 EXTRA = {

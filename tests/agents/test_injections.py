@@ -20,7 +20,7 @@ from repopilot import intents, trace
 from repopilot.assistant import answer
 from repopilot.errors import RepoPilotError
 from repopilot.results import Answer
-from repopilot.ui.answer.citations import linked
+from repopilot.ui.answer.parts.citations import linked
 from repopilot.ui.trace.step_text import body, inert
 from repopilot.workspace import Workspace
 

@@ -20,7 +20,8 @@ from repopilot.errors import Cancelled, ModelError
 from repopilot.llm.model import estimate_tokens
 from repopilot.prompts import render
 from repopilot.settings import Settings
-from repopilot.tools import edit, look
+from repopilot.tools import edit
+from repopilot.tools.looking import look
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.talk import more_tools
 from repopilot.tools.working_copy import working_copy

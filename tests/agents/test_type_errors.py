@@ -21,9 +21,9 @@ from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.sandbox.type_checkers import TypeDiagnostic, TypeReport, mypy_checker, typescript_checker
 from repopilot.tools import file_change
-from repopilot.tools.check import warm_type_checker
 from repopilot.tools.checkout import checked_out
-from repopilot.tools.type_errors import _new, type_check
+from repopilot.tools.verifying.check import warm_type_checker
+from repopilot.tools.verifying.type_errors import _new, type_check
 from repopilot.types import InstalledPackages
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")

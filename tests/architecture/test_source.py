@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,12 @@ def test_a_swallowed_exception_is_found() -> None:
     for names, body, found in (("", "pass", [3]), ("Exception", "pass", [3]), ("Exception", "log()", []),
                                ("OSError", "pass", [])):  # fmt: skip
         assert list(swallowed(ast.parse(code.format(names, body).replace("except :", "except:")))) == found
+
+
+def test_no_folder_is_crowded() -> None:
+    modules = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    crowded = {str(folder.relative_to(ROOT)): n for folder, n in modules.items() if n > 18 and folder != PACKAGE}
+    assert crowded == {}, "a newcomer doesn't find the room for a change among so many modules: group them"
 
 
 def test_a_module_name_means_one_thing() -> None:

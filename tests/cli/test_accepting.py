@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repopilot.errors import UsageError
-from repopilot.repo.apply import safe_target, write_files
+from repopilot.repo.patches.apply import safe_target, write_files
 from repopilot.types import FileChange
 
 

@@ -12,7 +12,7 @@ from support.small_repo import lay_out
 
 from repopilot.errors import StorageError
 from repopilot.mcp.server import OfferedTools
-from repopilot.repo.apply import apply_changes
+from repopilot.repo.patches.apply import apply_changes
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.tools.file_change import change, deletion

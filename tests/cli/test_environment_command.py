@@ -24,7 +24,7 @@ from repopilot.results import Answer, Generation, TestReport
 from repopilot.sandbox.environments.environment_store import list_environments
 from repopilot.settings import Settings
 from repopilot.types import Failure, TestRun
-from repopilot.ui.answer.environment_offer import offer_text
+from repopilot.ui.answer.questions.environment_offer import offer_text
 
 PYPROJECT = '[project]\nname = "shop"\nversion = "1"\ndependencies = ["idna"]\n[dependency-groups]\ntest = ["pytest"]\n'
 

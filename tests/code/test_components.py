@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import shop_workspace
 
-from repopilot.code.components import script_of
+from repopilot.code.formats.components import script_of
 from repopilot.code.split import FileAnalysis, analyse
 
 VUE = """\

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.data_formats import from_json, from_toml
+from repopilot.code.formats.data_formats import from_json, from_toml
+from repopilot.code.formats.yaml_document import from_yaml
 from repopilot.code.python_ast import parse_expression, parse_python
-from repopilot.code.yaml_document import from_yaml
 from repopilot.project.manifest import read_manifest
 from repopilot.project.project_version import declared_version
 from repopilot.project.python_project import read_project

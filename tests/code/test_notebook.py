@@ -13,11 +13,11 @@ from support.git_server import commit
 from support.shop_workspace import offline, open_workspace, shop_workspace
 
 from repopilot.agents.review.scope import of_diff
-from repopilot.code.notebook import notebook_text
+from repopilot.code.formats.notebook import notebook_text
 from repopilot.errors import GenerationFailed, UsageError
-from repopilot.repo.apply import write_files
 from repopilot.repo.history import CommitRange
-from repopilot.repo.path_rules import reason_to_skip
+from repopilot.repo.patches.apply import write_files
+from repopilot.repo.paths.path_rules import reason_to_skip
 from repopilot.repo.read import text_of
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange, Skip

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.schema import mentions, tables
+from repopilot.code.formats.schema import mentions, tables
 from repopilot.code.split import analyse
 from repopilot.project.manifest import is_manifest, read_manifest
 

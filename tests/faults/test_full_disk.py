@@ -71,7 +71,7 @@ from repopilot.disk import write_private
 from repopilot.errors import StorageError
 from repopilot.llm.speed import calibration
 from repopilot.llm.speed.model_speed import Speed
-from repopilot.repo.apply import write_files
+from repopilot.repo.patches.apply import write_files
 from repopilot.types import FileChange
 from repopilot.ui.server.serve import copy_app
 

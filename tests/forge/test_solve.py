@@ -25,7 +25,7 @@ from repopilot.forge.solve import (
     without_refused,
 )
 from repopilot.i18n import message
-from repopilot.repo.runs_elsewhere import runs_elsewhere
+from repopilot.repo.paths.runs_elsewhere import runs_elsewhere
 from repopilot.results import AffectedPlace, Answer, Generation, ImpactReport, Sentence, TestReport
 from repopilot.runtime import Runtime
 from repopilot.tools.file_change import change

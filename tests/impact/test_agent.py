@@ -14,7 +14,7 @@ from repopilot.agents.impact.impact_report import impact_json, impact_report
 from repopilot.errors import UsageError
 from repopilot.results import ImpactReport, Turn
 from repopilot.tools.file_change import change
-from repopilot.ui.answer.folds import summary_of
+from repopilot.ui.answer.parts.folds import summary_of
 from repopilot.workspace import Workspace
 
 

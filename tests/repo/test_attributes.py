@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from repopilot.repo.attributes import LinguistAttributes
+from repopilot.repo.paths.attributes import LinguistAttributes
 
 FILES = {
     ".gitattributes": (

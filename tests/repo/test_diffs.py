@@ -18,7 +18,7 @@ from repopilot.errors import UsageError
 from repopilot.redaction.redact import shown_path
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange, commit_range, range_in
-from repopilot.repo.patch import added_lines, parse_patch
+from repopilot.repo.patches.patch import added_lines, parse_patch
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.settings import Settings

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from repopilot.repo.git_patterns import git_pattern, ignore_spec
+from repopilot.repo.paths.git_patterns import git_pattern, ignore_spec
 
 PIECE = st.sampled_from(["a", "b", "*", "**", "?", "[ab]", "[]b]", "\\*", "\\[", ".", "("])
 """Not `[!a]`, which pathspec lets match a slash."""

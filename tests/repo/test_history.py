@@ -10,7 +10,7 @@ from support.git_server import GitServer, commit, git, publish
 
 from repopilot.errors import Cancelled, RepoPilotError, SourceError
 from repopilot.repo import history
-from repopilot.repo.patch import FileDiff, added_lines, parse_patch
+from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch
 from repopilot.repo.read import read, read_raw
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source

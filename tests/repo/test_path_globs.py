@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.repo.path_globs import matches
+from repopilot.repo.paths.path_globs import matches
 
 PART = st.text("ab.-_[]{},é", min_size=1, max_size=5).filter(lambda part: part != ".")
 PATH = st.lists(PART, min_size=1, max_size=4).map("/".join)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.shop_workspace import offline, open_workspace
 
 from repopilot.errors import GenerationFailed, UsageError
-from repopilot.repo.apply import write_files
+from repopilot.repo.patches.apply import write_files
 from repopilot.repo.text_encoding import decoded, encoded
 from repopilot.tools.stored_text import stored_text
 from repopilot.types import FileChange

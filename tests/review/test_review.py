@@ -28,7 +28,7 @@ from repopilot.results import ReviewReport, Turn
 from repopilot.sandbox import linter_runs
 from repopilot.settings import Settings
 from repopilot.types import FileChange
-from repopilot.ui.answer.report_props import review_summary
+from repopilot.ui.answer.parts.report_props import review_summary
 from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow

@@ -11,13 +11,13 @@ from tools.test_tools import opened, refusal
 
 from repopilot.errors import SandboxError
 from repopilot.tools import run_tests
-from repopilot.tools.check import unrun_tools
 from repopilot.tools.file_change import change, deletion
 from repopilot.tools.registry import ToolContext
 from repopilot.tools.run_tests import RUN_TESTS
 from repopilot.tools.test_suites import tests_near as near_tests
 from repopilot.tools.test_suites import tests_of_changes as chosen
 from repopilot.tools.toolbox import offered
+from repopilot.tools.verifying.check import unrun_tools
 from repopilot.tools.working_copy import working_copy
 
 TESTS = """from shop.prices import price_of

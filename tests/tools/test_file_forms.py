@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.shop_workspace import workspace_of
 from tools.test_tools import opened
 
-from repopilot.repo.apply import apply_changes
+from repopilot.repo.patches.apply import apply_changes
 from repopilot.repo.text_encoding import decoded, encoded
 from repopilot.tools.file_change import with_final_newline, with_line_ends
 

@@ -161,7 +161,7 @@ async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
         assert "regex=false" in await refusal(tools, "grep", pattern="drain(")
         assert "matches either" in await refusal(tools, "grep", pattern="x", glob="*.{cobol,abap}")
         assert "from 1 to 500" in await refusal(tools, "grep", pattern="x", limit=0)
-        monkeypatch.setattr("repopilot.tools.text_lines.SECONDS", 1)
+        monkeypatch.setattr("repopilot.tools.looking.text_lines.SECONDS", 1)
         await tools("create_file", path="a.txt", content="a" * 60 + "!\n")
         assert "more than 1 s" in await refusal(tools, "grep", pattern="(a+)+$")
 

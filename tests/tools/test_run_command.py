@@ -22,8 +22,8 @@ from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import registry
 from repopilot.tools import run_tests as module
 from repopilot.tools.registry import ToolContext, ToolResult
-from repopilot.tools.repository_command import can_run_commands
 from repopilot.tools.toolbox import toolbox
+from repopilot.tools.verifying.repository_command import can_run_commands
 from repopilot.tools.working_copy import working_copy
 from repopilot.types import Environment
 from repopilot.workspace import Workspace

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from repopilot.settings import EDITORS, Settings
 from repopilot.types import Citation
-from repopilot.ui.answer.citations import editor_link, host_link, linked, source_rows
 from repopilot.ui.answer.code_panel import code_props
+from repopilot.ui.answer.parts.citations import editor_link, host_link, linked, source_rows
 
 GOOD = Citation(1, "src/a.py", 10, 12, "c" * 40, "f")
 BAD = Citation(2, "src/b.py", 1, 1, "c" * 40, supported=False)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.ui.answer.excerpt import SMALLEST_HOLE, WHOLE, excerpt
+from repopilot.ui.answer.parts.excerpt import SMALLEST_HOLE, WHOLE, excerpt
 from repopilot.ui.highlight import LONGEST, highlighted
 
 TEXTS = st.text(st.sampled_from("ab1 (){}[]\"'#\\\n\r\t\x0cé\u2028/*:"), max_size=200)

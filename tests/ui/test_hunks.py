@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repopilot.repo.diff_hunks import NO_NEWLINE, before_change, hunks_of
+from repopilot.repo.patches.diff_hunks import NO_NEWLINE, before_change, hunks_of
 from repopilot.types import FileChange
 from repopilot.ui.changes.diffs import patch
 from repopilot.ui.changes.hunks import divisible, only

@@ -11,8 +11,8 @@ from repopilot.agents.explain.evidence_places import SHOWN
 from repopilot.i18n import message
 from repopilot.results import Answer, Explanation, Sentence
 from repopilot.types import Citation, Evidence
-from repopilot.ui.answer.evidence_view import evidence_props
-from repopilot.ui.answer.sentence_marks import marked_answer
+from repopilot.ui.answer.parts.evidence_view import evidence_props
+from repopilot.ui.answer.parts.sentence_marks import marked_answer
 
 PLACE = Citation(1, "src/a.py", 10, 12, "c" * 40, "f", supported=False)
 NO_PLACE = message("explain.sentence.no_place")

@@ -28,9 +28,9 @@ from repopilot.results import (
 )
 from repopilot.types import Citation, FileChange, Finding, Progress, Route, Skip, SourceFile
 from repopilot.ui.answer.answer_view import alternatives
-from repopilot.ui.answer.folds import folds_props
+from repopilot.ui.answer.parts.folds import folds_props
+from repopilot.ui.answer.parts.report_props import findings_props, fix_task, impact_props, review_summary, sarif
 from repopilot.ui.answer.plan_view import edited
-from repopilot.ui.answer.report_props import findings_props, fix_task, impact_props, review_summary, sarif
 from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.progress_text import percent, progress_line

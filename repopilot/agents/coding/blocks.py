@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repopilot.agents.coding.excerpts import LineExcerpt
-from repopilot.code.data_formats import from_json
+from repopilot.code.formats.data_formats import from_json
 
 MOST_BLOCKS = 3
 _LONGEST_SEARCH = 6

@@ -13,7 +13,7 @@ from repopilot import i18n
 from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.code.source_positions import Replacement, line_at, replaced
 from repopilot.code.split import analyse
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.resolve.uses.broken_uses import changed_definitions, uses_of_gone, versions_of
 from repopilot.results import FollowUpEdit
 from repopilot.tools import file_change

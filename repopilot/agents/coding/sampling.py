@@ -19,7 +19,7 @@ from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.structured import REFUSED
 from repopilot.tools.file_change import Changes
-from repopilot.tools.new_errors import new_errors
+from repopilot.tools.verifying.new_errors import new_errors
 from repopilot.trace import Step
 from repopilot.workspace import Workspace
 

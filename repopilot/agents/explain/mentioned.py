@@ -12,7 +12,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.i18n import message, reason
 from repopilot.index.store import Index
 from repopilot.repo import history
-from repopilot.repo.patch import FileDiff
+from repopilot.repo.patches.patch import FileDiff
 from repopilot.types import Evidence, innermost
 from repopilot.workspace import Workspace
 

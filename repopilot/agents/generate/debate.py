@@ -28,7 +28,7 @@ from repopilot.llm.model import CHARS_PER_TOKEN, Model
 from repopilot.llm.stream import prompt_tokens
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.sandbox.baseline import failing_without
 from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.sandbox.failures import missing_modules

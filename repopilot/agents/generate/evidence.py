@@ -14,16 +14,16 @@ from repopilot.agents.coding.checks.preserve import unrequested_removals
 from repopilot.agents.generate.scoring import ChangeEvidence
 from repopilot.code.changed_definitions import ChangedDefinition, changed_definitions
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.repo.diff_hunks import before_change
-from repopilot.repo.runs_elsewhere import unasked
+from repopilot.repo.patches.diff_hunks import before_change
+from repopilot.repo.paths.runs_elsewhere import unasked
 from repopilot.results import TestReport
 from repopilot.sandbox.failures import missing_modules
 from repopilot.tools import file_change
-from repopilot.tools.check import unrun_tools, uses_left_behind
 from repopilot.tools.file_change import Changes, generated_in
 from repopilot.tools.run_tests import StateBefore
 from repopilot.tools.test_suites import TestSelection, run_selected
-from repopilot.tools.type_errors import TypeCheck
+from repopilot.tools.verifying.check import unrun_tools, uses_left_behind
+from repopilot.tools.verifying.type_errors import TypeCheck
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step, result_or_none
 from repopilot.types import FileChange, Finding, TestRun

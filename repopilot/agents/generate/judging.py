@@ -19,7 +19,7 @@ from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes
 from repopilot.tools.test_suites import NewTest, place_of_new_test
-from repopilot.tools.type_errors import TypeCheck, type_check
+from repopilot.tools.verifying.type_errors import TypeCheck, type_check
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Verdict
 from repopilot.workspace import Workspace

@@ -24,7 +24,7 @@ from repopilot.agents.generate.render import answered
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import visible
 from repopilot.redaction.shown_diff import shown_diffs
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.results import Answer, FollowUpEdit, Generation, ImpactReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.sandbox.controls.mutants import changed_lines

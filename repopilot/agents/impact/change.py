@@ -16,8 +16,8 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
-from repopilot.repo.diff_hunks import Run, with_runs
-from repopilot.repo.patch import FileDiff, Status, added_lines, removed_lines
+from repopilot.repo.patches.diff_hunks import Run, with_runs
+from repopilot.repo.patches.patch import FileDiff, Status, added_lines, removed_lines
 from repopilot.types import Symbol, innermost
 
 

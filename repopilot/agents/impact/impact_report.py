@@ -14,7 +14,7 @@ from repopilot.agents.impact.codebase import codebase_of
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n import message
 from repopilot.repo import history
-from repopilot.repo.patch import FileDiff, parse_patch
+from repopilot.repo.patches.patch import FileDiff, parse_patch
 from repopilot.results import ImpactReport
 from repopilot.trace import Step
 from repopilot.workspace import Workspace

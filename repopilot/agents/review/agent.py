@@ -21,8 +21,8 @@ from repopilot.agents.review.scope import EarlierReview, ReviewTarget, Scope, li
 from repopilot.agents.review.uses_elsewhere import broken_uses
 from repopilot.agents.review.walkthrough import walkthrough
 from repopilot.code.file_version import Code, code
+from repopilot.code.formats.notebook import is_notebook, place_in_cells
 from repopilot.code.languages import file_kind, language_of
-from repopilot.code.notebook import is_notebook, place_in_cells
 from repopilot.errors import RepoPilotError, SourceError
 from repopilot.project.ruff_options import CONFIGS, ChosenRules, chosen_rules
 from repopilot.redaction.redact import shown_path

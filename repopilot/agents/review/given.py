@@ -13,9 +13,10 @@ from repopilot.errors import RepoPilotError
 from repopilot.i18n import message, translated
 from repopilot.repo import history
 from repopilot.results import ChangedFileNote
-from repopilot.tools import look, registry
+from repopilot.tools import registry
 from repopilot.tools.file_change import Changes
-from repopilot.tools.printed_places import numbered
+from repopilot.tools.looking import look
+from repopilot.tools.looking.printed_places import numbered
 from repopilot.tools.registry import ToolContext
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Finding, Snapshot

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.code.file_version import Code
+from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import is_test_path
-from repopilot.code.notebook import is_notebook
 from repopilot.sandbox.linter_runs import copies_of_python, program_json, ruff_items
 from repopilot.types import Finding, Severity
 

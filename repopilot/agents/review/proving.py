@@ -17,7 +17,7 @@ from repopilot.i18n import joined, message
 from repopilot.redaction.redact import redacted
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import language_of_tests
-from repopilot.tools import look
+from repopilot.tools.looking import look
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.run_tests import OUTPUT_SHOWN, tests_at
 from repopilot.tools.test_suites import TestSelection, place_of_new_test, run_selected, suite_by_node

@@ -8,16 +8,16 @@ from difflib import SequenceMatcher
 
 from repopilot import i18n
 from repopilot.code.file_version import Code, code
+from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import file_kind, language_of, language_of_script
-from repopilot.code.notebook import is_notebook
 from repopilot.errors import SourceError, UsageError
 from repopilot.redaction.redact import redacted, shown_path
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import history
-from repopilot.repo.attributes import LinguistAttributes
 from repopilot.repo.history import CommitRange
-from repopilot.repo.patch import FileDiff, added_lines, parse_patch
-from repopilot.repo.path_rules import UNKNOWN_KIND, reason_to_skip
+from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch
+from repopilot.repo.paths.attributes import LinguistAttributes
+from repopilot.repo.paths.path_rules import UNKNOWN_KIND, reason_to_skip
 from repopilot.repo.read import read_bytes, read_raw, text_of
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from repopilot.errors import SourceError, UsageError
 from repopilot.index.store import Index
 from repopilot.repo import history
-from repopilot.repo.patch import FileDiff, added_lines, parse_patch, removed_lines
+from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch, removed_lines
 from repopilot.repo.read import read_raw, text_of
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.types import Snapshot, Symbol, innermost

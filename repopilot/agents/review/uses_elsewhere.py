@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from repopilot.agents.review.scope import Scope
 from repopilot.code.languages import file_kind
 from repopilot.errors import SourceError
-from repopilot.repo.patch import FileDiff
+from repopilot.repo.patches.patch import FileDiff
 from repopilot.repo.read import read_raw, text_of
 from repopilot.resolve.names import Resolver
 from repopilot.resolve.snapshot_tree import SnapshotTree

@@ -10,7 +10,7 @@ from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.code.split import analyse
 from repopilot.i18n import Message, joined, message
 from repopilot.redaction.redact import redacted
-from repopilot.repo.patch import FileDiff
+from repopilot.repo.patches.patch import FileDiff
 from repopilot.results import ChangedFileNote
 
 MOST_NAMED = 6

@@ -14,7 +14,7 @@ from repopilot.i18n import message
 from repopilot.results import Answer
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.retrieval.result_page import PAGE
-from repopilot.tools.text_lines import matching_lines
+from repopilot.tools.looking.text_lines import matching_lines
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.types import MarkedLine, RankedPlace, SearchReport

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from repopilot.code.formats.schema import Table
 from repopilot.code.generated import probably_generated
 from repopilot.code.import_statements import Import
-from repopilot.code.schema import Table
 from repopilot.code.split import FileAnalysis, defined_in
 from repopilot.code.symbols import Use
 from repopilot.index.lexical import ChunkTerms, terms_of

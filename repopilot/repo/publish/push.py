@@ -9,9 +9,9 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.errors import SourceError, UsageError
 from repopilot.repo import git_command
-from repopilot.repo.apply import new_content
 from repopilot.repo.clone import clone_lock, fetch_limits, remote_of
 from repopilot.repo.git_command import GitFailed, Supervision
+from repopilot.repo.patches.apply import new_content
 from repopilot.repo.publish.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.repo.remote import network
 from repopilot.repo.remote.fetch import list_refs, storing

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
-from repopilot.code.components import COMPONENTS
+from repopilot.code.formats.components import COMPONENTS
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.languages import language_of

@@ -27,7 +27,7 @@ from repopilot.code.value_sites import sites_in
 from repopilot.foreign_text import escaped
 from repopilot.i18n import Message
 from repopilot.redaction.redact import redacted, shown_path
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.resolve.captures import captured_names
 from repopilot.resolve.names import SYNTAX, Resolver
 from repopilot.resolve.syntax.calls import Parameters, arguments_at, parameters_of

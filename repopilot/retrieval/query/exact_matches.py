@@ -8,7 +8,7 @@ import numpy as np
 
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.tokens import expand, words
-from repopilot.repo.path_globs import WILDCARD, matches
+from repopilot.repo.paths.path_globs import WILDCARD, matches
 from repopilot.retrieval.query import frame_places
 from repopilot.retrieval.query.parse import Filters, Query
 from repopilot.retrieval.query.stack_frames import Frame

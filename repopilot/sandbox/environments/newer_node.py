@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from repopilot.code.data_formats import strings
+from repopilot.code.formats.data_formats import strings
 from repopilot.errors import SandboxError
 from repopilot.project.node_project import version_numbers
 from repopilot.project.package_declarations import PackageDeclaration

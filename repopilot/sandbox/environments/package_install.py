@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
-from repopilot.code.data_formats import table
+from repopilot.code.formats.data_formats import table
 from repopilot.errors import EnvironmentFailed
 from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.sandbox import stage, supervise

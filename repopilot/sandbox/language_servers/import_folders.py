@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from repopilot.code.data_formats import from_jsonc, parsed_table, table
+from repopilot.code.formats.data_formats import from_jsonc, parsed_table, table
 from repopilot.code.languages import language_of
 from repopilot.sandbox.environments.package_install import NODE_MODULES, PACKAGE_NAME
 from repopilot.sandbox.isolation.bwrap import MOUNTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import PurePosixPath
 
-from repopilot.code.data_formats import table
+from repopilot.code.formats.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain

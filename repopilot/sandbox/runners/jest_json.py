@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from repopilot.code.data_formats import table
+from repopilot.code.formats.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain

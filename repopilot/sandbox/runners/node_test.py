@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from repopilot.code.data_formats import table
+from repopilot.code.formats.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.runners.runner_form import (

@@ -17,16 +17,16 @@ from repopilot.foreign_text import visible
 from repopilot.forge.contents import Pull
 from repopilot.results import Answer, Explanation, Generation, Plan, ReviewReport, Wiki
 from repopilot.types import Evidence, SearchReport
-from repopilot.ui.answer.citations import linked, source_rows
 from repopilot.ui.answer.code_panel import show_code
 from repopilot.ui.answer.diagram_panel import subject_of
-from repopilot.ui.answer.evidence_view import evidence_props
-from repopilot.ui.answer.folds import folds_props, said_props, summary_of
-from repopilot.ui.answer.next_steps import follow_ups, larger_model
+from repopilot.ui.answer.parts.citations import linked, source_rows
+from repopilot.ui.answer.parts.evidence_view import evidence_props
+from repopilot.ui.answer.parts.folds import folds_props, said_props, summary_of
+from repopilot.ui.answer.parts.next_steps import follow_ups, larger_model
+from repopilot.ui.answer.parts.report_props import findings_props, impact_props, review_summary
+from repopilot.ui.answer.parts.sentence_marks import marked_answer
 from repopilot.ui.answer.plan_view import plan_element
-from repopilot.ui.answer.report_props import findings_props, impact_props, review_summary
 from repopilot.ui.answer.search_view import index_status, search_props
-from repopilot.ui.answer.sentence_marks import marked_answer
 from repopilot.ui.answer.wiki_view import contents_props
 from repopilot.ui.changes.file_changes import files_element, show_decisions
 from repopilot.ui.changes.hunks import file_of

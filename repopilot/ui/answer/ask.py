@@ -23,9 +23,9 @@ from repopilot.retrieval.query.parse import parse
 from repopilot.trace import Event, Finished, Published, root
 from repopilot.types import Evidence, SearchReport
 from repopilot.ui.answer.answer_view import show_answer, show_evidence, show_published, sources_props
-from repopilot.ui.answer.command_consent import consent_of
-from repopilot.ui.answer.environment_offer import offer_if_needed
-from repopilot.ui.answer.user_question import ask_in_chat
+from repopilot.ui.answer.questions.command_consent import consent_of
+from repopilot.ui.answer.questions.environment_offer import offer_if_needed
+from repopilot.ui.answer.questions.user_question import ask_in_chat
 from repopilot.ui.chat import Chat, Work
 from repopilot.ui.chats.chat_store import Exchange, ThreadKey, new_id
 from repopilot.ui.elements import element

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
-from repopilot.repo.path_globs import WILDCARD, matches
+from repopilot.repo.paths.path_globs import WILDCARD, matches
 from repopilot.resolve.uses.call_graph import Relations, callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
-from repopilot.ui.answer.citations import editor_link, host_link
+from repopilot.ui.answer.parts.citations import editor_link, host_link
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.highlight import highlighted

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from repopilot.redaction.shown_diff import shown_diff
-from repopilot.repo.diff_hunks import DiffHunk, hunks_of
+from repopilot.repo.patches.diff_hunks import DiffHunk, hunks_of
 from repopilot.types import FileChange
 from repopilot.ui.highlight import Line, highlighted
 

@@ -12,8 +12,8 @@ import chainlit as cl
 from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.forge.contents import HostIssue
-from repopilot.repo.apply import apply_changes
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.apply import apply_changes
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.repo.publish.branch import branch_name, create_branch
 from repopilot.tools.file_change import change, deletion
 from repopilot.types import FileChange

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from repopilot.repo.diff_hunks import hunks_of, with_hunks
+from repopilot.repo.patches.diff_hunks import hunks_of, with_hunks
 from repopilot.types import FileChange
 
 _SEPARATOR = "\n#"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from repopilot.ui.answer.citations import answer_markdown
+from repopilot.ui.answer.parts.citations import answer_markdown
 from repopilot.ui.chats.chat_list import ListedChat
 from repopilot.ui.chats.chat_store import Exchange
 

@@ -15,10 +15,10 @@ from types import ModuleType
 from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import read_python
 from repopilot.index.store import Index
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.tools import file_change
 from repopilot.tools.file_change import Changes, with_line_ends
-from repopilot.tools.new_errors import errors_in
+from repopilot.tools.verifying.new_errors import errors_in
 from repopilot.types import FileChange
 
 _MUCH_USED = tuple("dataclasses functools itertools contextlib pathlib collections collections.abc typing".split())

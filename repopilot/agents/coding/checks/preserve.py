@@ -7,7 +7,7 @@ import re
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
 from repopilot.code.symbols import reachable
-from repopilot.repo.diff_hunks import before_change
+from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.types import FileChange
 
 _REWRITING = re.compile(

@@ -1,0 +1,1 @@
+"""Files that hold data, settings, or code inside something else."""

@@ -1,0 +1,1 @@
+"""Changes as values: hunks, patches, merging, and writing them to disk."""

@@ -1,0 +1,1 @@
+"""Which paths of a repository count, and how patterns and rules name them."""

@@ -1,0 +1,232 @@
+"""Tools that look: search, files, definitions, uses and call paths, in the working copy with the edits so far."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from repopilot.errors import UsageError
+from repopilot.i18n import joined, message
+from repopilot.index.store import Index
+from repopilot.repo import history as past
+from repopilot.resolve.uses import call_graph
+from repopilot.tools import result_types
+from repopilot.tools.definitions import find_place
+from repopilot.tools.looking import lookup
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.workspace import Workspace
+
+if TYPE_CHECKING:
+    from repopilot.resolve.names import Resolver
+
+NAME = "a name, Class.method or path:Symbol"
+
+
+class Search(Arguments):
+    """What to search for."""
+
+    query: str = Field(description="a question, a name, a quoted string or a traceback")
+    k: int = Field(4, description="the most places, 1 to 20")
+
+
+class Grep(Arguments):
+    """Which lines to list."""
+
+    pattern: str = Field(description="a regular expression of Python, looked for in each line")
+    glob: str = Field("*", description="which files; * matches folders, too, {a,b} either; a folder means all in it")
+    regex: bool = Field(True, description="false takes the pattern as plain text")
+    limit: int = Field(50, description="the most lines to list; all are counted")
+
+
+class Files(Arguments):
+    """Which files."""
+
+    glob: str = Field("*", description="a pattern for paths; * matches folders, too, {a,b} either")
+
+
+class Path(Arguments):
+    """A file."""
+
+    path: str = Field(description="relative to the repository")
+
+
+class Read(Path):
+    """Lines of a file."""
+
+    start: int = Field(1, description="the first line")
+    end: int = Field(lookup.MOST_LINES, description="the last line")
+
+
+class DefinitionName(Arguments):
+    """A definition."""
+
+    name: str = Field(description=NAME)
+    path: str = Field("", description="the file it is in, where several have the name")
+
+
+class Related(Arguments):
+    """A definition, and how far from it to look."""
+
+    name: str = Field(description=NAME)
+    depth: int = Field(1, description="how many hops to follow, 1 to 5")
+
+
+class PastOf(Arguments):
+    """Whose past."""
+
+    path: str = Field("", description="a file; empty for the whole repository")
+    name: str = Field("", description="a definition, whose file is meant")
+    limit: int = Field(10, ge=1, le=100, description="the most commits")
+
+
+class CallPath(Arguments):
+    """Two ends of a path."""
+
+    start: str = Field(description=NAME)
+    end: str = Field(description=NAME)
+
+
+async def search(arguments: Search, context: ToolContext) -> ToolResult:
+    """Find where something is when you don't know its name or place: the best places for a question or traceback, two
+    of them with their lines. A name or a quoted string is looked up exactly."""
+    copy = context.working_copy
+    asked = arguments
+    return await asyncio.to_thread(lambda: lookup.search(copy, asked.query, asked.k, context.shown))
+
+
+async def grep(arguments: Grep, context: ToolContext) -> ToolResult:
+    """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
+    and to be sure that something is nowhere."""
+    copy = context.working_copy
+    asked = arguments
+    return await asyncio.to_thread(
+        lambda: lookup.grep(copy, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
+    )
+
+
+async def files(arguments: Files, context: ToolContext) -> ToolResult:
+    """List the paths that match a pattern, to see how the repository is laid out."""
+    return await _looked(context, lambda index: lookup.files(index, arguments.glob))
+
+
+async def outline(arguments: Path, context: ToolContext) -> ToolResult:
+    """List the definitions of a file with lines, decorators and signatures. Before you read a long file."""
+    return await _looked(context, lambda index: lookup.outline(index, arguments.path))
+
+
+async def read(arguments: Read, context: ToolContext) -> ToolResult:
+    """Read numbered lines of a file, when you know which you need."""
+    return await _looked(context, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
+
+
+async def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
+    """Show a definition whole, with its comment, when you know its name."""
+    asked = arguments
+    return await _looked(context, lambda index: lookup.symbol(index, asked.path, asked.name, context.shown))
+
+
+async def references(arguments: Related, context: ToolContext) -> ToolResult:
+    """List every place where a name is used, with its line. Before you change or remove it."""
+    return await _related(context, arguments, call_graph.references)
+
+
+async def callers(arguments: Related, context: ToolContext) -> ToolResult:
+    """List which definitions call, use or inherit from one, sure and unsure apart. To see whom a change concerns."""
+    return await _related(context, arguments, call_graph.callers)
+
+
+async def callees(arguments: Related, context: ToolContext) -> ToolResult:
+    """List what a definition itself calls, uses or inherits from. To see what it relies on."""
+    return await _related(context, arguments, call_graph.callees)
+
+
+async def call_path(arguments: CallPath, context: ToolContext) -> ToolResult:
+    """Show how one definition reaches another through calls, uses and imports, when you know both ends."""
+    return await _looked(context, lambda index: _path(index, arguments.start, arguments.end))
+
+
+def _path(index: Index, start: str, end: str) -> ToolResult:
+    steps = call_graph.call_path(index, start, end)
+    text = "\n".join(map(str, steps)) or message("tools.no_path", start=start, end=end)
+    return ToolResult(text, {"steps": list(map(asdict, steps))})
+
+
+async def history(arguments: PastOf, context: ToolContext) -> ToolResult:
+    """List the last commits, of a file or of a definition's file: when, who, what. For why code is as it is."""
+    rows = await asyncio.to_thread(_commits, arguments, context)
+    text = "\n".join(f"{row['sha'][:10]} {row['date']} {row['author']}: {row['subject']}" for row in rows)
+    return ToolResult(text or message("look_tools.no_history"), {"commits": rows})
+
+
+def _commits(arguments: PastOf, context: ToolContext) -> list[dict[str, str]]:
+    workspace = context.workspace
+    path = arguments.path
+    if arguments.name:
+        path = find_place(context.working_copy, arguments.name, path).path
+    elif path and path not in workspace.index.files:
+        raise UsageError(message("tools.unknown_file", path=path))
+    known = workspace.index.commits or past.commits(workspace.snapshot, workspace.settings.history_commits)
+    found = [c for c in past.follow_renames(known) if not path or path in c.paths][: arguments.limit]
+    authors = past.commit_authors(workspace.snapshot, [commit.sha for commit in found])
+    return [
+        {
+            "sha": commit.sha,
+            "date": datetime.fromtimestamp(commit.at, UTC).date().isoformat(),
+            "author": authors.get(commit.sha, ""),
+            "subject": commit.subject,
+        }
+        for commit in found
+    ]
+
+
+async def _related(
+    context: ToolContext, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
+) -> ToolResult:
+    """Places that have to do with a definition, sure and unsure apart."""
+    return await asyncio.to_thread(_related_to, context.working_copy.workspace, arguments, find)
+
+
+def _related_to(
+    workspace: Workspace, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
+) -> ToolResult:
+    index = workspace.index
+    name = arguments.name
+    found = find(index, name, arguments.depth, workspace.resolver)
+    sure = [each for each in found.places if each.sure]
+    unsure = [each for each in found.places if not each.sure]
+    uses = find is not call_graph.callees
+    rows: list[str] = [lookup.join_rows([each.row(uses=uses) for each in sure])] if sure else []
+    if not sure:
+        nothing = call_graph.unused(index, name, found.usage) if uses else message("tools.uses_nothing", name=name)
+        rows.append(nothing)
+    if unsure:
+        listed = lookup.join_rows([each.row(uses=uses) for each in unsure])
+        rows += [message("look_tools.unsure", count=len(unsure)), listed]
+    rows += list(found.usage.notes) if found.usage is not None else []
+    data = {"sure": list(map(asdict, sure)), "unsure": list(map(asdict, unsure))}
+    return ToolResult(joined(rows, "\n"), data)
+
+
+async def _looked(context: ToolContext, find: Callable[[Index], ToolResult]) -> ToolResult:
+    """What a look-up finds in the index of the working copy."""
+    return await asyncio.to_thread(lambda: find(context.working_copy.workspace.index))
+
+
+TOOLS = (
+    Tool("search", Search, "look", search, result_types.CodePlaces),
+    Tool("grep", Grep, "look", grep, result_types.MatchedLines),
+    Tool("files", Files, "look", files, result_types.MatchingPaths),
+    Tool("outline", Path, "look", outline, result_types.Outline),
+    Tool("read", Read, "look", read, result_types.Lines),
+    Tool("symbol", DefinitionName, "look", symbol, result_types.CodePlaces),
+    Tool("references", Related, "look", references, result_types.RelatedPlaces),
+    Tool("callers", Related, "look", callers, result_types.RelatedPlaces),
+    Tool("callees", Related, "look", callees, result_types.RelatedPlaces),
+    Tool("call_path", CallPath, "look", call_path, result_types.CallSteps),
+    Tool("history", PastOf, "look", history, result_types.Commits),
+)

@@ -1,0 +1,278 @@
+"""What agents and MCP clients may look up in the index of a repository at one commit. Arguments are checked here.
+
+Each function returns text that costs few tokens, and raises UsageError on a wrong argument, with a hint what is right.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Sequence
+
+from repopilot.code.chunks.spans import with_comments
+from repopilot.code.languages import reads_symbols
+from repopilot.errors import UsageError
+from repopilot.i18n import joined, message
+from repopilot.index.store import Index
+from repopilot.repo.paths.path_globs import matches
+from repopilot.retrieval import skipped_files
+from repopilot.retrieval.query.parse import parse
+from repopilot.tools import result_types
+from repopilot.tools.definitions import near_names
+from repopilot.tools.looking.printed_places import PrintedPlace, numbered, told
+from repopilot.tools.looking.text_lines import MatchingLines, matching_lines
+from repopilot.tools.registry import ToolResult
+from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
+
+MOST_ROWS = 60
+"""Rows of a list; what is left out is counted."""
+MOST_LINES = 200
+"""Lines of code in one reply."""
+MOST_MATCHES = 500
+"""Matching lines in one reply."""
+_MOST_PASSAGES = 20
+_MOST_SIMILAR = 3
+_MOST_DECORATORS = 3
+_LONGEST_DECORATOR = 60
+_QUOTED = re.compile(r"""(["'`])(.+)\1""")
+_QUALIFIERS = re.compile(r"::|#")
+
+
+def search(copy: WorkingCopy, query: str, k: int, shown: Collection[str] = ()) -> ToolResult:
+    """Find the definitions or lines of an exact name or string, else rank the passages for a query.
+
+    Args:
+        copy: the repository with the edits so far.
+        query: the question, identifier, quoted string or traceback.
+        k: the most places, 1 to 20.
+        shown: results that the reader still sees.
+
+    Returns:
+        The places, and notes on what could not be searched.
+
+    Raises:
+        UsageError: `k` is less than 1 or too large.
+    """
+    from repopilot.retrieval.result_page import search_page
+
+    if not 1 <= k <= _MOST_PASSAGES:
+        raise UsageError(message("tools.passages", k=k, most=_MOST_PASSAGES))
+    workspace = copy.workspace
+    index = workspace.index
+    if exact := _exactly(copy, query.strip(), k, shown):
+        return exact
+    found = search_page(index, query, k, embedder=workspace.embedder, documentation=True)
+    places = [
+        PrintedPlace(each.path, each.start_line, each.end_line, each.title, tuple(line.number for line in each.lines))
+        for each in found.places
+    ]
+    notes = [*found.notes, *([message("tools.more_places", most=_MOST_PASSAGES)] if found.more else [])]
+    return told(index, places, notes or ([] if places else [message("tools.nothing_found")]), shown)
+
+
+def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> ToolResult | None:
+    """Where a query that is a name or a quoted string stands as it is; None where it is neither, or stands nowhere."""
+    index = copy.workspace.index
+    quoted = _QUOTED.fullmatch(query)
+    wanted = (quoted[2] if quoted else query).removesuffix("()")
+    is_name = parse(wanted).names == (wanted,) or _in_file(index, wanted)[1] != ""
+    if is_name and (defined := _defined(index, wanted)):
+        places = [_place(index, each) for each in defined]
+        uses = len(index.references(defined[0].name))
+        notes = [message("tools.further_uses", count=uses, name=defined[0].name)] if uses else []
+        left = [message("tools.more_rows", count=len(places) - MOST_ROWS)] if len(places) > MOST_ROWS else []
+        return told(index, places[:MOST_ROWS], [*left, *notes], shown)
+    if not quoted and (not is_name or (wanted.isalpha() and wanted.islower())):
+        return None  # a word in small letters may be meant as one
+    pattern = re.escape(wanted) if quoted else rf"(?<!\w){re.escape(wanted)}(?!\w)"
+    found = matching_lines(copy, pattern, limit=2 * k)
+    rows = [
+        {"path": row["path"], "start_line": row["line"], "end_line": row["line"], "symbol": "", "text": row["text"]}
+        for row in found.rows
+    ]
+    return ToolResult(_listed(found), {"places": rows, "notes": []}) if rows else None
+
+
+def grep(copy: WorkingCopy, pattern: str, glob: str, *, regex: bool, limit: int) -> ToolResult:
+    """List the lines that match a pattern, and count them all.
+
+    Args:
+        copy: the repository with the edits so far.
+        pattern: a regular expression of Python, or a text.
+        glob: which files.
+        regex: whether it is a regular expression.
+        limit: the most lines, 1 to MOST_MATCHES.
+
+    Raises:
+        UsageError: the pattern or the limit can't be used.
+    """
+    if not pattern or not 1 <= limit <= MOST_MATCHES:
+        raise UsageError(message("tools.no_grep", limit=limit, most=MOST_MATCHES))
+    found = matching_lines(copy, pattern, glob, regex=regex, limit=limit)
+    lines = [{name: row[name] for name in ("path", "line", "text")} for row in found.rows]
+    data = {"lines": lines, "total": found.total, "files": len(found.counts), "searched": found.read}
+    return ToolResult(_listed(found) or message("tools.no_line", pattern=pattern, count=found.read), data)
+
+
+def _listed(found: MatchingLines) -> str:
+    """Lines with their places, and what is left out of them."""
+    rows = [f"{row['path']}:{row['line']}: {row['text']}" for row in found.rows]
+    if found.total > len(rows):
+        of_files = sorted(found.counts.items(), key=lambda each: -each[1])
+        most = ", ".join(f"{path} {count}" for path, count in of_files[:_MOST_PASSAGES])
+        rows.append(message("tools.more_lines", count=found.total - len(rows), total=found.total, most=most))
+    return joined(rows, "\n") if rows else ""
+
+
+def files(index: Index, glob: str = "*") -> ToolResult:
+    """List the paths that match a glob (`*` matches folders too), one a line, at most MOST_ROWS."""
+    found = sorted(path for path in index.files if matches(path, glob))
+    data = {"paths": found[:MOST_ROWS], "left_out": max(0, len(found) - MOST_ROWS)}
+    none = joined([message("tools.no_match", glob=glob), message("tools.glob_hint")])
+    return ToolResult(join_rows(found) or none, data)
+
+
+def outline(index: Index, path: str) -> ToolResult:
+    """List the symbols of a file: lines, decorators, signature, indented by nesting.
+
+    Raises:
+        UsageError: the file isn't in the index.
+    """
+    _require_file(index, path)
+    found = index.outline(path)
+    lines = (index.text(path) or "").split("\n")
+    symbols: list[result_types.OutlineRow] = [
+        {
+            "name": s.qualified,
+            "start_line": s.start_line,
+            "end_line": s.end_line,
+            "signature": s.short_signature or s.name,
+            "decorators": _decorators(lines, _start(index, s, found, lines), s),
+        }
+        for s in found
+    ]
+    rows = [
+        " ".join((f"{s.start_line}-{s.end_line}{'  ' * s.qualified.count('.')}", *row["decorators"], row["signature"]))
+        for s, row in zip(found, symbols, strict=True)
+    ]
+    data = {"path": path, "symbols": symbols[:MOST_ROWS], "left_out": max(0, len(found) - MOST_ROWS)}
+    language = index.files[path].language
+    none = "tools.no_symbols" if reads_symbols(language) else "tools.no_symbols_of"
+    return ToolResult(join_rows(rows) or message(none, path=path, language=language), data)
+
+
+def _decorators(lines: Sequence[str], start: int, symbol: Symbol) -> list[str]:
+    """The decorators of a definition that its signature doesn't show, from a line on."""
+    found: list[str] = []
+    open_brackets = 0
+    for number, line in enumerate(lines[start - 1 : symbol.end_line - 1], start):
+        if open_brackets > 0:
+            found[-1] += f" {line.strip()}"
+        elif line.lstrip().startswith("@"):
+            found.append(line.strip())
+        elif number < symbol.start_line:
+            continue
+        else:
+            break
+        open_brackets += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+    found = [each for each in found if each not in symbol.signature]
+    more = [f"+{len(found) - _MOST_DECORATORS}"] if len(found) > _MOST_DECORATORS else []
+    return [*(textwrap.shorten(each, _LONGEST_DECORATOR, placeholder="…") for each in found[:_MOST_DECORATORS]), *more]
+
+
+def symbol(index: Index, path: str, name: str, shown: Collection[str] = ()) -> ToolResult:
+    """Show the text of a definition with the comment above it; of several of one name the places.
+
+    Args:
+        index: the repository.
+        path: the file that defines it, '' for any.
+        name: its name or qualified name, or `path:Symbol`.
+        shown: results that the reader still sees.
+
+    Raises:
+        UsageError: there is no such definition.
+    """
+    found = _defined(index, name, path)
+    if not found:
+        path, name = _in_file(index, name) if not path and _in_file(index, name)[1] else (path, name)
+        near = near_names(index, name, path)
+        hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
+        key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
+        raise UsageError(message(key, name=name, path=path), hint)
+    places = [_place(index, each) for each in found[:MOST_ROWS]]
+    left = [message("tools.more_rows", count=len(found) - MOST_ROWS)] if len(found) > MOST_ROWS else []
+    return told(index, places, left, shown, MOST_LINES // len(places[:2]))
+
+
+def _in_file(index: Index, name: str) -> tuple[str, str]:
+    """The path and the name of `path:Symbol`; two empty texts for anything else."""
+    path, _, last = name.rpartition(":")
+    return (path, last) if path in index.files else ("", "")
+
+
+def _defined(index: Index, name: str, path: str = "") -> list[Symbol]:
+    """The definitions of a name, those with exactly the qualified name where there are any."""
+    inside, last = _in_file(index, name)
+    path = path or inside
+    name = _QUALIFIERS.sub(".", last or name).removesuffix("()")
+    found = [s for s in index.symbols(name) if path in ("", s.path)]
+    return [s for s in found if s.qualified == name] or found
+
+
+def _place(index: Index, found: Symbol) -> PrintedPlace:
+    lines = (index.text(found.path) or "").split("\n")
+    return PrintedPlace(
+        found.path, _start(index, found, index.outline(found.path), lines), found.end_line, found.qualified
+    )
+
+
+def _start(index: Index, symbol: Symbol, outline: Sequence[Symbol], lines: Sequence[str]) -> int:
+    """The first line of a definition with the comment above it; in Python what documents one stands inside."""
+    if index.files[symbol.path].language == "python":
+        return symbol.start_line
+    before = (s for s in outline if s.start_line < symbol.start_line)
+    ends = (s.end_line if s.end_line < symbol.start_line else s.start_line for s in before)
+    return with_comments(lines, symbol.start_line, max(ends, default=0) + 1)
+
+
+def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> ToolResult:
+    """Show numbered lines of a file, at most MOST_LINES, and how many it has.
+
+    Args:
+        index: the repository.
+        path: of the file.
+        start: the first line, from 1.
+        end: the last line, inclusive; as it is by default, it is counted from `start` where that is behind it.
+
+    Raises:
+        UsageError: the file isn't in the index, or has no such lines.
+    """
+    _require_file(index, path)
+    if end == MOST_LINES < start:
+        end = start + MOST_LINES - 1
+    lines = (index.text(path) or "").removesuffix("\n").split("\n")
+    if not 1 <= start <= len(lines) or end < start:
+        raise UsageError(message("tools.lines", path=path, last=len(lines), start=start, end=end))
+    last = min(end, start + MOST_LINES - 1, len(lines))
+    shown = lines[start - 1 : last]
+    head = message("tools.of_lines", path=path, start=start, end=last, total=len(lines))
+    cut = [message("tools.read_on", most=MOST_LINES, next=last + 1)] if last < min(end, len(lines)) else []
+    text = joined([head, numbered(shown, start), *cut], "\n")
+    return ToolResult(text, {"path": path, "start_line": start, "end_line": last, "total": len(lines), "lines": shown})
+
+
+def _require_file(index: Index, path: str) -> None:
+    if path not in index.files:
+        if why := skipped_files.reason(index, path):
+            raise UsageError(message("retrieval.skipped_file", path=path, reason=why))
+        name = path.rpartition("/")[2]
+        similar = [p for p in index.files if p.endswith(name)][:_MOST_SIMILAR] if name else []
+        hint = message("tools.similar_files", paths=", ".join(similar)) if similar else ""
+        raise UsageError(message("tools.unknown_file", path=path), hint)
+
+
+def join_rows(rows: Sequence[str]) -> str:
+    """Rows as lines, at most MOST_ROWS, and how many more there are."""
+    more = [message("tools.more_rows", count=len(rows) - MOST_ROWS)] if len(rows) > MOST_ROWS else []
+    return joined([*rows[:MOST_ROWS], *more], "\n") if rows else ""

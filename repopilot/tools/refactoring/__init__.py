@@ -1,0 +1,1 @@
+"""Edits that follow every use of a name: renames, moves, signatures, imports."""

@@ -1,0 +1,150 @@
+"""The tool that changes the parameters of a Python function."""
+
+from __future__ import annotations
+
+import asyncio
+import keyword
+import re
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from repopilot.code.languages import language_of
+from repopilot.errors import UsageError
+from repopilot.i18n import joined, message
+from repopilot.resolve.values import NameSpan
+from repopilot.tools import result_types
+from repopilot.tools.definitions import IN_FILE, DefinitionSite, find_place, name_offset
+from repopilot.tools.refactoring.python_source import PythonSource, decorators, definition_of
+from repopilot.tools.refactoring.refactored import edited, finished
+from repopilot.tools.refactoring.signature import AddedParameter, Signature, SignatureChange, signature_of
+from repopilot.tools.refactoring.signature_edit import SignatureEdit
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.working_copy import WorkingCopy
+
+_PARAMETER = re.compile(r"(?P<name>\w+)(?:\s*:\s*(?P<annotation>[^=]+?))?(?:\s*=\s*(?P<default>.+))?")
+"""A parameter as it is written in Python."""
+_MOST_LINES = 200
+"""Lines of the difference that are shown."""
+_MADE = ("dataclass", "define", "frozen", "mutable", "attrs", "attr.s", "pydantic")
+"""What gives a class a constructor of its fields."""
+
+
+class NewParameter(Arguments):
+    """A parameter to add."""
+
+    name: str = Field(description="its name; `name: type = default` is understood, too")
+    default: str = Field("", description="its default, as code; empty for a required one")
+    annotation: str = Field("", description="its type, as code; empty for none")
+    keyword_only: bool = Field(False, description="whether calls have to name it")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_written(cls, given: Any) -> Any:
+        """The parts of a parameter that is written as in Python, and a default that is a value instead of its code."""
+        parts = {"name": given} if isinstance(given, str) else given
+        written = _PARAMETER.fullmatch(str(parts.get("name", ""))) if isinstance(parts, dict) else None
+        if written is None:
+            return parts
+        parts = {
+            **{key: value for key, value in written.groupdict().items() if value is not None},
+            **{key: value for key, value in parts.items() if key != "name" and value != ""},
+        }
+        if "default" in parts and not isinstance(parts["default"], str):
+            parts["default"] = repr(parts["default"])
+        return parts
+
+
+class ChangedSignature(Arguments):
+    """What changes in the parameters of a function."""
+
+    name: str = Field(description="the function, plain or Class.method")
+    add: list[NewParameter] = Field(default_factory=list, description="parameters to add behind the others")
+    remove: list[str] = Field(default_factory=list, description="parameters to remove")
+    rename: dict[str, str] = Field(default_factory=dict, description="new names of parameters by their old ones")
+    order: list[str] = Field(default_factory=list, description="parameters that change places, in their new order")
+    path: str = Field("", description=IN_FILE)
+
+
+async def change_signature(arguments: ChangedSignature, context: ToolContext) -> ToolResult:
+    """Add, remove, rename or reorder parameters of a Python function, when its callers have to follow: they do, as do
+    its overloads, stubs and overriding methods. Shows the difference, and lists calls that aren't certain."""
+    return await asyncio.to_thread(_change_signature, arguments, context.working_copy)
+
+
+def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
+    place = find_place(copy, arguments.name, arguments.path)
+    if language_of(place.path) != "python":
+        raise UsageError(message("refactor_tools.only_python", tool="change_signature"))
+    text = copy.resolver.text(place.path) or ""
+    source = PythonSource(place.path, text)
+    if source.root.has_error:
+        raise UsageError(message("refactor_tools.no_parse", path=place.path))
+    if place.symbol.kind == "class":
+        place = _constructor(copy, source, place)
+    start = name_offset(text, place.symbol)
+    span = NameSpan(place.path, start, start + len(place.symbol.name))
+    node = source.at(span.start, span.end)
+    function = definition_of(node) if node is not None else None
+    if function is None or function.type != "function_definition":
+        raise UsageError(message("refactor_tools.no_function", name=place.symbol.qualified))
+    change = _asked(arguments, signature_of(source, function), place)
+    found = SignatureEdit(copy.resolver, span, place.symbol.name, change)
+    names = {place.symbol.name, *change.rename, *change.rename.values(), *change.remove, *(a.name for a in change.add)}
+    done = finished(copy, edited(copy, found.edits), found.left, names)
+    lines = done.data["diff"].split("\n")
+    more = [message("tools.more_rows", count=len(lines) - _MOST_LINES)] if len(lines) > _MOST_LINES else []
+    return ToolResult(joined(["\n".join(lines[:_MOST_LINES]), *more, done.text], "\n"), done.data)
+
+
+def _constructor(copy: WorkingCopy, source: PythonSource, place: DefinitionSite) -> DefinitionSite:
+    """The constructor of a class.
+
+    Raises:
+        UsageError: it has none of its own; the hint says what it has.
+    """
+    name = f"{place.symbol.qualified}.__init__"
+    if any(symbol.qualified == name for symbol in copy.workspace.index.outline(place.path)):
+        return find_place(copy, name, place.path)
+    start = name_offset(source.text, place.symbol)
+    node = source.at(start, start + len(place.symbol.name))
+    owner = definition_of(node) if node is not None else None
+    texts = [source.of(each) for each in decorators(owner)] if owner is not None else []
+    bases = source.of(owner.child_by_field_name("superclasses")) if owner is not None else ""
+    by_fields = any(word in text for text in texts for word in _MADE) or "NamedTuple" in bases or "BaseModel" in bases
+    hint = "signature.fields_hint" if by_fields else "signature.inherited_hint"
+    raise UsageError(message("signature.no_constructor", name=place.symbol.qualified), message(hint, bases=bases))
+
+
+def _asked(arguments: ChangedSignature, function: Signature, place: DefinitionSite) -> SignatureChange:
+    """The change as asked, of parameters that there are.
+
+    Raises:
+        UsageError: it changes nothing, names a parameter that there isn't or one that there can't be, or Python calls
+            the function by itself.
+    """
+    name = place.symbol.qualified
+    known = function.names
+    changed = [*arguments.remove, *arguments.rename, *arguments.order]
+    if not (arguments.add or changed):
+        raise UsageError(message("refactor_tools.nothing_to_change"))
+    for each in changed:
+        if changed.count(each) > 1:
+            raise UsageError(message("refactor_tools.named_twice", name=each))
+    wrong = [e for e in changed if e not in known or (e in arguments.order and e not in function.positional)]
+    if wrong:
+        there = message("tools.there_are", names=", ".join(known) or "-")
+        raise UsageError(message("refactor_tools.no_parameter", name=wrong[0], function=name), there)
+    added = [AddedParameter(a.name, a.default, a.annotation, a.keyword_only) for a in arguments.add]
+    new = [*(each.name for each in added), *arguments.rename.values()]
+    for each in new:
+        if each in known or not each.isidentifier() or keyword.iskeyword(each) or new.count(each) > 1:
+            raise UsageError(message("refactor_tools.bad_parameter", name=each))
+    change = SignatureChange(added, arguments.remove, arguments.rename, arguments.order)
+    special = place.symbol.name.startswith("__") and place.symbol.name.endswith("__")
+    if special and place.symbol.name != "__init__" and change.moves_arguments:
+        raise UsageError(message("signature.special", name=name))
+    return change
+
+
+TOOLS = (Tool("change_signature", ChangedSignature, "edit", change_signature, result_types.Refactored),)

@@ -1,0 +1,284 @@
+"""Imports of Python modules, read and edited where they stand. Pure: texts with plain line ends."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from repopilot.code.python_ast import parse_python
+from repopilot.code.source_positions import Replacement, SourcePositions
+from repopilot.tools.refactoring.signature import added_items, removed_items
+
+_FROM = re.compile(r"from\s*([.\w\s]*?)\s*\bimport\b")
+Import = ast.Import | ast.ImportFrom
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def stem(path: str) -> str:
+    """The path of a module without its suffix; that of its folder for a package."""
+    return re.sub(r"(/__init__|^__init__)$", "", re.sub(r"\.pyi?$", "", path))
+
+
+def is_package(path: str) -> bool:
+    """Whether a file is that of a package."""
+    return PurePosixPath(path).stem == "__init__"
+
+
+def root_of(dotted: str, path: str) -> str | None:
+    """The folder that an import has to start from for a dotted name to be a file, '' for the repository's, None where
+    it can't be that file."""
+    folder = stem(path)
+    name = dotted.replace(".", "/")
+    if folder == name:
+        return ""
+    return folder[: -len(name) - 1] if dotted and folder.endswith(f"/{name}") else None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A name that an import binds.
+
+    Attributes:
+        name: the name; all of a dotted one that is imported as it is.
+        module: the module, or the module that it is taken from, as an absolute name or as the path of its folder.
+        node: the import.
+        alias: its part of it.
+        body: the statements that the import is one of.
+        scope: the function that it is in, None for the module: then it runs at once.
+        typing: whether only type checkers see it.
+    """
+
+    name: str
+    module: str
+    node: Import
+    alias: ast.alias
+    body: Sequence[ast.stmt]
+    scope: ast.AST | None
+    typing: bool
+
+    @property
+    def lazy(self) -> bool:
+        """Whether it runs only when a function is called."""
+        return self.scope is not None
+
+    @property
+    def whole(self) -> str:
+        """What it binds, if that is a module."""
+        if isinstance(self.node, ast.Import):
+            return self.alias.name
+        glue = "/" if self.module.startswith("/") else "."
+        return f"{self.module.rstrip('/')}{glue}{self.alias.name}"
+
+
+@dataclass
+class ModuleText:
+    """A module: its path, its text, and which folders of the repository are packages."""
+
+    path: str
+    text: str
+    packages: Collection[str] = ()
+    tree: ast.Module = field(init=False)
+    positions: SourcePositions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tree = parse_python(self.text)
+        self.positions = SourcePositions(self.text)
+
+    @cached_property
+    def imports(self) -> list[Bound]:
+        """All names that its imports bind, in order."""
+        return list(self._imports(self.tree, self.tree.body, None, False))
+
+    def _imports(self, node: ast.AST, body: Sequence[ast.stmt], scope: ast.AST | None, typing: bool) -> Iterator[Bound]:
+        if isinstance(node, Import):
+            for alias in node.names:
+                module = self.module_of(node) if isinstance(node, ast.ImportFrom) else alias.name
+                yield Bound(alias.asname or alias.name, module, node, alias, body, scope, typing)
+            return
+        scope = node if isinstance(node, _FUNCTIONS) else scope
+        for name, value in ast.iter_fields(node):
+            inner = typing or (name == "body" and isinstance(node, ast.If) and is_typing(node.test))
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    within = value if isinstance(value, list) and isinstance(child, ast.stmt) else body
+                    yield from self._imports(child, within, scope, inner)
+
+    def module_of(self, node: ast.ImportFrom) -> str:
+        """What an import takes names from: a dotted name, or for a relative one `/` and the path of the module."""
+        if not node.level:
+            return node.module or ""
+        folder = PurePosixPath(self.path).parent
+        for _ in range(node.level - 1):
+            folder = folder.parent
+        inner = (node.module or "").replace(".", "/")
+        return f"/{folder / inner}".replace("/./", "/")
+
+    def means(self, module: str, path: str) -> bool:
+        """Whether what an import says is a file, as far as its name tells."""
+        if module.startswith("/"):
+            return module[1:] in (stem(path), stem(path) or ".")
+        return root_of(module, path) is not None
+
+    def reference(self, module: str, old: str, new: str, fallback: str) -> str:
+        """How an import that says a module names another one.
+
+        Args:
+            module: what it says of the old one.
+            old, new: the paths of both.
+            fallback: the dotted name of the new one where it can't be told.
+        """
+        if module.startswith("/"):
+            return self.relative(module[1:], new) or fallback
+        root = root_of(module, old)
+        inside = root is not None and (not root or new.startswith(f"{root}/"))
+        return stem(new)[len(root) + 1 if root else 0 :].replace("/", ".") if inside and root is not None else fallback
+
+    def relative(self, reached: str, new: str) -> str:
+        """A module as a relative import of this one names it; '' where that would leave the packages: those with an
+        `__init__`, and what `reached`, which it already imports relatively, shows to be one."""
+        own = PurePosixPath(self.path).parent.parts
+        there = PurePosixPath(stem(new)).parts
+        same = len(_common(own, there if is_package(new) else there[:-1]))
+        inside = "/".join(own[:same]) in self.packages or same >= len(_common(own, PurePosixPath(reached).parts))
+        return "." * (len(own) - same + 1) + ".".join(there[same:]) if inside else ""
+
+    def line_span(self, node: ast.AST) -> tuple[int, int]:
+        """All of the lines that a statement stands in."""
+        start = self.positions.offset(node.lineno, 0)  # type: ignore[attr-defined]
+        end = self.text.find("\n", self.positions.span(node)[1])
+        return start, end + 1 if end >= 0 else len(self.text)
+
+    def without(self, node: Import, gone: Sequence[ast.alias], body: Sequence[ast.stmt]) -> list[Replacement]:
+        """Parts taken out of an import, or all of it where none is left."""
+        if len(gone) < len(node.names):
+            spans = [self.positions.span(alias) for alias in node.names]
+            return removed_items(self.text, spans, [node.names.index(alias) for alias in gone])
+        start, end = self.line_span(node)
+        alone = self.text[start:end].strip() == self.text[slice(*self.positions.span(node))]
+        if len(body) > 1 and alone:
+            return [Replacement(start, end, "")]
+        return [Replacement(*self.positions.span(node), "pass")]
+
+    def other_module(self, node: ast.ImportFrom, module: str) -> Replacement:
+        """Another module for an import to take its names from."""
+        start, _ = self.positions.span(node)
+        found = _FROM.match(self.text, start)
+        assert found is not None
+        before = " " if self.text[found.start(1) - 1].isalpha() else ""
+        return Replacement(*found.span(1), before + module)
+
+    def behind(self, node: ast.stmt, line: str) -> Replacement:
+        """A statement behind another one, at its level."""
+        start, end = self.positions.span(node)
+        begin, following = self.line_span(node)
+        rest = self.text[end:following]
+        if self.text[begin:start].strip() or rest.strip().startswith(";"):
+            return Replacement(end, end, f"; {line}")
+        indent = self.text[begin:start]
+        if not rest.endswith("\n"):
+            return Replacement(following, following, f"\n{indent}{line}")
+        return Replacement(following, following, f"{indent}{line}\n")
+
+    def with_alias(self, body: Sequence[ast.stmt], module: str, what: str) -> Replacement | None:
+        """What an import takes, added to the import of the same module among some statements; None without one."""
+        for node in body:
+            same = isinstance(node, ast.ImportFrom) and node.names[0].name != "*" and _written(node) == module
+            if same and isinstance(node, ast.ImportFrom):
+                if what in [ast.unparse(alias) for alias in node.names]:
+                    return Replacement(0, 0, "")
+                (made,) = added_items(self.text, [self.positions.span(alias) for alias in node.names], [what])
+                return made
+        return None
+
+    @cached_property
+    def header(self) -> ast.stmt | None:
+        """The last of the statements that a module begins with to get its names; None for none."""
+        last = None
+        for n, node in enumerate(self.tree.body):
+            text = n == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if not (text or isinstance(node, Import) or is_guarded_import(node)):
+                break
+            last = node
+        return last
+
+    def with_statement(self, code: str) -> Replacement:
+        """A statement behind those that the module begins with."""
+        node = self.header
+        if node is None:
+            first = next((m.start() for m in re.finditer(r"^(?!#)", self.text, re.M)), 0)
+            return Replacement(first, first, f"{code}\n" + ("\n\n" if self.text[first:].strip() else ""))
+        _, end = self.line_span(node)
+        gap = "" if isinstance(node, Import | ast.If | ast.Try) and not code.startswith("\n") else "\n"
+        code = code.lstrip("\n")
+        before = "" if self.text[:end].endswith("\n") else "\n"
+        return Replacement(end, end, f"{before}{gap}{code}\n")
+
+    def binds(self, name: str) -> list[ast.stmt]:
+        """The statements at the top of the module, and those that conditions and attempts hold, that bind a name."""
+        return [node for node in self.tree.body if name in bound_names(node)]
+
+    def identifiers(self) -> set[str]:
+        """Every name that it reads or binds anywhere."""
+        found = {name for node in ast.walk(self.tree) for name in _own_names(node)}
+        return found | {bound.name.partition(".")[0] for bound in self.imports}
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    same = []
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        same.append(a)
+    return same
+
+
+def _written(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
+
+
+def _own_names(node: ast.AST) -> Iterator[str]:
+    for attribute in ("id", "arg", "name"):
+        value = getattr(node, attribute, None)
+        if isinstance(value, str) and not isinstance(node, ast.alias | ast.keyword):
+            yield value
+    yield from getattr(node, "names", ()) if isinstance(node, ast.Global | ast.Nonlocal) else ()
+
+
+def is_typing(test: ast.expr) -> bool:
+    """Whether a condition is that only a type checker looks."""
+    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING", "t.TYPE_CHECKING")
+
+
+def is_guarded_import(node: ast.stmt) -> bool:
+    """Whether a statement only imports, under a condition or in attempts, or names what couldn't be imported."""
+    if not isinstance(node, ast.If | ast.Try):
+        return False
+    inner = [each for part in ("body", "orelse", "finalbody") for each in getattr(node, part, ())]
+    inner += [each for handler in getattr(node, "handlers", ()) for each in handler.body]
+    plain = [each for each in inner if not isinstance(each, Import)]
+    return len(plain) < len(inner) and all(_is_plain(each) for each in plain)
+
+
+def _is_plain(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return node.value is None or isinstance(node.value, ast.Constant | ast.Name | ast.Attribute)
+    return isinstance(node, ast.Pass) or is_guarded_import(node)
+
+
+def bound_names(node: ast.AST) -> set[str]:
+    """The names that a statement binds in its scope, also under conditions."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, Import):
+        return {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Store | ast.Del) else set()
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        return {node.name} | {name for child in node.body for name in bound_names(child)}
+    if isinstance(node, _FUNCTIONS):
+        return set()
+    return {name for child in ast.iter_child_nodes(node) for name in bound_names(child)}

@@ -1,0 +1,325 @@
+"""The tool that renames a definition, with all that has to keep one name with it."""
+
+from __future__ import annotations
+
+import asyncio
+import keyword
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from pydantic import Field
+
+from repopilot.code.formats.notebook import is_notebook
+from repopilot.code.languages import dotted, file_kind, language_of
+from repopilot.code.source_positions import Replacement, replaced
+from repopilot.errors import SeveralFit, UsageError
+from repopilot.i18n import message
+from repopilot.resolve.families import Ties, family_in
+from repopilot.resolve.names import SYNTAX
+from repopilot.resolve.occurrences import language_in
+from repopilot.resolve.python_families import is_private
+from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
+from repopilot.resolve.uses.built_names import built_names
+from repopilot.resolve.values import Family, NameSpan, Occurrence
+from repopilot.tools import result_types
+from repopilot.tools.definitions import IN_FILE, NAME, DefinitionSite, find_place, name_offset
+from repopilot.tools.file_change import syntax_error
+from repopilot.tools.refactoring import rename_by_server, rename_by_syntax
+from repopilot.tools.refactoring.refactored import MOST_LISTED, Rest, applied, line_of, result_of, rows_of
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.verifying.edit_check import observed
+from repopilot.tools.working_copy import WorkingCopy
+
+_FUNCTIONS = ("function", "method")
+
+
+class RenameSymbol(Arguments):
+    """A definition and its new name."""
+
+    name: str = Field(description=NAME)
+    new_name: str = Field(description="the new name, plain")
+    path: str = Field("", description=IN_FILE)
+    everywhere: bool = Field(False, description="also in comments, texts, documents, and on objects of unknown class")
+
+
+async def rename_symbol(arguments: RenameSymbol, context: ToolContext) -> ToolResult:
+    """Rename a definition and all references to it, in place of many edits. Where the name stands otherwise is listed,
+    and left as it is unless `everywhere` is true."""
+    return await asyncio.to_thread(_rename, arguments, context.working_copy)
+
+
+def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
+    place = _named(copy, _place(copy, arguments.name, arguments.path))
+    owner = place.symbol.qualified.rpartition(".")[0]
+    typed = dotted(arguments.name).rpartition(":")[2].rpartition(".")[0]
+    around, _, new = dotted(arguments.new_name).rpartition(".")
+    new = new if around in (owner, typed) else arguments.new_name
+    arguments = arguments.model_copy(update={"new_name": new})
+    if not new.isidentifier() or keyword.iskeyword(new):
+        raise UsageError(message("refactor_tools.no_identifier", name=new))
+    if place.symbol.name == new:
+        raise UsageError(message("refactor_tools.same_name", name=new))
+    for special in (place.symbol.name, new):
+        if language_of(place.path) == "python" and re.fullmatch(r"__\w+__", special):
+            raise UsageError(message("refactor_tools.special", name=special))
+    taken = f"{owner}.{new}".lstrip(".")
+    if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
+        raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
+    if language_of(place.path) != "python":
+        return _elsewhere(copy, place, arguments)
+    return _in_python(copy, place, arguments)
+
+
+def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
+    """The definition, the first place of one that has several, or where a method of a Python class sets an attribute.
+
+    Raises:
+        UsageError: there is none or several.
+    """
+    try:
+        return find_place(copy, name, path)
+    except SeveralFit as several:
+        places = [find_place(copy, choice) for choice in several.choices]
+        if rename_by_syntax.is_one(copy, places):
+            return places[0]
+        raise
+    except UsageError:
+        owner, _, attribute = dotted(name).rpartition(".")
+        found = None
+        if owner:
+            with suppress(UsageError):
+                found = _attribute(copy, find_place(copy, owner, path), attribute)
+        if found is None:
+            raise
+        return found
+
+
+def _attribute(copy: WorkingCopy, class_: DefinitionSite, attribute: str) -> DefinitionSite | None:
+    """Where a method of a Python class sets an attribute, None for nowhere."""
+    text = copy.resolver.text(class_.path) or ""
+    for one in python_names(text, attribute) if language_of(class_.path) == "python" else ():
+        home = one.member_of or (one.home if one.role == "bind" else None)
+        if home is not None and home.qualified == class_.symbol.qualified:
+            line = text.count("\n", 0, one.start) + 1
+            own = f"{class_.symbol.qualified}.{attribute}"
+            return DefinitionSite(
+                class_.path, replace(class_.symbol, name=attribute, qualified=own, start_line=line, end_line=line)
+            )
+    return None
+
+
+def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
+    """The class that a constructor of its name makes; any other definition itself."""
+    owner = place.symbol.qualified.rpartition(".")[0]
+    if owner.rpartition(".")[2] != place.symbol.name:
+        return place
+    of_class = _place(copy, owner, place.path)
+    return of_class if rename_by_syntax.is_one(copy, (place, of_class)) else place
+
+
+def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
+    """In other languages, where the syntax tells all that the name means, or their server does."""
+    old = place.symbol.name
+    new = arguments.new_name
+    by_server = None
+    try:
+        texts, known = rename_by_syntax.renamed(copy, place, new)
+    except UsageError:
+        by_server = rename_by_server.renamed(copy, place, new)
+        if by_server is None:
+            raise
+        texts = by_server.texts
+        known = by_server.left
+    named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
+    written = by_server.edits if by_server is not None else {}
+    named = [one for one in named if one.span not in written and one not in known]
+    read = [one for one in named if _is_read(copy, place, one)]
+    if language_of(place.path) in rename_by_server.TYPED and copy.resolver.engine(place.path) != SYNTAX:
+        # The types tell of all other texts that they aren't the name.
+        read = [one for one in read if language_of(one.span.path) in ("javascript", "json")]
+    left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, place, named)]))
+    made = copy.edit(texts)
+    moved = [path for path, text in texts.items() if text is None]
+    if arguments.everywhere:
+        settings = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
+        more = _replaced(copy, Family(frozenset(one.span for one in named if one not in settings)), old, new)
+        copy.undo(1)
+        made = copy.edit({**texts, **more, **dict.fromkeys(moved)})
+        named = settings
+    rows = [row for row in rows_of(copy, (one.span for one in named)) if row not in left]
+    return result_of(copy, made, Rest(left, rows))
+
+
+def _is_read(copy: WorkingCopy, place: DefinitionSite, one: Occurrence) -> bool:
+    """Whether a text or the key of data is the name of a class or a member, and the program may look it up by that."""
+    symbol = place.symbol
+    text = copy.resolver.text(one.span.path) or ""
+    before = text[max(0, one.span.start - 1) : one.span.start]
+    after = text[one.span.end : one.span.end + 2]
+    is_own = one.span.path == place.path and symbol.start_line - 3 <= one.line <= symbol.end_line
+    is_text = before in ('"', "'", "`") and after[:1] == before
+    is_key = file_kind(one.span.path) == "config" and after[:1] in (":", "=") and before not in ("-", ".", "/")
+    looked_up = "." in symbol.qualified or symbol.kind not in ("function", "variable")
+    return looked_up and not is_own and one.kind != "comment" and (is_text or is_key)
+
+
+def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
+    old = place.symbol.name
+    new = arguments.new_name
+    if syntax_error(place.path, copy.resolver.text(place.path) or "") is not None:
+        raise UsageError(message("refactor_tools.no_parse", path=place.path))
+    before = observed(copy, (old, new), language="python")
+    ties = before.ties[old]
+    family = family_in(ties, _definition(copy.resolver.text(place.path) or "", place))
+    code = {one.span: one for one in copy.resolver.occurrences(old) if one.kind == "code"}
+    unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
+    books = sorted(s for s in family.members if is_notebook(s.path))
+    members = frozenset(s for s in family.members if s.path not in unread and s not in books)
+    broken = [one for s, one in code.items() if s.path in unread]
+    left = [*(code[s] for s in books), *_left(copy, family, ties, place, broken)]
+    named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
+    _require_server(copy, place, left)
+    _require_one_class(copy, members, new)
+    more: list[NameSpan] = []
+    if arguments.everywhere:
+        settings = [one for one in (*left, *named) if file_kind(one.span.path) not in ("code", "doc")]
+        more = [one.span for one in (*left, *named) if one not in settings]
+        left = settings
+        named = []
+    texts = _replaced(copy, replace(family, members=members), old, new, more)
+    stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
+    if stale:
+        raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
+    where = ", ".join(sorted(family.outside))
+    rest = Rest(
+        rows_of(copy, (one.span for one in left)),
+        rows_of(copy, (one.span for one in named)),
+        unread,
+        message("refactor_tools.overrides", name=place.symbol.qualified, where=where) if where else "",
+    )
+    return applied(copy, texts, before, rest, {*unread, *(s.path for s in books)})
+
+
+def _require_server(copy: WorkingCopy, place: DefinitionSite, left: Sequence[Occurrence]) -> None:
+    """Refuse to leave places that a language server would have resolved. Raises UsageError."""
+    if left and (copy.resolver.engine(place.path) == SYNTAX or copy.resolver.notes):
+        places = "\n".join(map(line_of, rows_of(copy, (one.span for one in left))[:MOST_LISTED]))
+        said = message("refactor_tools.no_server", name=place.symbol.qualified, count=len(left))
+        raise UsageError(said, message("refactor_tools.no_server_hint", places=places))
+
+
+def _unread(path: str, text: str) -> bool:
+    if is_notebook(path) or language_of(path) != "python":
+        return False
+    _, tree = python_tree(text)
+    return (tree is None or tree.root_node.has_error) and syntax_error(path, text) is not None
+
+
+def _definition(text: str, place: DefinitionSite) -> NameSpan:
+    """Where the name of a definition stands."""
+    symbol = place.symbol
+    for one in python_names(text, symbol.name):
+        line = text.count("\n", 0, one.start) + 1
+        if (one.role == "bind" or one.member_of) and symbol.start_line <= line <= symbol.end_line:
+            return NameSpan(place.path, one.start, one.end)
+    start = name_offset(text, symbol)
+    return NameSpan(place.path, start, start + len(symbol.name))
+
+
+def _replaced(
+    copy: WorkingCopy, family: Family, old: str, new: str, more: Iterable[NameSpan] = ()
+) -> dict[str, str | None]:
+    """The new texts: members get the new name, what is imported from outside an alias."""
+    changed = [(span, new) for span in {*family.members, *more}]
+    changed += [(span, f"{old} as {new}") for span in family.kept]
+    texts: dict[str, str | None] = {}
+    for path in {span.path for span, _ in changed}:
+        text = copy.resolver.text(path) or ""
+        texts[path] = replaced(text, [Replacement(s.start, s.end, to) for s, to in changed if s.path == path])
+    return texts
+
+
+def _left(
+    copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite, broken: Sequence[Occurrence]
+) -> list[Occurrence]:
+    """The places that may mean the definition, which nothing resolves; those in files that can't be parsed, too."""
+    known = _name_at(copy, _definition(copy.resolver.text(place.path) or "", place))
+    kind = place.symbol.kind
+    home = known.home.kind if known is not None and known.home is not None else "class"
+    unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code" and one.occurrence not in broken]
+    unsure = [*unsure, *broken]
+    unsure = [one for one in unsure if _can_mean(copy, one, home, is_field=kind not in _FUNCTIONS)]
+    texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
+    dynamic = built_names(copy.resolver, place.symbol.name) if home in ("class", "module") else []
+    return [*unsure, *texts, *dynamic, *(one for one in ties.mentions if _is_program(copy, one))]
+
+
+def _require_one_class(copy: WorkingCopy, members: Iterable[NameSpan], new: str) -> None:
+    """Refuse a private name, which Python takes for another one in each class, where it is used in several, or outside.
+
+    Raises:
+        UsageError: the new name means something else somewhere.
+    """
+    if not is_private(new):
+        return
+    classes: dict[tuple[str, str] | None, NameSpan] = {}
+    for span in sorted(members):
+        known = _name_at(copy, span)
+        scope = known.scope if known is not None else None
+        while scope is not None and scope.kind != "class":
+            scope = scope.parent
+        classes.setdefault((span.path, scope.qualified) if scope is not None else None, span)
+    if len(classes) > 1:
+        texts = {span.path: copy.resolver.text(span.path) or "" for span in classes.values()}
+        rows = [f"{s.path}:{texts[s.path].count(chr(10), 0, s.start) + 1}" for s in classes.values()]
+        places = message("edit_check.places", places="\n".join(rows))
+        raise UsageError(message("refactor_tools.private", name=new), places)
+
+
+def _texts(family: Family) -> list[Occurrence]:
+    """The texts that are nothing but the name, or dotted names with it."""
+    return [one.occurrence for one in family.unsure if one.occurrence.kind == "text"]
+
+
+def _is_dotted(copy: WorkingCopy, one: Occurrence) -> bool:
+    text = copy.resolver.text(one.span.path) or ""
+    return (
+        text[max(0, one.span.start - 1) : one.span.start] in (".", ":") or text[one.span.end : one.span.end + 1] == "."
+    )
+
+
+def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
+    text = copy.resolver.text(span.path) or ""
+    return next((n for n in python_names(text, text[span.start : span.end]) if n.start == span.start), None)
+
+
+def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str, *, is_field: bool) -> bool:
+    """Whether an occurrence that nothing resolves can be a member, a name of a module, or a local name."""
+    path = one.span.path
+    if is_notebook(path):
+        return kind in ("class", "module")
+    if language_in(path, copy.resolver.text(path) or "") != "python":
+        return False
+    known = _name_at(copy, one.span)
+    if known is None:
+        return kind in ("class", "module")
+    if kind == "class":
+        return known.role in ("member", "pattern", "bind") or (known.role == "keyword" and is_field)
+    if kind == "module" and known.role == "member":
+        first = re.escape(known.object.split(".")[0])
+        return (
+            re.search(rf"^\s*(?:from|import)\b.*\b{first}\b", copy.resolver.text(one.span.path) or "", re.M) is not None
+        )
+    return kind == "module" and known.role != "keyword"
+
+
+def _is_program(copy: WorkingCopy, one: Occurrence) -> bool:
+    """Whether a program can read a mention: behind a dot or colon of configuration or a template."""
+    if one.kind != "document" or file_kind(one.span.path) == "doc":
+        return False
+    return _is_dotted(copy, one)
+
+
+TOOLS = (Tool("rename_symbol", RenameSymbol, "edit", rename_symbol, result_types.Refactored),)

@@ -1,0 +1,297 @@
+"""Renames as a language's server writes them: followed through exports, interfaces and what else keeps one name, and
+made only where all places mean afterwards what they meant before. Blocking."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from repopilot.code.graph.import_resolver import family
+from repopilot.code.languages import language_of
+from repopilot.code.source_positions import Replacement, replaced
+from repopilot.errors import UsageError
+from repopilot.i18n import message
+from repopilot.resolve.syntax.family import called_by_language, family_of
+from repopilot.resolve.syntax.resolver import NameUse
+from repopilot.resolve.values import Meaning, NameSpan, Occurrence
+from repopilot.tools.definitions import DefinitionSite
+from repopilot.tools.refactoring.rename_by_syntax import (
+    Texts,
+    UnsoundRename,
+    refusal,
+    require_sound,
+)
+from repopilot.tools.working_copy import WorkingCopy
+
+LANGUAGES = "js"
+"""The family of languages whose server is asked: its renames were measured."""
+TYPED = ("typescript", "tsx")
+_CHECKED = (*TYPED, "javascript")
+_MOST_ASKED = 200
+_MOST_JOINED = 6
+_ALIASED = re.compile(r"\w+ as \w+")
+
+
+@dataclass(slots=True)
+class ServerRename:
+    """A rename as a server makes it.
+
+    Attributes:
+        edits: what to write at which places; a shorthand of which only one half is renamed is written out.
+        outside: the files of libraries in which it would write as well.
+        left: the places of code that may mean the definition, which nothing resolves.
+        texts: the new texts of the files that are edited.
+    """
+
+    edits: dict[NameSpan, str] = field(default_factory=dict)
+    outside: set[str] = field(default_factory=set)
+    left: list[Occurrence] = field(default_factory=list)
+    texts: Texts = field(default_factory=dict)
+
+    def before(self, span: NameSpan) -> NameSpan:
+        """Where a place stood before the edits: within what they write, the place that is edited."""
+        grown = 0
+        for place, text in sorted(self.edits.items()):
+            start = place.start + grown
+            if place.path != span.path or start > span.start:
+                continue
+            if span.start < start + len(text):
+                return place
+            grown += len(text) - (place.end - place.start)
+        return NameSpan(span.path, span.start - grown, span.end - grown)
+
+
+def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> ServerRename | None:
+    """What the language's server writes to rename a definition, with all that has to keep one name.
+
+    Args:
+        copy: the working copy.
+        place: the definition.
+        new: its new name.
+
+    Returns:
+        The rename; None where no server renames it.
+
+    Raises:
+        UsageError: the definition belongs to something outside, or the code would mean something else, or be wrong.
+    """
+    if family(language_of(place.path) or "") != LANGUAGES:
+        return None
+    names = _Names(copy, place, new)
+    found = names.followed([names.start]) if names.start is not None else None
+    if found is None or names.start is None:
+        return None
+    outside = found.outside | (names.outside(names.start) if names.start not in found.edits else set())
+    if outside:
+        files = sorted(each.rpartition("/")[2] for each in outside)
+        raise refusal("outside", copy, place, (), name=names.old, outside=", ".join(files[:3]))
+    if names.start not in found.edits:
+        return None
+    if unread := names.unread(found):
+        raise refusal("unresolved", copy, place, unread, name=names.old)
+    try:
+        return names.tried(found)
+    except UnsoundRename as error:
+        joined = names.joined(found, error)
+        if joined is None:
+            raise
+        return joined
+
+
+class _Names:
+    """The occurrences of a name that is renamed, and what they mean.
+
+    Attributes:
+        start: where the definition's name stands, None where that isn't found.
+    """
+
+    def __init__(self, copy: WorkingCopy, place: DefinitionSite, new: str) -> None:
+        self.old = place.symbol.name
+        self._new = new
+        self._copy = copy
+        self._place = place
+        resolver = copy.resolver
+        both = [one for name in (self.old, new) for one in resolver.meanings(name)]
+        self._meanings = {one.occurrence.span: one.meaning for one in both}
+        self._uses = {use.occurrence.span: use for use in resolver.syntax().uses(self.old)}
+        self.start = self._defined_at()
+
+    def _defined_at(self) -> NameSpan | None:
+        """The first place of the definition's lines that is defined there, as a member where it is one; else the first
+        of them, where it is resolved."""
+        symbol = self._place.symbol
+        lines = range(symbol.start_line, symbol.end_line + 1)
+        found = [one for one in self._copy.resolver.occurrences(self.old) if one.span.path == self._place.path]
+        spans = [one.span for one in found if one.line in lines and one.kind == "code"]
+        member = "." in symbol.qualified
+        defined = (s for s in spans if self._is_definition(s) and s in self._uses and self._uses[s].member == member)
+        first = [span for span in spans[:1] if span in self._meanings and self._meanings[span].known]
+        return next(defined, next(iter(first), None))
+
+    def _is_definition(self, span: NameSpan) -> bool:
+        return span in self._meanings and span in self._meanings[span].inside
+
+    def unread(self, found: ServerRename) -> list[Occurrence]:
+        """What stands against a rename of nothing but the definition: the places that may mean it in JavaScript, where
+        few types are known; or the key of an object that nothing in the repository reads, as something outside may."""
+        use = self._uses.get(self.start) if self.start is not None else None
+        if use is None or set(found.edits) != {self.start}:
+            return []
+        untyped = language_of(self._place.path) not in TYPED
+        return (found.left if untyped else []) or ([use.occurrence] if use.member and not use.declares else [])
+
+    def outside(self, span: NameSpan) -> frozenset[str]:
+        """The files outside of the repository that define what stands at a place."""
+        return self._meanings[span].outside if span in self._meanings else frozenset()
+
+    def followed(self, starts: Sequence[NameSpan]) -> ServerRename | None:
+        """The rename of some definitions, and of all that is connected with them. None where the server has none."""
+        found = ServerRename()
+        asked: set[NameSpan] = set()
+        todo = set(starts)
+        while todo and len(asked) < _MOST_ASKED:
+            span = min(todo)
+            asked.add(span)
+            answer = self._copy.resolver.renames(span, self.old, self._new)
+            if answer is None:
+                return None
+            _add(found, answer[0], self._new)
+            found.outside |= answer[1]
+            todo = (todo | self._connected(found.edits)) - asked
+        self._add_by_syntax(found)
+        return found
+
+    def _connected(self, edits: Mapping[NameSpan, str]) -> set[NameSpan]:
+        """The places to ask about: definitions that are renamed, those that a renamed place means as well, and places
+        that aren't renamed and mean something that is."""
+        whole = {span for span, text in edits.items() if text == self._new}
+        found = set()
+        for span, meaning in self._meanings.items():
+            if span in whole:
+                found |= {each for each in meaning.inside if each in self._uses}
+            elif span not in edits and not self._is_shorthand(span) and meaning.inside & whole:
+                found.add(span)
+        return found
+
+    def _is_shorthand(self, span: NameSpan) -> bool:
+        return span in self._uses and self._uses[span].is_shorthand
+
+    def _add_by_syntax(self, found: ServerRename) -> None:
+        """Add what the syntax tells of places that the server can't resolve, and of what is outside."""
+        group = family_of(self._copy.resolver.syntax(), self._place.symbol)
+        known = group.keys if group is not None else frozenset()
+        keys = (use for use in self._uses.values() if use.found is None and (use.member or use.is_shorthand))
+        unsure = {use.occurrence.span for use in (keys if group is None else group.unsure)}
+        for one in self._copy.resolver.occurrences(self.old):
+            use = self._uses.get(one.span)
+            meaning = self._meanings.get(one.span, Meaning())
+            if one.span in found.edits or family(language_of(one.span.path) or "") != LANGUAGES:
+                continue
+            resolved = meaning.known and not _is_loose(one.span, use, meaning)
+            may_be = one.kind in ("code", "document") and (use is None or one.span in unsure)
+            if use is not None and not resolved and use.found in known:
+                found.edits[one.span] = f"{self.old}: {self._new}" if use.is_shorthand else self._new
+            elif (may_be and not resolved) or any(found.edits.get(span) == self._new for span in meaning.inside):
+                found.left.append(one)
+        found.outside.update(called_by_language(self.old, language_of(self._place.path) or ""))
+        found.outside |= group.outside - {*TYPED} if group is not None else set()
+
+    def tried(self, found: ServerRename) -> ServerRename:
+        """A rename with its texts, which were checked: the files that hold a name, and where others have members of the
+        name of an interface, all files, as objects may stand in for it where neither is named.
+
+        Raises:
+            UsageError: the code would mean something else, or be wrong, or the server doesn't answer.
+        """
+        copy = self._copy
+        found.texts = _texts(copy, found.edits)
+        tried = [(found.texts, _checked({span.path for span in self._meanings}))]
+        apart = _kept_apart(found.edits, self._uses)
+        if apart and self._others(found):
+            tried.append((_texts(copy, {**found.edits, **apart}), _checked(copy.searched())))
+        if not require_sound(copy, self._place, self._new, tried, partial(self._captured, found)):
+            raise UsageError(message("rename.unchecked", name=self.old), "\n".join(copy.resolver.notes))
+        return found
+
+    def _others(self, found: ServerRename) -> list[NameSpan]:
+        """The members of the old name that other types declare, where it is a member that is renamed."""
+        if not any(self._uses[span].member for span in found.edits if span in self._uses):
+            return []
+        return [span for span, use in self._uses.items() if span not in found.edits and self._is_declared(use, span)]
+
+    def _is_declared(self, use: NameUse, span: NameSpan) -> bool:
+        return self._is_definition(span) and (use.member or use.is_shorthand)
+
+    def _captured(self, found: ServerRename) -> list[Occurrence]:
+        """The places of both names that mean something else after the edits."""
+        wrong = []
+        for one in (each for name in (self.old, self._new) for each in self._copy.resolver.meanings(name)):
+            span = found.before(one.occurrence.span)
+            known = self._meanings.get(span)
+            now = Meaning(frozenset(map(found.before, one.meaning.inside)), one.meaning.outside)
+            if known is not None and known != now and found.edits.get(span, self._new) == self._new:
+                wrong.append(one.occurrence)
+        return wrong
+
+    def joined(self, found: ServerRename, error: UnsoundRename) -> ServerRename | None:
+        """A rename together with members of other types that stand in for each other: of those, it needs each that
+        leaves less wrong. None where something stays wrong."""
+        starts = [self.start] if self.start is not None else []
+        tries = 0
+        while True:
+            others = [span for span in self._others(found) if not self._is_shorthand(span)]
+            others.sort(key=lambda span: (span.path not in error.paths, span))
+            for span in others[: _MOST_JOINED - tries]:
+                tries += 1
+                more = self.followed([*starts, span])
+                try:
+                    if more is not None and not more.outside:
+                        return self.tried(more)
+                except UnsoundRename as worse:
+                    if worse.count < error.count:
+                        error = worse
+                        found = more or found
+                        starts.append(span)
+                        break
+            else:
+                return None
+
+
+def _checked(paths: Iterable[str]) -> list[str]:
+    return sorted(path for path in paths if language_of(path) in _CHECKED)
+
+
+def _is_loose(span: NameSpan, use: NameUse | None, meaning: Meaning) -> bool:
+    """Whether a name is taken from an object of any type, `({ name }) => name`, so that only its variable is known."""
+    return use is not None and use.declares and use.is_shorthand and meaning.inside == {span}
+
+
+def _add(found: ServerRename, edits: Mapping[NameSpan, str], new: str) -> None:
+    """Add edits. Nothing keeps its old name under an alias, and what two edits write is renamed altogether."""
+    for span, text in edits.items():
+        known = found.edits.get(span, text)
+        found.edits[span] = new if known != text or _ALIASED.fullmatch(text) else text
+
+
+def _kept_apart(edits: Mapping[NameSpan, str], uses: Mapping[NameSpan, NameUse]) -> dict[NameSpan, str]:
+    """What makes a type checker tell of objects of other types that have the old name, where the new one is optional:
+    the members of types that are renamed are declared under the old name too, as what no object has."""
+    found = {}
+    for span, use in uses.items():
+        member = use.word.node.parent
+        body = member.parent if member is not None else None
+        if span in edits and member is not None and body is not None and body.type in ("interface_body", "object_type"):
+            start, _ = use.source.characters(member.start_byte, member.end_byte)
+            name = use.source.text_of(use.word.node)
+            found[NameSpan(span.path, start, start)] = f"{name}?: never; "
+    return found
+
+
+def _texts(copy: WorkingCopy, edits: Mapping[NameSpan, str]) -> Texts:
+    by_file: dict[str, list[Replacement]] = defaultdict(list)
+    for span, text in edits.items():
+        by_file[span.path].append(Replacement(span.start, span.end, text))
+    return {path: replaced(copy.resolver.text(path) or "", found) for path, found in by_file.items()}

@@ -1,0 +1,1 @@
+"""Parts of an answer, as props of elements and as Markdown."""

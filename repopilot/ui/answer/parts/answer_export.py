@@ -1,0 +1,40 @@
+"""An answer to take along: as Markdown with the addresses of the lines it cites; and what the user
+thinks of it."""
+
+from __future__ import annotations
+
+from repopilot import i18n
+from repopilot.ui.answer.parts.citations import answer_markdown
+from repopilot.ui.chat import Chat
+from repopilot.ui.stored_turns import change_exchange
+
+LONGEST_REMARK = 2000
+
+
+async def copy_answer(chat: Chat, payload: dict) -> dict:
+    """The Markdown of an answer; returns {text}, or {error}.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    if shown is None:
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    url = chat.opening.source.url if chat.opening else ""
+    return {"text": answer_markdown(shown.answer, url or "")}
+
+
+async def rate(chat: Chat, payload: dict) -> dict:
+    """Keep what the user thinks of an answer, on this machine; it is in the JSON of an exported chat.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id, rating: 1, -1, or 0 for none, remark: why}.
+    """
+    shown = chat.answers.get(str(payload.get("answer", "")))
+    rating = payload.get("rating")
+    if shown is None or rating not in (-1, 0, 1):
+        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    await change_exchange(chat, shown, rating=rating, remark=str(payload.get("remark", ""))[:LONGEST_REMARK])
+    return {"rating": rating}

@@ -1,0 +1,1 @@
+"""Questions to the user in the middle of an answer."""
