@@ -18,6 +18,7 @@ from repopilot import trace
 from repopilot.api.application import api
 from repopilot.cli.app import main
 from repopilot.errors import UsageError
+from repopilot.logins.callers import Callers
 from repopilot.mcp.server import mcp_server
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
@@ -245,7 +246,7 @@ async def test_over_mcp(repository: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_over_http(repository: Path, tmp_path: Path) -> None:
     with Runtime(offline(tmp_path)) as runtime:
-        transport = httpx.ASGITransport(api(runtime, ""))
+        transport = httpx.ASGITransport(api(runtime, Callers(runtime.settings, "")))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=240) as client:
 
             async def call(name: str, arguments: dict[str, Any]) -> str:
