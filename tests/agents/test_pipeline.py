@@ -178,7 +178,9 @@ EDIT = "say more in EmptyCart in shop/cart.py: the articles are added and counte
 
 async def edited(shop: Workspace, reply: Script, critic: str = NOTHING_WRONG):
     """A small model's edit, and what it says as a reviewer."""
-    says = one_of({"strict reviewer": critic, "You defend": RIGHT, "": reply})
+    says = one_of(
+        {"strict reviewer": critic, "You defend": RIGHT, "You read a request": '{"tool": "other"}', "": reply}
+    )
     workspace = replace(shop, model=answering(says))
     return await traced(lambda step: generate(EDIT, workspace, step))
 
@@ -221,7 +223,7 @@ async def test_an_exact_edit_that_a_small_model_read_in_the_task_is_left_for_the
     """Tests that pass as before show that a rename is right, not that a rename was asked for."""
     call = json.dumps({"tool": "rename_symbol", "name": "with_discount", "new_name": "discounted"})
     workspace = replace(shop, model=answering(lambda prompt: call))
-    answer, *_ = await traced(lambda step: generate("Nobody likes `with_discount`; say `discounted`", workspace, step))
+    answer, *_ = await traced(lambda step: generate("Rename `with_discount`, say `discounted`", workspace, step))
     assert answer.files and answer.result.verdict.decision == "MERGE_FEEDBACK" and not answer.result.by_code
     assert "a small model read the task" in answer.text and "without a model" not in answer.text
 

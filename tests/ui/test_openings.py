@@ -65,7 +65,9 @@ async def test_everyone_shares_one_opening(served, settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("filling", "share", "said"), [(False, 0, "vectors on demand"), (True, 1, "complete")])
+@pytest.mark.parametrize(
+    ("filling", "share", "said"), [(False, 0, "by meaning on demand"), (True, 1, "by meaning ready")]
+)
 async def test_all_vectors_are_computed_only_where_that_is_wanted(served, settings, filling, share, said):
     async def embedder():
         return WordEmbedder()
