@@ -70,6 +70,13 @@ def test_python():
     assert _edges(graph, Edge.TESTS)["tests/test_basket.py", "src/shop/basket.py"] == 0.95
 
 
+def test_a_relative_import_at_the_top_of_the_repository():
+    graph = _graph(
+        {"__init__.py": "", "basket.py": "from . import prices\n", "prices.py": "def price_of(x):\n    return x\n"}
+    )
+    assert ("basket.py", "prices.py") in _edges(graph, Edge.IMPORTS)
+
+
 def test_javascript_and_typescript():
     graph = _graph(
         {

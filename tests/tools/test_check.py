@@ -356,7 +356,7 @@ async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
     assert "run_tests" in {tool.name for tool in offered("change", can_ask=False)}
 
 
-async def test_what_can_not_run_is_not_offered_and_the_reason_is_said(tmp_path):
+async def test_near_tests_that_can_not_run_leave_a_test_of_its_own_and_the_reason_is_said(tmp_path):
     files = {f"tests/test_{name}.py": f"import not_installed_here\n{TESTS}" for name in ("prices", "cart")}
     workspace = shop_workspace(tmp_path / "one", {"tests/test_prices.py": files["tests/test_prices.py"]})
     before = await known_before(workspace, "change what `price_of` gives")
@@ -364,6 +364,6 @@ async def test_what_can_not_run_is_not_offered_and_the_reason_is_said(tmp_path):
         before.can_run and "1 of them already fails in a run of these files alone: tests/test_prices.py" in before.text
     )
     before = await known_before(shop_workspace(tmp_path / "all", files), "change what `price_of` gives")
-    assert not before.can_run and "they need `not_installed_here`" in before.text
+    assert before.can_run and "they need `not_installed_here`" in before.text and "a file of its own" in before.text
     left = offered("change", can_ask=False, without=(RUN_TESTS,))
     assert RUN_TESTS not in {tool.name for tool in left} and RUN_TESTS not in left[-1].description

@@ -177,7 +177,8 @@ def _python(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
             folder = posixpath.dirname(folder)
         base = posixpath.join(folder, item.module.lstrip(".").replace(".", "/")).rstrip("/")
         files = lookup.at(f"{base}.py", f"{base}/__init__.py", f"{base}.pyi") if base else lookup.at("__init__.py")
-        parts = {n: lookup.at(f"{base}/{n}.py", f"{base}/{n}/__init__.py") for n in names}
+        beside = {n: posixpath.join(base, n) for n in names}
+        parts = {n: lookup.at(f"{at}.py", f"{at}/__init__.py") for n, at in beside.items()}
     else:
         folder = posixpath.dirname(path)
         files = _python_absolute(lookup, folder, item.module)
