@@ -1,4 +1,4 @@
-"""The same tests on the unchanged tree and on the changed one: only what turned from green to red counts."""
+"""Compares the same tests on the unchanged and the changed tree: only tests that turn from green to red count."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from repopilot.types import TestRun
 _NUMBER = re.compile(r"\d+")
 
 RunAfter = Callable[[tuple[str, ...], TestRun | None], Awaitable[TestRun]]
-"""Runs the tests on the changed tree, without those of some ids, given their run on the unchanged one."""
+"""Runs the tests on the changed tree. Takes the ids to leave out, and the run on the unchanged tree, if any."""
 RunBefore = Callable[[bool, Collection[str]], Awaitable[TestRun]]
-"""Runs the tests on the unchanged tree, with the texts that the change gives to its own tests or with the old ones;
-only those of some ids where some are given."""
+"""Runs the tests on the unchanged tree. Takes whether the change's own tests have their new texts there, and the ids to
+run; empty for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,19 @@ class BaselineComparison:
     """Two runs of the same tests.
 
     Attributes:
-        after: on the changed tree. Where tests failed before and after alike, or can't be controlled, it is the run
-            without them, so that `genuine` tells whether the pass of all others is verified.
-        before: on the unchanged one, None where it was not needed; of tests that the change brings or edits with their
+        after: run on the changed tree, without tests that fail both times or can't be controlled, so that `genuine`
+            tells whether the pass of all others is verified.
+        before: run on the unchanged tree, None where it was not needed. Tests that the change adds or edits have their
             new texts, as far as they can run there.
-        broken: ids of tests that fail now and did not before, were skipped there, or are gone.
+        broken: ids of tests that fail now and didn't fail before, or that are gone.
         repaired: ids of tests that failed before and pass now.
         red: ids of tests that failed before and still do.
         green: how many tests passed both times.
-        added: ids of tests that pass now and were not there before, or could not run: of what the change brings.
-        own: ids of tests that the change itself brings or edits, and that fail without the rest of it.
-        skipped: ids of tests that are skipped before and after alike.
-        reached: where a limit stopped the tests of the changed tree, how many had ended, of how many; `after` is then
-            the verified run of those alone that turned green. (0, 0) otherwise.
+        added: ids of tests that pass now and didn't exist before, or couldn't run.
+        own: ids of tests that the change adds or edits, and that fail without the rest of the change.
+        skipped: ids of tests that are skipped both times.
+        reached: where a limit stopped the run on the changed tree: how many tests had ended, of how many. `after` is
+            then the verified run of the tests that turned green, alone. (0, 0) otherwise.
     """
 
     after: TestRun
@@ -53,23 +53,24 @@ class BaselineComparison:
 
 
 def path_in(name: str) -> str:
-    """What the id of a test begins with: a path or, in some languages, a package or a class."""
+    """First part of a test id: a path or, in some languages, a package or a class."""
     return name.partition("::")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class TestFiles:
-    """Paths of the files with tests that run.
+    """Paths of the test files of a run.
 
     Attributes:
-        edited: those that the change brings or edits: it may rename or remove tests in them, and proves nothing by
-            those that it makes pass.
-        own: those of them whose new texts the unchanged tree gets.
-        others: those that the change leaves as they are.
-        helpers: among the `own` are files that tests share, such as a `conftest.py`, so that others may fail by them.
-        brings: whether the change brings or edits the test of an id, which stands in one of its `own` files.
-        green: ids of tests that were seen to pass without the change, in whatever run.
-        path_of: the path of the file that a test of an id stands in.
+        edited: files that the change adds or edits. It may rename or remove their tests, so their newly passing tests
+            prove nothing.
+        own: those of `edited` whose new texts the unchanged tree gets.
+        others: files that the change leaves as they are.
+        helpers: whether `own` contains files that tests share, such as a `conftest.py`, which can make other tests
+            fail.
+        brings: tells whether the change adds or edits the test with an id, whose file is one of `own`.
+        green: ids of tests that passed without the change, in any run.
+        path_of: returns the path of the file that contains the test with an id.
     """
 
     __test__ = False
@@ -92,7 +93,7 @@ def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> Bas
     Args:
         before: on the unchanged tree.
         after: on the changed one.
-        files: that have the tests.
+        files: the files that contain the tests.
     """
     if after.ended == "finished":
         before = _renumbered(before, after)
@@ -101,12 +102,12 @@ def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> Bas
     still_green = _with(after, "passed")
     still_red = _with(after, "failed", "error")
     kept = [name for name in green if name in after.outcomes or files.path_of(name) not in files.edited]
-    if after.ended != "finished":  # what it didn't come to isn't gone
+    if after.ended != "finished":  # a test that the run didn't reach isn't gone
         kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
-    # Such as a test that was expected to fail, and no longer does.
+    # Such as a strict xfail test that now passes, which pytest reports as failed.
     turned += [name for name in _with(before, "skipped") if name in still_red]
-    # A file that can't be collected any more is named by its tests.
+    # A file that can no longer be collected is left out: its tests are in `turned`.
     known = {*before.outcomes, *before.unreached}
     complete = _is_complete(before)
     new = [name for name in still_red if name not in known and not any(t.startswith(name) for t in turned)]
@@ -124,10 +125,10 @@ def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> Bas
 
 
 def _renumbered(before: TestRun, after: TestRun) -> TestRun:
-    """The run before, with the ids that its tests have afterwards where these differ only in numbers.
+    """The earlier run, with the later run's test ids where these differ only in numbers.
 
-    Some runners name a test by its line, or by its position in a table: a new row gives all later ones other names.
-    Tests are taken for the same in the order in which they ran.
+    Some runners name a test by its line, or by its position in a table: a new row renames all later tests.
+    Tests are matched in the order in which they ran.
     """
     new: dict[str, deque[str]] = defaultdict(deque)
     for name in after.outcomes:
@@ -148,10 +149,10 @@ async def compare_same_tests(
     Args:
         before: on the unchanged tree.
         after: on the changed one.
-        files: whose texts the tests have.
-        with_old_texts: runs the tests on the unchanged tree as they were; asked only where a test of the change can't
-            run there, or fails both times, or another one fails that shares a file of the change with it, to tell what
-            it was before.
+        files: the files that contain the tests.
+        with_old_texts: runs the old tests on the unchanged tree. Called only where the new texts can't tell what a test
+            was before: a test of the change can't run there or fails both times, or a test that shares one of its files
+            fails.
     """
     red = _with(before, "failed", "error")
     green = _with(after, "passed")
@@ -176,12 +177,12 @@ async def compare_same_tests(
 async def compare_with_baseline(
     after: RunAfter, before: RunBefore, files: TestFiles = NO_FILES, *, always: bool = False
 ) -> BaselineComparison:
-    """Run tests with a change and, unless their pass is verified at once, without it, and compare.
+    """Run tests with a change and compare with a run without it, unless their pass is verified at once.
 
     Args:
         after: runs them on the changed tree.
         before: runs them on the unchanged one.
-        files: which of them the change edits.
+        files: the test files, and which of them the change edits.
         always: compare a verified pass, too.
 
     Returns:
@@ -197,7 +198,7 @@ async def compare_with_baseline(
     changed = await after((), unchanged)
     compared = await compare_same_tests(unchanged, changed, files, partial(before, False, ()))
     if compared.repaired and not compared.broken:
-        # A test that is red now and then has not been repaired.
+        # A flaky test has not been repaired.
         still = _with(await before(True, compared.repaired), "failed", "error")
         compared = replace(compared, repaired=tuple(name for name in compared.repaired if name in still))
     turned = (*compared.repaired, *compared.own)
@@ -209,13 +210,13 @@ async def compare_with_baseline(
     rest = changed.outcomes.keys() - {*compared.red, *changed.apart}
     if not rest or compared.broken or changed.ended != "finished":
         return compared
-    if changed.apart and not {*turned} & {*changed.apart}:  # else nothing would control them
+    if changed.apart and not {*turned} & {*changed.apart}:  # a run without repaired tests could not verify them
         changed = await after((*compared.red, *changed.apart), unchanged)
     return replace(compared, after=without(changed, compared.red))
 
 
 def failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
-    """Tests that ran and failed without the change, and pass with it; one that can't run there shows nothing.
+    """Tests that failed without the change and pass with it. Tests that couldn't run without it don't count.
 
     Args:
         run: on the unchanged tree, with the tests as the change has them.
@@ -242,7 +243,7 @@ def without(run: TestRun, left_out: Collection[str]) -> TestRun:
 
 
 def _is_complete(run: TestRun) -> bool:
-    """Whether it is known which tests there were."""
+    """Whether the run tells which tests exist."""
     return run.ended == "finished" or bool(run.unreached)
 
 

@@ -17,16 +17,16 @@ from repopilot.sandbox.controls.inversion import (
 from repopilot.sandbox.verdict import Control, RunReport, passing, without_parameters
 
 _BITS = 18
-"""A program that tosses coins about which expectations are wrong is right once in two to the power of this, one that
-judges well by how values look about once in a hundred."""
+"""A program that guesses at random which expectations are wrong succeeds once in 2**_BITS; one that judges well by the
+look of values, about once in a hundred."""
 _MOST_RUNS = 8
 _FEWEST_WRONG = 2
-"""Runs in which something is wrong, of several."""
+"""Fewest runs with a wrong expectation, where there are several runs."""
 _FEW = 4
-"""So few units are drawn `_DECOYS` times before the tests run as they are, more of them once."""
+"""Up to this many units are drawn `_DECOYS` times before the tests run unchanged, more units once."""
 _DECOYS = 2
 _Units = dict[tuple[str, str], set[str]]
-"""The tests of each unit that is made wrong, by path and name."""
+"""Ids of the tests of each unit that can be made wrong, by the unit's path and name."""
 
 
 def plan_decoys(sources: Mapping[str, str], left_out: Collection[str], rng: random.Random) -> tuple[Control, ...]:
@@ -35,7 +35,7 @@ def plan_decoys(sources: Mapping[str, str], left_out: Collection[str], rng: rand
     Args:
         sources: texts of the test files by path.
         left_out: ids of tests that are not run.
-        rng: draws what is wrong.
+        rng: random numbers for the draw.
 
     Returns:
         The controls, none where no test has an expectation.
@@ -56,15 +56,15 @@ def plan_controls(
     before: Collection[Control] = (),
     turned: Collection[str] = (),
 ) -> tuple[Control, ...]:
-    """Plan the further controls, those that follow a run that passed.
+    """Plan the controls that follow a run that passed.
 
     Args:
         sources: texts of the test files by path.
-        report: of the run.
+        report: report of that run.
         left_out: ids of tests that are not run.
-        rng: draws what is wrong.
-        before: controls that have run.
-        turned: ids without parameters of tests that are made wrong once in any case.
+        rng: random numbers for the draw.
+        before: controls that have already run.
+        turned: ids (without parameters) of tests that must be made wrong at least once.
 
     Returns:
         The plan, without controls where no test has an expectation.
@@ -125,7 +125,7 @@ def _control(
 
 
 def _tests_using(names: Collection[str], path: str, sources: Mapping[str, str]) -> Iterator[str]:
-    """The ids of the tests of other files which import a function or class of a test file, or all of that file."""
+    """Ids of tests in other files that import a function or class of a test file, or the whole file."""
     wrong = {PurePosixPath(path).stem, *(name.partition("::")[0] for name in names)}
     for other, text in sources.items():
         if other != path and imported_names(text) & wrong:

@@ -15,7 +15,7 @@ from repopilot.types import Failure, TestRun
 _AROUND = 2
 _MAX_ASSERTION = 2_000
 MOST_FAILURES = 500
-"""Failures that are described; the others are counted."""
+"""Failures described at most; the rest are only counted."""
 _MISSING = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
 _ERROR = re.compile(
     r"(?:E +)?(?:Uncaught )?([\w.$]*(?:Error|Exception|Failure|Failed))\b(?: \[\w+\])?(?=:|$)", re.MULTILINE
@@ -61,15 +61,15 @@ def _failure(outcome: TestOutcome, sources: Mapping[str, str], split: dict[str, 
 
 
 def _error(outcome: TestOutcome) -> str:
-    """The name of the exception that a test ended with; runners tell it at the start of the message or of the stack."""
-    if outcome.message.startswith("assert "):  # as pytest words a plain one
+    """The name of the exception that a test ended with; runners put it at the start of the message or of the stack."""
+    if outcome.message.startswith("assert "):  # pytest's wording of a plain assertion
         return "AssertionError"
     found = _ERROR.match(outcome.message.lstrip()) or _ERROR.match(outcome.text.lstrip())
     return found[1].rpartition(".")[2] if found else ""
 
 
 def _place(outcome: TestOutcome, sources: Mapping[str, str]) -> tuple[str, int]:
-    """The innermost frame in a file of the run; errors of collection name theirs only in their text."""
+    """Path and line of the innermost frame in a file of the run; collection errors name it only in their text."""
     if outcome.path in sources:
         return outcome.path, outcome.line
     found = [(m["path"], int(m["line"])) for m in _PLACE.finditer(outcome.text) if m["path"] in sources]

@@ -1,6 +1,6 @@
-"""The formatters that a repository uses, run in the sandbox over changed files: they only say what they would write.
+"""Runs a repository's formatters on changed files in the sandbox; they only report, and write nothing back.
 
-What one says of a version counts only beside what it says of the file as it was: not every file is kept formatted.
+A result means something only compared with the result for the old version: not every file is kept formatted.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from repopilot.types import Environment, InstalledPackages
 _LIMITS = SandboxLimits(memory=2048 * MB)
 _WEB = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".json", ".css")
 _SHOWN = 2
-"""Lines of a difference that are told."""
+"""Lines shown of a diff."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A formatter: the files it formats, and what configures it, with a text that a file shared with others holds."""
+    """A kind of formatter: suffixes of its files, and its configuration files, each with a text that it must
+    contain."""
 
     suffixes: tuple[str, ...]
     configs: Mapping[str, str]
@@ -68,10 +69,10 @@ class Formatter:
     """A formatter that a repository configures.
 
     Attributes:
-        name: as its users call it.
+        name: its usual name.
         paths: the changed files that it formats.
         configs: texts by path of the files that configure it.
-        run: the program without the files' names; None where it isn't here.
+        run: how to run it, without file names; None where it isn't installed.
     """
 
     name: str
@@ -92,7 +93,7 @@ def formatters_for(
         paths: the files.
         read: the text of a file of the repository, None for none.
         environment: the Python packages that the repository needs, None for none.
-        packages: gives its packages for Node, None for none; asked only where a formatter is one of them.
+        packages: gives the repository's Node packages, None for none; called only for formatters that run on Node.
     """
     found = []
     for name, kind in _KINDS.items():
@@ -110,17 +111,16 @@ def formatters_for(
 def unformatted(
     formatter: Formatter, files: Mapping[str, str], settings: Settings, cancel: threading.Event
 ) -> dict[str, str]:
-    """The files that a formatter would write otherwise, each with the first lines that differ, where it tells them.
-    Blocking.
+    """Files that a formatter would change, each with the first changed lines if the formatter prints them. Blocking.
 
     Args:
-        formatter: one that is here.
+        formatter: one that is installed.
         files: texts by path.
         settings: sandbox level and time limit.
         cancel: ends the run once set.
 
     Raises:
-        SandboxError: no level works, or it could not look at the files.
+        SandboxError: no level works, or the formatter failed.
         StorageError: the files can't be written.
         Cancelled: `cancel` was set.
     """
@@ -141,13 +141,13 @@ def unformatted(
 
 
 def _difference(said: str) -> str:
-    """The first lines of a unified difference that change."""
+    """The first changed lines of a unified diff."""
     rows = (row for row in said.split("\n") if re.match(r"[+-](?![+-]{2} )", row))
     return " ".join(f"`{row}`" for row, _ in zip(rows, range(_SHOWN), strict=False))
 
 
 def _folders(paths: Iterable[str]) -> list[str]:
-    """The folders around some files, the repository's own among them."""
+    """All folders above some files, including the repository's top folder."""
     found: dict[str, None] = {}
     for path in paths:
         while path:
@@ -159,7 +159,7 @@ def _folders(paths: Iterable[str]) -> list[str]:
 def _run(
     name: str, kind: _Kind, environment: Environment | None, packages: Callable[[], InstalledPackages | None]
 ) -> CopiedRun | None:
-    """How a formatter is run; None where it isn't here."""
+    """How to run a formatter; None where it isn't installed."""
     if kind.script:
         return _node_run(kind, packages())
     if name == "gofmt":

@@ -18,11 +18,11 @@ from repopilot.types import Environment
 INSIDE = Path(__file__).parent / "inside"
 MB = 1024 * 1024
 TEMPORARY = "tmp"
-"""The folder for temporary files, which the home is not part of, as outside."""
+"""The folder for temporary files. As outside the sandbox, the home folder isn't inside it."""
 COPY = "repo"
-"""Where a program's copy of the code lies in the writable folder."""
+"""The folder, in the writable one, of a program's copy of the code."""
 KEPT = "kept"
-"""Where a program finds in the writable folder what an earlier run has left there."""
+"""The folder, in the writable one, of files that an earlier run left for a program."""
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 _PATIENCE = 3
 _START_S = 3.0
@@ -31,16 +31,16 @@ _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """Bounds of one run, of all its processes together.
+    """Limits of one run, for all its processes together.
 
     Attributes:
         seconds: wall time.
-        memory: proportional set size, and what kernel_memory.py counts, in bytes.
+        memory: proportional set size plus the memory that kernel_memory.py counts, in bytes.
         file: the largest file, in bytes.
         disk: everything written to the work folder, in bytes.
-        processes: at one time, and threads, which the kernel counts alike.
+        processes: processes and threads at one time; the kernel counts both alike.
         output: standard output and error, in bytes.
-        descriptors: of open files, of each process.
+        descriptors: open files per process.
     """
 
     seconds: float = 30.0
@@ -68,17 +68,18 @@ class SandboxLimits:
 
 @dataclass(frozen=True, slots=True)
 class SandboxProgram:
-    """A program that a job runs in place of pytest, in a copy of the code that it may write to. `{root}` stands for
-    the folder of that copy, `{work}` for the one around it, `{inside}` for that of our own programs.
+    """A program that a job runs instead of pytest, in a writable copy of the code. `{root}` stands for the copy's
+    folder, `{work}` for its parent folder, `{inside}` for the folder of our own programs.
 
     Attributes:
         arguments: the program's path and its arguments.
-        variables: of its environment, beside those of every run; with PWD it starts in that folder.
+        variables: environment variables besides those of every run; PWD sets the folder that it starts in.
         report: the file it writes its report to, '' where its output is the report.
-        readable: folders outside of the repository that it reads.
-        serves: it is talked to over standard input and output, and reads the code itself: `{root}` is its folder.
-        links: made before it starts, targets by path.
-        caches: makes what it changed in its copy the report, but for folders of these names.
+        readable: folders outside the repository that it reads.
+        serves: it is a server on standard input and output and reads the original code: `{root}` is the code's own
+            folder.
+        links: symbolic links to make before it starts, targets by path.
+        caches: unless None, the report is the files changed in the copy, except in folders with these names.
     """
 
     arguments: tuple[str, ...]
@@ -90,7 +91,7 @@ class SandboxProgram:
     caches: tuple[str, ...] | None = None
 
     def seen_from_inside(self, mounts: Mounts) -> dict[str, object]:
-        """What inside/bootstrap.py needs, with the folders in place of their names."""
+        """The program as inside/bootstrap.py reads it, with folders in place of the placeholders."""
         copy = f"{mounts.work}/{COPY}"
         folders = {"{root}": mounts.root if self.serves else copy, "{work}": mounts.work, "{inside}": mounts.inside}
 
@@ -123,10 +124,10 @@ class SandboxJob:
         limits: bounds of the run.
         environment: what the tests need, None for our own packages.
         left_out: ids of tests that are not run.
-        options: the project's own options for pytest, of a job with an environment.
-        program: run in place of pytest.
-        keeps: the folder `KEPT` of `work` is there, and what is written to it is looked at afterwards.
-        writable: pytest runs in a copy of the code that it may write to, as a program does.
+        options: the project's own pytest options, for a job with an environment.
+        program: run instead of pytest.
+        keeps: `work` has a folder `KEPT`, whose contents are read afterwards.
+        writable: pytest runs in a writable copy of the code, as a program does.
     """
 
     root: Path
@@ -154,8 +155,8 @@ class Mounts:
 
 
 def patience(seconds: float) -> float:
-    """How long a run may take of tests that took so long before: several times that, and a start; a change may keep a
-    loop from ending. 0 where nobody knows."""
+    """Time limit for tests that took `seconds` the last time: several times that, plus start-up; a change may cause an
+    endless loop. 0 where the time is unknown."""
     return _PATIENCE * seconds + _START_S if seconds else 0.0
 
 
@@ -217,14 +218,14 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int | None) -
 
 
 def _packages_of(job: SandboxJob) -> list[str]:
-    """The folders above the tests that are packages of their own in a larger repository."""
+    """Folders above the tests that have a manifest of their own in a larger repository, each with its `src`."""
     above = dict.fromkeys(str(folder) for test in job.tests for folder in Path(test).parents[:-1])
     own = [folder for folder in above if any((job.root / folder / name).is_file() for name in _MANIFESTS)]
     return [path for folder in own for path in (folder, f"{folder}/src")]
 
 
 def _import_mode(job: SandboxJob, options: PytestOptions) -> str:
-    """How pytest imports the tests: as the project does, unless two modules of them would have one name that way."""
+    """How pytest imports the tests: as the project does, unless two test modules would then get the same name."""
     tops: dict[str, Path] = {}
     for test in job.tests:
         top = (job.root / test).with_suffix("")
@@ -236,14 +237,16 @@ def _import_mode(job: SandboxJob, options: PytestOptions) -> str:
 
 
 def _others(level: str) -> int | None:
-    """Tasks of the run's user outside the run: none where it gets a user, or a namespace of users, of its own."""
+    """Tasks of the run's user outside the run: 0 where the run has its own user or user namespace, None where
+    unknown."""
     if level == "bwrap" or os.geteuid() == 0:
         return 0
     return own_tasks() if sys.platform == "linux" else None
 
 
 def python(job: SandboxJob) -> tuple[str, ...]:
-    """The command that starts the job's interpreter. With an environment of its own ours must not be importable."""
+    """The command that starts the job's interpreter. In a job with an environment, our packages must not be
+    importable."""
     environment = job.environment
     if environment is None:
         return (sys.executable, *_FLAGS)
@@ -252,7 +255,7 @@ def python(job: SandboxJob) -> tuple[str, ...]:
 
 
 def packages(job: SandboxJob) -> list[str]:
-    """The folders that become importable inside, pytest's among them where the interpreter doesn't have it anyway."""
+    """Folders that become importable inside: the environment's or, without one, the folder of pytest."""
     if job.environment is not None:
         return [os.path.realpath(folder) for folder in job.environment.packages]
     spec = find_spec("pytest")
@@ -308,7 +311,8 @@ def system() -> list[str]:
 
 
 def environment(mounts: Mounts) -> dict[str, str]:
-    """The environment of the program inside; it inherits nothing. Hashes are fixed, so that runs are repeatable."""
+    """The environment of the program inside; it inherits nothing. The hash seed is fixed, so that runs are
+    repeatable."""
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": mounts.work,

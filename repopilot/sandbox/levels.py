@@ -99,7 +99,7 @@ def start(
         job: what to run.
         achieved: the level.
         cancel: ends the run once set.
-        seconds: when to stop it before its limit; it can't find out.
+        seconds: an earlier time limit, which the run can't see.
 
     Returns:
         How it ended.
@@ -114,7 +114,7 @@ def start(
 
 
 def sandbox_command(job: SandboxJob, achieved: SandboxLevel, channel: int | None) -> supervise.SandboxCommand:
-    """What starts a job in a level.
+    """The command that starts a job in a level.
 
     Args:
         job: what to run.
@@ -139,8 +139,8 @@ def sandbox_command(job: SandboxJob, achieved: SandboxLevel, channel: int | None
 
 
 def _close_to_others() -> None:
-    """Close this process's memory and environment to other programs of the same user, for the rest of its life, where
-    no level does. Linux only; debuggers can't attach any more."""
+    """Protect this process's memory and environment from the user's other programs, for its lifetime, where no level
+    does. Linux only; debuggers can no longer attach."""
     if sys.platform == "linux":
         set_dumpable = 4
         ctypes.CDLL(None).prctl(set_dumpable, 0, 0, 0, 0)
@@ -166,7 +166,7 @@ def _named(settings: Settings) -> SandboxLevel:
 
 def _command(job: SandboxJob, achieved: SandboxLevel) -> tuple[list[str], Mounts, dict[str, str]]:
     """The command, the folders as seen from inside, and the command's environment."""
-    if achieved == "bwrap":  # which sets the inner environment itself
+    if achieved == "bwrap":  # bwrap sets the inner environment itself
         return bwrap.command(job), bwrap.MOUNTS, {}
     mounts = host_mounts(job)
     command = seatbelt.command(job) if achieved == "seatbelt" else [*python(job), str(INSIDE / "bootstrap.py")]

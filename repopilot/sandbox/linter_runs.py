@@ -38,14 +38,14 @@ class AnalyserFailed(RepoPilotError):
 
 
 def ruff_items(codes: Sequence[Code], options: Sequence[str]) -> Iterator[tuple[Code, dict]]:
-    """What ruff reports of the files in Python.
+    """ruff's reports on the Python files.
 
     Args:
         codes: the files.
         options: which rules, and how they are set.
 
     Yields:
-        A file, and one report of ruff on it.
+        A file, and one of ruff's reports on it.
 
     Raises:
         AnalyserFailed: ruff is missing or breaks.
@@ -57,7 +57,7 @@ def ruff_items(codes: Sequence[Code], options: Sequence[str]) -> Iterator[tuple[
 
 
 def copies_of_python(codes: Sequence[Code], *, stubs: bool = False) -> Iterator[dict[str, Code]]:
-    """Copies of the files in Python, so many at a time that a command line can name them."""
+    """Copies of the Python files, in batches that fit on a command line."""
     others = _CYTHON if stubs else (*_CYTHON, ".pyi")
     wanted = iter([code for code in codes if code.language == "python" and not code.path.lower().endswith(others)])
     while some := list(islice(wanted, _FILES_PER_RUN)):
@@ -111,7 +111,8 @@ def temporary_copies(codes: Sequence[Code]) -> Iterator[dict[str, Code]]:
 
 
 def _safe_copy_path(path: str, number: int, language: str) -> str:
-    """The path of a copy: its own, which some rules depend on, unless it could escape the folder; `.py` for Python."""
+    """The path of a copy: the file's own, on which some rules depend, unless it could escape the folder; `.py` for
+    Python."""
     parts = path.split("/")
     plain = path.isprintable() and all(p and p not in (".", "..") and len(p) < 200 for p in parts)
     name = path if plain else f"file{number}"

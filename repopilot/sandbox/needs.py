@@ -8,7 +8,7 @@ from typing import Literal
 from repopilot.types import TestRun
 
 Need = Literal["database", "display", "network"]
-# In this order: the message of a database that isn't there often speaks of a refused connection, too.
+# In this order: messages about a missing database often mention a refused connection, too.
 _SIGNS: dict[Need, re.Pattern[str]] = {
     "database": re.compile(
         r"(?:psycopg\d?|asyncpg|pymysql|MySQLdb|pymongo|motor|redis|sqlalchemy|django\.db|cx_Oracle)[\w.]{0,80}\."
@@ -31,7 +31,7 @@ _SIGNS: dict[Need, re.Pattern[str]] = {
 
 
 def need_of(text: str) -> Need | None:
-    """What the text of a failure says that its test needed, None where it says nothing of the kind."""
+    """What a test needed, according to the text of its failure; None where the text doesn't say."""
     return next((need for need, sign in _SIGNS.items() if sign.search(text)), None)
 
 

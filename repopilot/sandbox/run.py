@@ -46,14 +46,14 @@ from repopilot.types import Environment, SandboxLevel, TestOutcomeName, TestRun
 _MOST_NAMED = 5
 _AT_ONCE = 2
 _FAULTS = (1, 3, 20)
-"""Faults of a function in each draw: a single one may happen to change nothing."""
+"""Most faults per function in each draw; a single fault may happen to change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenTests:
-    """Paths of test files, and ids of tests in them that are not run, such as those that fail without the change.
-    `seconds`: what the tests took the last time, which the time limit follows; 0 where nobody knows. `before`: their
-    run without the change; what fails, or skips itself, in both alike says nothing against a pass of the others."""
+    """Paths of test files, and ids of their tests to leave out, such as tests that fail without the change.
+    `seconds`: duration of the last run, which sets the time limit; 0 where unknown. `before`: the run without the
+    change; tests that fail or skip themselves in both runs don't count against a pass of the others."""
 
     paths: tuple[str, ...]
     left_out: tuple[str, ...] = ()
@@ -101,13 +101,13 @@ def run_pytest(
 
     Args:
         files: the files under test, texts by path.
-        tests: paths of test files, among `files` or in `inputs`; also tests in them that are not run.
+        tests: paths of test files, among `files` or in `inputs`; `ChosenTests` also names tests to leave out.
         settings: sandbox level, consent and time limit.
         inputs: a folder with the rest of the repository; it is copied, and the current folder inside is its top.
             Without it the current folder is an empty writable one.
         cancel: ends the run once set.
         environment: what the repository's tests need; without it only our own packages can be imported.
-        verify: False leaves out the controls, where no pass is going to be claimed.
+        verify: False skips the controls, for runs whose pass nobody will claim.
 
     Returns:
         Counts, failures and output; `genuine` says whether the pass is verified, `reasons` why not.
@@ -133,17 +133,17 @@ def run_pytest(
             options=read_pytest_options(lambda path: _text(folder / "repo" / path)) if environment else None,
         )
         context = _Context(job, achieved, sources, code, cancel or threading.Event())
-        # Read before anything runs, so that nothing that runs can change what is expected.
+        # Read before anything runs, so that no code under test can change the expectations.
         problem, expected = _expected(sources)
         internals = _internals(context) if verify else ()
         red = _ids(chosen.before, "failed", "error")
         decoys = _run_decoys(context, red) if verify and not problem and not internals else ()
         if stopped := _ended_early(decoys[-1][1], limits) if decoys else ():
-            # Limits are those of the whole verdict: what ran into one isn't run again.
+            # Limits apply to the whole verdict: tests that hit one aren't run again.
             return _result(_of_true_tests(*decoys[-1]), context, stopped, genuine=False)
         first = _run(context, {})
         first, apart = _with_writing(first, context)
-        if apart:  # code that may write can change its tests, so no control would tell anything
+        if apart:  # code that may write can change its tests, so a control would prove nothing
             failed = dict.fromkeys(each.id for each in first.report.outcomes if each.outcome == "failed")
             reasons = [*_ended_early(first, limits)]
             reasons += [i18n.message("sandbox.verdict.failed", test=test) for test in failed]
@@ -175,14 +175,14 @@ def _ids(run: TestRun | None, *outcomes: str) -> frozenset[str]:
 
 
 def _with_writing(first: _Run, context: _Context) -> tuple[_Run, tuple[str, ...]]:
-    """Run the tests that failed since they write into the repository in a copy where they may.
+    """Rerun the tests that failed because they write into the repository, in a writable copy.
 
     Args:
-        first: the run of the tests as they are, where nothing may be written.
-        context: of that run.
+        first: the run in the read-only repository.
+        context: context of that run.
 
     Returns:
-        The outcomes of both runs as one, and the ids of the tests that ran in the copy; none where none passes there.
+        The merged outcomes of both runs, and ids of the tests that ran in the copy; no ids where none passes there.
     """
     own = re.compile(rf"\[Errno 30\]|\[Errno 13\][^\n]*: '(?:{re.escape(first.root)}/|(?!/))|readonly database")
     writing = {each.id for each in first.report.outcomes if each.outcome == "failed" and own.search(each.text)}
@@ -203,7 +203,7 @@ def _with_writing(first: _Run, context: _Context) -> tuple[_Run, tuple[str, ...]
 def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = None) -> _Run:
     """Run the tests in a folder of their own, with some texts in place of the staged ones."""
     code = {path: text for path, text in context.code.items() if path.endswith(".py") and "\ufffd" not in text}
-    # All of them are written anew each time, so that not even their order on disk tells which one is changed.
+    # All texts are written again each time, so that not even their order on disk reveals which one is changed.
     with stage.run_folder(context.job.root, {**code, **context.sources, **changed}) as folder:
         job = replace(
             context.job,
@@ -252,8 +252,8 @@ def _expected(sources: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, tu
 def _remaining(
     path: str, expected: Sequence[ExpectedTest], run: _Run, job: SandboxJob, before: TestRun | None
 ) -> Iterator[ExpectedTest]:
-    """The expected tests without those of which every variant was left out, or didn't run before either: a module or a
-    class may skip itself in a way that its text doesn't announce."""
+    """The expected tests, except those whose variants were all left out or didn't run before either: a module or class
+    may skip itself in a way that its text doesn't show."""
     left_out = {without_parameters(test) for test in job.left_out}
     told = before is not None and before.ended == "finished" and before.outcomes.get(path) != "error"
     ran_before = {without_parameters(name) for name in _ids(before, "passed", "failed", "error")}
@@ -276,7 +276,7 @@ def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
 
 
 def _internals(context: _Context) -> tuple[str, ...]:
-    """Why a pass would say little: code that takes part in how tests are run."""
+    """Why a pass would prove little: the code under test interferes with the test runner."""
     found = touched_internals(_own_code(context))
     if not found:
         return ()
@@ -285,27 +285,26 @@ def _internals(context: _Context) -> tuple[str, ...]:
 
 
 def _run_decoys(context: _Context, red: Collection[str]) -> tuple[_ControlRun, ...]:
-    """Run the first controls, one after the other and before the tests as they are. What a run could leave behind for
-    later ones, by whatever way, is of no use when it isn't known what was wrong in it. `red`: ids of tests that are
-    known to fail."""
+    """Run the first controls, one after the other, before the unchanged tests. Whatever a run leaves behind helps no
+    later run, as the code can't know what was wrong. `red`: ids of tests that are known to fail."""
     decoys: list[_ControlRun] = []
     for control in plan_decoys(context.sources, context.job.left_out, random.SystemRandom()):
         run = _run(context, control.texts)
         decoys.append((control, run))
         report = without_tests(run.report, red)
         if report.status is None or fails_elsewhere(report, control) or control.fail & passing(report):
-            break  # the tests won't pass as they are either, or what is wrong passes and no pass will be believed
+            break  # unchanged tests won't pass either, or a wrong expectation passes and no pass will be believed
     return tuple(decoys)
 
 
 def _apart_from(control: Control, red: Collection[str]) -> Control:
-    """A control that expects nothing of tests of which a variant fails anyway."""
+    """The control without expectations of tests that have a variant failing anyway."""
     tests = {*map(without_parameters, red)}
     return replace(control, fail=control.fail - tests, may_fail=control.may_fail | tests)
 
 
 def _of_true_tests(control: Control, run: _Run) -> _Run:
-    """A run of a control without the tests of which something was wrong in it."""
+    """A control's run without the tests that had, or may have had, a wrong expectation."""
     wrong = control.fail | control.may_fail
     left = tuple(outcome for outcome in run.report.outcomes if without_parameters(outcome.id) not in wrong)
     return replace(run, report=replace(run.report, outcomes=left))
@@ -314,12 +313,11 @@ def _of_true_tests(control: Control, run: _Run) -> _Run:
 def _controlled(
     first: _Run, context: _Context, decoys: Sequence[_ControlRun], turned: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Control a pass: why that casts doubt on it, and the tests that were seen to fail with a wrong expectation, among
-    them in any case those of `turned` of which an expectation can be made wrong.
+    """Verify a pass by controls. Returns the doubts about it, and the tests that failed with a wrong expectation.
 
-    The tests run with expectations made wrong, drawn anew for each run, some of them earlier than the run that passed,
-    and once with faults in the code under test. The code sees the same names, times and numbers of files in all of
-    these runs.
+    The tests run with wrong expectations, drawn anew for each run (some before the run that passed), and with faults in
+    the code under test. Each test of `turned` that can be made wrong is made wrong at least once. In all these runs,
+    the code sees the same names, times and numbers of files.
     """
     before = [control for control, _ in decoys]
     rng = random.SystemRandom()
@@ -363,8 +361,8 @@ def _own_code(context: _Context) -> dict[str, str]:
 
 
 def _doubts_of_faults(first: _Run, context: _Context) -> tuple[str, ...]:
-    """Why it casts doubt on the pass that no test fails with faults in the code under test, in a few draws. Code
-    without a function that could have one needs no notice."""
+    """The doubt that arises if no test fails with faults in the code under test, in a few draws. None for code without
+    a function that can have a fault."""
     for most in _FAULTS:
         changed = with_faults(context.code, secrets.randbits(32), most)
         if not changed:

@@ -1,4 +1,4 @@
-"""Runs tests of other languages than Python in the sandbox, by the runner that the repository uses."""
+"""Runs tests in languages other than Python in the sandbox, with the repository's own test runner."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ from repopilot.types import Failure, InstalledPackages, SandboxLevel, TestOutcom
 
 _MOST_REASONS = 5
 _MOST_TRIED = 2
-"""Files that are run alone before it is believed that none can be."""
+"""Files tried alone before giving up."""
 _LONGEST_OUTPUT = 64 * 1024
-# Every character belongs to one path at most, so that a long text is read once: an @ begins one, but within `/@scope`.
+# Each character belongs to one path at most, so that a long text is scanned once; an @ starts a path, except in
+# `/@scope`.
 _PLACE = re.compile(
     r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go|java|kt)):(?P<line>\d{1,7})\b"
 )
@@ -49,7 +50,7 @@ class RunnerSuite:
         tests: paths of test files; () for all tests of the repository.
         project: what its package.json declares.
         packages: what was installed for it, None for nothing.
-        seconds: what the tests took the last time, which the time limit follows; 0 where nobody knows.
+        seconds: duration of the last run, which sets the time limit; 0 where unknown.
     """
 
     language: str
@@ -65,7 +66,7 @@ class RunnerSuite:
 
     @property
     def links(self) -> Mapping[str, str]:
-        """The members of a workspace that have to be linked; an installation by the user has linked them already."""
+        """Workspace members to link; an installation by the user has linked them already."""
         return self.project.links if self.node_modules and self.packages and self.packages.key else {}
 
     @property
@@ -79,7 +80,7 @@ class RunnerSuite:
         return readable_packages(self.packages) if self.packages else ()
 
     def plan(self, program: Path) -> RunPlan:
-        """What a runner has to know, with the program of the language."""
+        """The plan for a runner, with the language's program."""
         own = fetched_node(self.node_modules) if self.node_modules else None
         return RunPlan(own or program, self.tests, self.project, self.packages.folder if self.packages else None)
 
@@ -103,7 +104,8 @@ def run_suite(
         cancel: ends the run once set.
 
     Returns:
-        Counts, failures and output; `reasons` says why it is no pass, and is empty when the runner reported one.
+        Counts, failures and output; `reasons` says why the run did not pass, and is empty if the runner reported a
+        pass.
 
     Raises:
         SandboxError: no level works, the language's program is missing, or the runner isn't known here.
@@ -113,7 +115,7 @@ def run_suite(
     run = _run_together(files, suite, settings, inputs, cancel)
     alone: list[TestRun] = []
     if suite.language == "javascript" and not run.outcomes and run.ended == "finished":
-        # A file that can't be loaded ends the run of all in Mocha.
+        # In Mocha, one file that can't be loaded ends the whole run.
         for test in suite.tests if len(suite.tests) > 1 else ():
             alone.append(_run_together(files, replace(suite, tests=(test,)), settings, inputs, cancel))
             if len(alone) == _MOST_TRIED and not any(each.outcomes for each in alone):
@@ -122,7 +124,7 @@ def run_suite(
 
 
 def _joined(runs: Mapping[str, TestRun]) -> TestRun:
-    """One run of several files from the runs of each; a file that nothing is known of has an error."""
+    """Merge the runs of single files into one; a file without outcomes counts as an error."""
     first, *_ = runs.values()
     broken = {path: run for path, run in runs.items() if not run.outcomes}
     outcomes: dict[str, TestOutcomeName] = dict.fromkeys(broken, "error")
@@ -172,15 +174,15 @@ class CopiedRun:
     """A program that is run in a copy of the repository.
 
     Attributes:
-        program: with all that it reads.
+        program: the program, with everything that it reads.
         limits: of the run.
         written: texts by path of files that an installation would have written into the repository.
-        node_modules: the folder whose entries the copy gets as its own, None for none.
+        node_modules: the folder whose entries are linked into the copy's own, None for none.
         inputs: a folder with the rest of the repository.
-        links: folders of the repository that are packages of `node_modules`, too, by name.
-        left_out: whether a path of the inputs is not copied.
-        kept: a folder outside of the repository that is the program's cache between runs, which it finds as `KEPT` in
-            its work folder; None for no cache. Only runs of the repository as it is write to it.
+        links: folders of the repository to link into `node_modules`, by package name.
+        left_out: whether to skip a path of the inputs.
+        kept: the folder of the program's cache between runs, copied to `KEPT` in its work folder; None for no cache.
+            Only runs on the unchanged repository update it.
     """
 
     program: SandboxProgram
@@ -231,7 +233,7 @@ def run_in_copy(
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What the result of a run is made with. `top`: the code's folder inside."""
+    """What a result is built from. `top`: the code's folder inside the sandbox."""
 
     level: SandboxLevel
     limits: SandboxLimits
@@ -241,7 +243,7 @@ class _Context:
 
 
 def _link_entries(packages: Path, folder: Path) -> None:
-    """Link what is in a `node_modules` into one that tools may write their own files to, as Vite does."""
+    """Link the entries of a `node_modules` into a new folder, to which tools such as Vite may add their own files."""
     folder.mkdir()
     for entry in packages.iterdir():
         if entry.name not in _WRITTEN_BY_TOOLS:
@@ -263,7 +265,7 @@ def _link_members(links: Mapping[str, str], packages: Path, root: Path) -> None:
 
 
 def readable_packages(packages: InstalledPackages) -> tuple[Path, ...]:
-    """The folder of the packages, or that around it where it is ours, with what tells cargo where they are."""
+    """The packages' folder; for packages that we installed its parent, which also has the configuration for cargo."""
     return (packages.folder.parent if packages.key else packages.folder,)
 
 
@@ -297,7 +299,7 @@ def _result(run: supervise.RunOutcome, report: ProgramReport, context: _Context)
 
 
 def _distinct(outcomes: Sequence[TestOutcome]) -> list[TestOutcome]:
-    """One outcome for each id: of tests with the same name the first that failed, else the first."""
+    """One outcome per id: of tests with the same name, the first failed one, else the first."""
     found: dict[str, TestOutcome] = {}
     for outcome in outcomes:
         if outcome.id not in found or (outcome.outcome == "failed" != found[outcome.id].outcome):
@@ -326,7 +328,7 @@ def why_stopped(run: supervise.RunOutcome, limits: SandboxLimits) -> str:
 def _reasons(
     run: supervise.RunOutcome, report: ProgramReport, outcomes: Sequence[TestOutcome], context: _Context, output: str
 ) -> tuple[str, ...]:
-    """Why the run is no pass; none when the runner reported one and nothing contradicts it. `output`: what it said."""
+    """Why the run did not pass; empty if the runner reported a pass and nothing contradicts it. `output`: the run's."""
     if run.ended != "finished":
         how_far = i18n.message("sandbox.stopped.how_many", count=len(outcomes))
         return (why_stopped(run, context.limits), how_far) if outcomes else (why_stopped(run, context.limits),)
@@ -349,7 +351,7 @@ def _reasons(
 
 
 def _placed(outcome: TestOutcome, context: _Context, values: frozenset[str]) -> TestOutcome:
-    """An outcome with paths as in the repository, and the first place in its code that the failure names."""
+    """An outcome with paths as in the repository, and the first place in the repository's code that a failure names."""
     if outcome.outcome != "failed":
         return outcome
     text = _relative(outcome.text, context.top)

@@ -1,4 +1,4 @@
-"""Runs a command of a shell in the sandbox, on a copy of the repository, and says what it changed there."""
+"""Runs a shell command in the sandbox on a copy of the repository, and reports what it changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ShellNeeds:
 
     Attributes:
         environment: its Python packages, None for none.
-        suites: of its other languages, with their packages.
+        suites: test suites of its other languages, with their packages.
         files: texts by path that replace those of the folder.
     """
 
@@ -50,11 +50,11 @@ class ShellRun:
     Attributes:
         status: its exit status.
         output: standard output and error, shortened in the middle.
-        stopped: why it was ended, a message; '' where it ended by itself.
-        files: what it wrote by path.
-        deleted: paths.
-        special: paths that are no files any more, or never were, such as links.
-        refused: why nothing that it changed could be taken over, a message; ''.
+        stopped: a message saying why it was stopped; '' where it ended by itself.
+        files: contents of the files that it wrote, by path.
+        deleted: paths of the files that it deleted.
+        special: paths that are not, or no longer, regular files, such as links.
+        refused: a message saying why its changes can't be used; '' where they can.
         seconds: wall time.
     """
 
@@ -69,7 +69,7 @@ class ShellRun:
 
 
 def strong_level(settings: Settings) -> bool:
-    """Whether commands may run here at all: tests may also where only limits are left."""
+    """Whether commands may run here: unlike tests, they need more than resource limits."""
     try:
         return level(settings) in STRONG
     except SandboxError:
@@ -79,18 +79,18 @@ def strong_level(settings: Settings) -> bool:
 def run_shell(
     command: str, seconds: float, inputs: Path | None, needs: ShellNeeds, settings: Settings, cancel: threading.Event
 ) -> ShellRun:
-    """Run a command of a shell in a copy of a folder. Blocking; no process of it is left when it returns.
+    """Run a shell command in a copy of a folder. Blocking; no process of it is left when it returns.
 
     Args:
         command: as typed at the top of the repository.
         seconds: its time limit.
         inputs: the folder, which stays as it is; None where the files of `needs` are all there is.
-        needs: the packages that are there.
+        needs: the packages to provide.
         settings: the sandbox level.
         cancel: ends the run once set.
 
     Returns:
-        How it ended. Nothing is taken over of a command that exceeded a limit.
+        How it ended. Changes by a command that exceeded a limit are discarded.
 
     Raises:
         SandboxError: no strong level works here, or the folder is too large.
@@ -109,7 +109,7 @@ def run_shell(
 
 
 def _with_changes(ended: ShellRun, report: Mapping[str, object]) -> ShellRun:
-    """What the command changed, as the report has it, which the command may have written itself."""
+    """Add the changes from the report, which the command may have forged."""
     if isinstance(count := report.get("count"), int):
         return replace(ended, refused=i18n.message("command_tool.too_much", count=count))
     if "files" not in report:
@@ -139,7 +139,7 @@ def _run(command: str, limits: SandboxLimits, inputs: Path | None, needs: ShellN
     for suite in needs.suites:
         try:
             tool, own = find_program(suite.language)
-        except SandboxError:  # the command says itself that it isn't here
+        except SandboxError:  # the command itself will report that it is missing
             continue
         readable = (*readable, *own, *suite.readable)
         paths.append(str(tool.parent))
@@ -164,7 +164,8 @@ def _run(command: str, limits: SandboxLimits, inputs: Path | None, needs: ShellN
 
 
 def _runner_program(suite: RunnerSuite, tool: Path) -> SandboxProgram:
-    """The runner of a language with what it sets and reads; none where it isn't here, as most commands do without."""
+    """A language's test runner with its variables and folders; empty if not installed, as most commands don't need
+    it."""
     try:
         return runner_of(suite.language, suite.project).command(suite.plan(tool))
     except SandboxError:
@@ -172,7 +173,7 @@ def _runner_program(suite: RunnerSuite, tool: Path) -> SandboxProgram:
 
 
 def _python(environment: Environment | None) -> tuple[Path, list[str], tuple[Path, ...]]:
-    """The interpreter of commands, the folders of its packages, and what it reads. Never that of our own packages."""
+    """The interpreter for commands, its package folders, and the folders it reads; never our own packages."""
     own = Path(os.path.realpath(sys.executable))
     if environment is None:
         return own, [], ()

@@ -1,6 +1,6 @@
-"""Finds code that changes how pytest runs tests or reports them, so that a pass would say little. Pure.
+"""Finds code that changes how pytest runs tests or reports them, so that a pass would prove little. Pure.
 
-It reads what is written. What is done through other names is left to the controls of a pass.
+Only names in the source are found; indirect access is left to the controls of a pass.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _INTERNALS = {"pluggy"} | {
 
 
 def touched_internals(files: Mapping[str, str]) -> tuple[str, int, str] | None:
-    """The first place that takes part in how tests are run: a hook, or an import of pytest's own modules.
+    """The first place that interferes with the test runner: a hook, or an import of pytest's internal modules.
 
     Args:
         files: texts by path, of conftest.py files and of the code under test; other tests are not looked at.

@@ -18,7 +18,7 @@ from repopilot.errors import SandboxError, StorageError
 
 LEFT_OUT = {".git", ".hg", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", ".ruff_cache"}
 _TIME = 1_600_000_000
-"""Of every file of a run."""
+"""Time stamp of every file of a run."""
 _MAX_INPUT_BYTES = 512 * 1024 * 1024
 
 
@@ -34,8 +34,8 @@ def stage(
     Args:
         files: the files under test, texts by path relative to `repo`.
         inputs: a folder with the rest of the repository, copied below them; None for none.
-        built: texts by path of files that a build would have written, where they are missing.
-        left_out: whether a path of `inputs` is not copied.
+        built: texts by path of files that a build would write; only missing ones are added.
+        left_out: whether to skip a path of `inputs`.
 
     Yields:
         The folder.
@@ -90,7 +90,7 @@ def write(root: Path, path: str, content: str | bytes) -> None:
 
 
 def text_of(path: str, files: Mapping[str, str | bytes], inputs: Path | None) -> str | None:
-    """The text of a file that a run's report names, which may be a link that leads out; None where it can't be read.
+    """The text of a file that a run's report names; None where it can't be read, or is a link that leads out.
 
     Args:
         path: of the file, as in the repository.
@@ -111,8 +111,8 @@ def text_of(path: str, files: Mapping[str, str | bytes], inputs: Path | None) ->
 
 @contextmanager
 def run_folder(root: Path, texts: Mapping[str, str]) -> Iterator[Path]:
-    """Make a temporary folder with a copy of a staged folder as `repo` inside, removed afterwards. Nothing in it tells
-    which of several copies it is: every file has the same times.
+    """Make a temporary folder with a copy of a staged folder as `repo`, removed afterwards. Copies can't be told apart:
+    every file has the same times.
 
     Args:
         root: the staged folder.
@@ -142,7 +142,7 @@ def fresh_work(folder: Path, name: str) -> Path:
 
 
 def restore(kept: Path, folder: Path) -> None:
-    """Make a run's folder with what an earlier run has left there, writable for the user that the program runs as.
+    """Make a run's folder with the files that an earlier run left, writable for the user that the program runs as.
     Files keep their times: mypy discards a cache whose times differ."""
     folder.mkdir()
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -155,8 +155,8 @@ def restore(kept: Path, folder: Path) -> None:
 
 
 def keep(folder: Path, kept: Path) -> None:
-    """Keep what a run has left in its folder for later ones, in place of what was kept before. Where a program put
-    something else in its place, as a link that could lead anywhere, nothing changes."""
+    """Keep a run's folder for later runs, in place of the one kept before. Does nothing if the program replaced the
+    folder, for example by a link that could lead anywhere."""
     if folder.is_symlink() or not folder.is_dir():
         return
     with FileLock(f"{kept}.lock"), tempfile.TemporaryDirectory(dir=kept.parent) as fresh:
@@ -166,8 +166,8 @@ def keep(folder: Path, kept: Path) -> None:
 
 
 def date_by_content(root: Path) -> None:
-    """Give every file a time that follows from its content: programs take a file of the same time and size for
-    unchanged, and two runs may begin within one second."""
+    """Derive every file's time from its content: programs take a file with the same time and size for unchanged, and
+    two runs may begin within one second."""
     for place, _, names in os.walk(root):
         for name in names:
             path = Path(place, name)
@@ -176,13 +176,13 @@ def date_by_content(root: Path) -> None:
 
 
 def _is_cache(folder: Path) -> bool:
-    """Whether a folder is marked as one whose content can be made again, as cargo's `target` is."""
+    """Whether a folder is marked as a cache, as cargo's `target` is."""
     return (folder / "CACHEDIR.TAG").is_file()
 
 
 def _copy(inputs: Path, root: Path, left_out: Callable[[str], bool], *, dated: bool = False) -> None:
-    """Copy regular files only, as a link could lead outside, with their times where these matter. Raises SandboxError
-    when there is too much."""
+    """Copy regular files only, as a link could lead outside; with their times if `dated`. Raises SandboxError when the
+    files are too large together."""
     copied = 0
     for place, folders, names in os.walk(inputs):
         folders[:] = [name for name in folders if name not in LEFT_OUT and not _is_cache(Path(place, name))]

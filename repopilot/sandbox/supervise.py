@@ -1,4 +1,4 @@
-"""Runs one command and bounds what it and all its descendants use. When it returns, none of them is left.
+"""Runs one command and limits what it and all its descendants use. None of these processes is left afterwards.
 
 Time, output, processes, memory and disk are watched from outside, because limits set inside count per process only.
 """
@@ -31,13 +31,14 @@ _MAX_POLL_S = 0.25
 _GLANCE_S = 0.01
 _DISK_EVERY = 10  # polls
 _OWN_PROCESSES = 3
-"""bubblewrap's two and the guard, which hold up no one."""
+"""bubblewrap's two processes and the guard, which don't count towards the limit."""
 _CROWDED = 0.9
-"""The share of the processes and threads that the kernel lets a run have, from which on a poll finds it crowded."""
+"""A poll counts as crowded from this share of the allowed processes and threads."""
 _MOST_CROWDED = 8
-"""A run ends after so many such polls."""
+"""A run is stopped after more than this many crowded polls in a row."""
 _LEFT_TO_OTHERS = 192 * MB
-"""A run ends where less of the system's memory is available, if that fell since the run began, whoever took it."""
+"""A run is stopped when the system has less memory available than this and lost much of it during the run, no matter to
+whom."""
 _KEPT_HEAD = 64 * 1024
 _KEPT_TAIL = 192 * 1024
 _GUARD = (sys.executable, "-I", str(Path(__file__).with_name("inside") / "guarded.py"))
@@ -72,7 +73,7 @@ class SandboxCommand:
         environment: its complete environment.
         standard_input: what it reads.
         folder: the writable folder whose size counts as disk use.
-        marker: a text in the environment, by which processes are found that left the group and lost their parents.
+        marker: a text in the environment that identifies processes that left the group and lost their parents.
         starts_in: the folder it is started in, None for ours.
     """
 
@@ -85,9 +86,9 @@ class SandboxCommand:
 
 
 def guarded(arguments: Sequence[str]) -> list[str]:
-    """The command that runs a program (its whole path first) so that it ends with this process, even a killed one.
+    """The command that runs a program (its full path first) so that it ends with this process, even if this is killed.
 
-    Elsewhere than on Linux it is the program itself: there the kernel tells nobody.
+    Only Linux signals the death of a parent process; elsewhere the command is the program itself.
     """
     return [*_GUARD, *arguments] if sys.platform == "linux" else list(arguments)
 
@@ -202,7 +203,7 @@ def _watch(
     tree = set[int]()
     usage = _Usage(limits, folder)
     while True:
-        # at most a tenth of a core, also with many processes
+        # Polling takes at most a tenth of a core, even with many processes.
         if _ends_within(process, min(max(_POLL_S, 10 * cost), _MAX_POLL_S), limits.memory // 8, tree):
             return "finished"
         polls += 1
@@ -223,8 +224,8 @@ def _watch(
 
 
 def _ends_within(process: subprocess.Popen[bytes], seconds: float, much: int, tree: set[int]) -> bool:
-    """Wait for the end of a process, not as long where the page tables of `tree` grow by `much` meanwhile, or the
-    system's available memory falls by twice as much. Returns whether it has ended."""
+    """Wait up to `seconds` for a process to end; stop waiting if the page tables of `tree` grow by `much`, or the
+    system's available memory falls by twice as much. Returns whether the process has ended."""
     deadline = time.monotonic() + seconds
     glance = _GLANCE_S
     tables = kernel_memory.page_tables(tree)
@@ -271,7 +272,8 @@ class _Usage:
             return "memory"
         if kernel_memory.resident_memory(tree) <= left:
             return None
-        # Shares are found by going through the tables, which grow meanwhile: no ordinary program's are so large.
+        # memory() walks the page tables, which may grow meanwhile, so large ones aren't walked: no ordinary program's
+        # are.
         return "memory" if tables > self._limits.memory // 16 or memory(tree) > left else None
 
     def _is_scarce(self) -> bool:
@@ -292,7 +294,7 @@ class _Usage:
 
 
 def kill_all(process: subprocess.Popen[bytes], marker: str) -> None:
-    """Kill a process that leads a group, the group, every descendant left and every process with the run's marker."""
+    """Kill a group leader, its group, all remaining descendants and every process with the run's marker."""
     _kill(process.pid, os.killpg)
     for _ in range(50):
         left = {pid for pid in descendants(process.pid, marker) if pid != process.pid}

@@ -1,6 +1,6 @@
-"""The type checker that a repository uses, run in the sandbox: mypy, which is installed with us, or its own TypeScript.
+"""Runs a repository's type checker in the sandbox: mypy, which is installed with us, or the repository's TypeScript.
 
-What it says of a version counts only beside what it says of the repository as it is: packages may be missing.
+A result means something only compared with the result for the unchanged repository: packages may be missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from repopilot.settings import Settings
 from repopilot.types import Environment
 
 _PATIENCE = 4.0
-"""A program is checked whole: what the time limit of tests is multiplied by."""
+"""Factor on the time limit of tests, as the whole program is checked."""
 _MYPY_LIMITS = SandboxLimits(memory=2048 * MB)
 _MYPY_ERROR = re.compile(r"^(?P<path>[^:\n]{1,400}):(?P<line>\d{1,7})(?::\d+)?: error: (?P<message>.{1,1000})$", re.M)
 _TSC_ERROR = re.compile(r"^(?P<path>[^(\n]{1,400})\((?P<line>\d{1,7}),\d+\): error (?P<message>.{1,1000})$", re.M)
@@ -39,7 +39,7 @@ _LARGEST = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class TypeDiagnostic:
-    """What a type checker objects to. `line` counts from 1."""
+    """One error of a type checker. `line` counts from 1."""
 
     path: str
     line: int
@@ -51,7 +51,7 @@ class TypeReport(NamedTuple):
 
     Attributes:
         errors: in order.
-        files: those in which it judged every use of a name; a checker that lets code without types be lists none.
+        files: files in which it checked every use of a name; empty for a checker that skips untyped code.
     """
 
     errors: tuple[TypeDiagnostic, ...] = ()
@@ -63,11 +63,11 @@ class TypeChecker:
     """A type checker, ready to run.
 
     Attributes:
-        name: as its users call it.
+        name: its usual name.
         run: the program with what it needs.
         errors: finds `path`, `line` and `message` in what it prints.
-        statuses: the exit statuses with which it has checked everything.
-        files: finds `path` of each file that it judged; None where it doesn't list them.
+        statuses: the exit statuses of a complete check.
+        files: finds `path` of each checked file; None where it doesn't list them.
     """
 
     name: str
@@ -115,7 +115,7 @@ def mypy_checker(
 
 
 def typescript_checker(inputs: Path, suite: RunnerSuite) -> TypeChecker | None:
-    """The compiler of a TypeScript project, which only checks; None where it isn't installed, or there is no Node."""
+    """A TypeScript project's compiler, for checking only; None without tsconfig.json, installed compiler or Node."""
     packages = suite.packages
     if packages is None or not (inputs / "tsconfig.json").is_file():
         return None
@@ -147,7 +147,7 @@ def check_types(
         Its report.
 
     Raises:
-        SandboxError: no level works, or it could not check the repository.
+        SandboxError: no level works, or the checker failed.
         StorageError: the files can't be written.
         Cancelled: `cancel` was set.
     """
@@ -175,7 +175,7 @@ def _mypy_options(inputs: Path) -> Mapping[str, Any] | None:
 
 
 def _text(path: Path) -> str:
-    """The text of a file of the repository, '' where it can't be read: a link may lead anywhere."""
+    """The text of a file of the repository; '' where it is missing, too large or a link, which may lead anywhere."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST:
         return ""
     return path.read_text("utf-8", "replace")

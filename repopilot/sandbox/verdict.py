@@ -20,7 +20,7 @@ from repopilot.sandbox.output.bounded_json import ReportExceedsBounds, json_of, 
 from repopilot.sandbox.output.plain_text import plain
 
 _LONGEST = 12_000
-"""Characters of an id, a message or a text."""
+"""Most characters of an id, a message or a text."""
 _LONGEST_NAME = 100
 _MAX_COUNT = 10_000_000
 _MAX_STATUS = 255
@@ -36,12 +36,12 @@ _STRAY_FAILURES = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What is wrong in a run that controls a pass.
+    """The wrong expectations of a control, a run that checks a pass.
 
     Attributes:
         texts: the changed test files by path.
         fail: ids, without parameters, of the tests that can't pass.
-        may_fail: ids of those that perhaps can't.
+        may_fail: ids of tests that may fail.
     """
 
     texts: Mapping[str, str]
@@ -85,10 +85,10 @@ class RunReport:
     Attributes:
         outcomes: in order.
         status: pytest's own exit status, None when it did not reach its end.
-        foreign: number of lines that pytest's reporter did not write, or one for a report beyond all bounds.
+        foreign: number of lines not written by pytest's reporter; a report that exceeds the bounds adds one.
         by_test: outcomes by test id, without parameters.
         collected: ids of the tests that were to be run.
-        missing_plugins: names of plugins of pytest that were asked for and can't be imported.
+        missing_plugins: names of requested pytest plugins that can't be imported.
     """
 
     outcomes: tuple[TestOutcome, ...] = ()
@@ -131,7 +131,7 @@ def without_parameters(test_id: str) -> str:
 
 
 def variants_together(ids: Iterable[str]) -> list[str]:
-    """Ids as they are shown: the variants of a parametrised test of Python as one, with their number."""
+    """Ids for display: the variants of a parametrised Python test become one entry with their number."""
     groups: dict[str, list[str]] = {}
     for name in ids:
         found = _VARIANT.match(name)
@@ -161,7 +161,7 @@ def why_not_passed(
         report: what the run reported.
         exit_status: of the process.
         expected: the tests of each file by its path, as in the report's ids.
-        wanted: the status that the process ends with when these pass.
+        wanted: the exit status of a process in which these tests pass.
 
     Returns:
         The reasons; none when the run consistently claims a pass.
@@ -183,7 +183,7 @@ def why_not_passed(
 
 
 def passing(report: RunReport) -> frozenset[str]:
-    """The ids, without parameters, of the tests of which every variant that was not skipped has passed."""
+    """Ids, without parameters, of tests that have a passed variant and no failed one."""
     return frozenset(
         test
         for test, outcomes in report.by_test.items()
@@ -193,14 +193,14 @@ def passing(report: RunReport) -> frozenset[str]:
 
 
 def failing(report: RunReport) -> frozenset[str]:
-    """The ids, without parameters, of the tests of which some variant has failed."""
+    """Ids, without parameters, of tests that have a failed variant."""
     return frozenset(
         test for test, outcomes in report.by_test.items() if any(outcome.outcome == "failed" for outcome in outcomes)
     )
 
 
 def fails_elsewhere(report: RunReport, control: Control) -> bool:
-    """Whether a test fails in a control of which nothing is wrong there."""
+    """Whether a test without wrong expectations fails in a control."""
     return not failing(report) <= control.fail | control.may_fail
 
 
@@ -214,8 +214,8 @@ def why_not_verified(report: RunReport, exit_status: int, first: RunReport, cont
         control: what was wrong in it.
 
     Returns:
-        The reasons; none when of those that had passed exactly those tests failed that had to, but for a few among
-        many: a test that failed may have left something behind that the next one stumbles over.
+        The reasons; none if, of the tests that had passed, exactly those with wrong expectations failed. A small share
+        of exceptions is allowed: a failed test may leave something behind that breaks the next one.
     """
     failed = failing(report)
     passed = passing(first)
@@ -267,7 +267,7 @@ def _verdict_on(outcomes: Sequence[TestOutcome], may_skip: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A stage that pytest reached: tests were collected, a plugin is `missing`, or `status`, its end."""
+    """An event other than an outcome: collected tests (`ids`), a `missing` plugin, or pytest's end (`status`)."""
 
     status: int | None = None
     ids: tuple[str, ...] = ()
@@ -275,7 +275,7 @@ class _Stage:
 
 
 def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
-    """What a line of the report says; None where pytest's reporter can't have written it."""
+    """The event in a line of the report; None where pytest's reporter can't have written the line."""
     event = json_of(line)
     if not isinstance(event, dict) or event.pop("nonce", None) != nonce:
         return None
@@ -291,7 +291,7 @@ def _event(line: bytes, nonce: str) -> TestOutcome | _Stage | None:
 
 
 def _outcome(event: Mapping[str, Any]) -> TestOutcome | None:
-    """A reported outcome; None where a value is not of the form that the reporter gives it."""
+    """A reported outcome; None where a value is malformed."""
     texts = [event[name] for name in ("id", "text", "message")]
     well_formed = (
         all(isinstance(text, str) for text in texts)

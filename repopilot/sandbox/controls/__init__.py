@@ -1,1 +1,1 @@
-"""Controls of a pass: tests with wrong expectations, and code with faults, where an honest run fails. Pure."""
+"""Controls of a pass: runs with wrong expectations or faulty code, in which honest tests fail. Pure."""

@@ -1,8 +1,8 @@
 """Finds the expectations of a test that are surely met when it passes, and ways to make one wrong. Pure.
 
-An expectation is made wrong by a few characters of its text, which come out in the form that its writer might have
-written: another digit, another letter, another comparison. So nobody who doesn't know what is right can tell a wrong
-expectation from a true one; and since everything else stays as it is, nothing else tells.
+An expectation is made wrong by changing a few characters, in a way that its author might have written it: another
+digit, another letter, another comparison. A program that doesn't know the right value can't recognise the wrong one,
+and nothing else changes that could reveal it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from repopilot.code.python_ast import FUNCTIONS, Function, is_literal
 from repopilot.code.source_positions import SourcePositions
 
 LITERAL = 0
-"""The better way: another value tells nothing."""
+"""A wrong literal, the better way: the value reveals nothing."""
 OPPOSITE = 1
-"""The other way: an opposite may be rarer than what it replaces."""
+"""The opposite comparison, the second choice: it may be rarer than the original."""
 _OPPOSITES: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
     ast.NotEq: ("!=", "=="),
@@ -82,7 +82,7 @@ _EXCEPTIONS = {
     "StopIteration": ("ValueError", "TypeError"),
 }
 _UNRELATED = ("ZeroDivisionError", "RecursionError")
-"""What hardly any exception of a project is derived from."""
+"""Exceptions from which hardly any project derives its own."""
 _QUOTES = re.compile(r"^[a-zA-Z]*('''|\"\"\"|'|\")")
 _NUMBER = re.compile(r"^\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?$|^\.\d+$")
 _TRIES = 24
@@ -101,15 +101,15 @@ class Splice:
 
 
 def last_name(node: ast.AST) -> str:
-    """`c` of `a.b.c(…)`; '' of what has no name."""
+    """`c` for `a.b.c(…)`; '' for a node without a name."""
     if isinstance(node, ast.Call):
         return last_name(node.func)
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def certain_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a test that are executed whenever it passes: none in a branch, a handler or a loop that may
-    have no turn, none after what may leave the test early."""
+    """Statements that are executed whenever the test passes: none in branches, handlers or loops that may not run, none
+    after a possible early exit."""
     for statement in body:
         yield statement
         if _surely_enters(statement):
@@ -138,7 +138,7 @@ def _has_a_turn(node: ast.expr) -> bool:
 
 
 def _may_leave(statement: ast.stmt) -> bool:
-    """Whether a return, a break, a continue or a skip is in it; those of functions defined in it don't count."""
+    """Whether a statement contains a return, break, continue, raise or skip, except in nested functions and classes."""
     if isinstance(statement, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
         return True
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -150,12 +150,12 @@ def _may_leave(statement: ast.stmt) -> bool:
 
 
 def splices(statement: ast.stmt, spans: SourcePositions, rng: random.Random) -> Iterator[Splice]:
-    """Ways to make the expectation that a statement states wrong, none where it states none.
+    """Ways to make a statement's expectation wrong; none where it has no expectation.
 
     Args:
         statement: one of `certain_statements`.
-        spans: of its source.
-        rng: draws the wrong values.
+        spans: positions in its source.
+        rng: random numbers for the wrong values.
 
     Yields:
         Each way, with a newly drawn value.
@@ -175,7 +175,7 @@ def _awaited(node: ast.expr) -> ast.expr:
 
 
 def is_raises(node: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether it expects an exception."""
+    """Whether an expression expects an exception."""
     return isinstance(node, ast.Call) and last_name(node.func) in RAISES and bool(node.args)
 
 
@@ -218,14 +218,14 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _is_value(node: ast.expr) -> bool:
-    """Whether it is a literal, or `approx` of one."""
+    """Whether an expression is a literal, or `approx` of one."""
     if isinstance(node, ast.Call) and last_name(node) == "approx" and len(node.args) == 1 and not node.keywords:
         return is_literal(node.args[0])
     return is_literal(node)
 
 
 def _other_values(node: ast.expr, spans: SourcePositions, rng: random.Random) -> Iterator[Splice]:
-    """One wrong value in place of a literal: one of the constants in it becomes another."""
+    """A wrong value for a literal: one of its constants is replaced."""
     constants = [inner for inner in ast.walk(node) if isinstance(inner, ast.Constant)]
     rng.shuffle(constants)
     for constant in constants:
@@ -241,7 +241,7 @@ def another(literal: str, rng: random.Random) -> str | None:
 
     Args:
         literal: the text of a number, a text, bytes or a truth value.
-        rng: draws it.
+        rng: random numbers for the draw.
     """
     if literal in ("True", "False"):
         return "False" if literal == "True" else "True"
@@ -271,7 +271,7 @@ def _differs(value: object, other: object) -> bool:
 
 
 def _another_number(literal: str, rng: random.Random) -> str:
-    """Another digit in one place, mostly the last one by one or two: what is nearly right looks as if it were."""
+    """Change one digit by one or two, mostly the last one: a nearly right number looks right."""
     mantissa = literal.partition("e")[0]
     places = [place for place, letter in enumerate(mantissa) if letter.isdigit()]
     place = rng.choice(places if rng.random() < _ANYWHERE else places[-1:])
@@ -281,7 +281,7 @@ def _another_number(literal: str, rng: random.Random) -> str:
 
 
 def _another_text(literal: str, rng: random.Random) -> str | None:
-    """Another letter or digit in one place, or two neighbours exchanged."""
+    """Replace one letter or digit, or swap two neighbours."""
     opening = _QUOTES.match(literal)
     if opening is None or "\\" in literal or "{" in literal:
         return None
@@ -308,7 +308,7 @@ def _of_exception(call: ast.Call, spans: SourcePositions, rng: random.Random) ->
 
 
 def _of_call(call: ast.expr, spans: SourcePositions, rng: random.Random) -> Iterator[Splice]:
-    """Of an assertion in the manner of unittest or of its mocks, or of `raises` called with a function."""
+    """Ways for an assertion method of unittest or its mocks, and for `raises` called with a function."""
     assert isinstance(call, ast.Call)
     if is_raises(call):
         yield from _of_exception(call, spans, rng)
@@ -325,8 +325,7 @@ def _of_call(call: ast.expr, spans: SourcePositions, rng: random.Random) -> Iter
 
 
 def named_values(function: Function, spans: SourcePositions, rng: random.Random) -> Iterator[Splice]:
-    """Ways to make the values wrong that a test compares with by a name: those of its parameters that are listed at its
-    decorator, and those assigned once in the test."""
+    """Ways to make a value of `parametrize` wrong that the test uses only once, in an equality assertion."""
     names = {
         side.id
         for statement in certain_statements(function.body)
@@ -344,7 +343,7 @@ def named_values(function: Function, spans: SourcePositions, rng: random.Random)
 def _of_parameters(
     named: ast.expr, listed: ast.expr, names: set[str], spans: SourcePositions, rng: random.Random
 ) -> Iterator[Splice]:
-    """One wrong value in one row of the parameters of a test."""
+    """For each compared parameter, one wrong value in one row."""
     if not isinstance(listed, (ast.List, ast.Tuple)):
         return
     parameters = _parameter_names(named)
@@ -368,7 +367,7 @@ def _parameter_names(named: ast.expr) -> list[str]:
 
 
 def _in_row(row: ast.expr, index: int, count: int) -> ast.expr | None:
-    """The value of one parameter in a row; None where the row is no plain one."""
+    """The value of one parameter in a row; None where the row isn't a plain list or tuple."""
     if count == 1:
         return row
     return row.elts[index] if isinstance(row, (ast.List, ast.Tuple)) and len(row.elts) == count else None
