@@ -126,7 +126,7 @@ def sandbox_command(job: SandboxJob, achieved: SandboxLevel, channel: int | None
 
     Raises:
         SandboxError: the level can't be used.
-        OSError: what else it sees beside its folder can't be written.
+        OSError: the machine's counters that it sees can't be written.
     """
     arguments, mounts, outer_environment = _command(job, achieved)
     if achieved == "bwrap":

@@ -1,6 +1,6 @@
 """The places in a syntax tree where one small change makes a fault, in the languages whose tests run here. Pure.
 
-Places whose fault a test hardly notices are left out: types, imports, attributes, docstrings, formatted strings,
+Places where a test would hardly notice a fault are left out: types, imports, attributes, docstrings, formatted strings,
 messages of exceptions and logs, Rust's tests beside the code.
 """
 
@@ -17,7 +17,7 @@ from repopilot.code.syntax import text_of
 TYPED = ("rust", "go", "java")
 MUTATED = ("python", "javascript", "typescript", "tsx", "jsx", *TYPED)
 RANK = ("return", "condition", "operator", "negation", "constant", "text", "statement", "loop")
-"""Operators, those first that a test is most likely to notice."""
+"""Kinds of faults, those first that a test most likely notices."""
 _OPPOSITE = {
     "<": ">=",
     ">": "<=",
@@ -55,7 +55,7 @@ _OPPOSITE = {
     "//=": "*=",
 }
 BOUNDS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
-"""Of Python, whose faults also judge tests: a bound is to be tested."""
+"""For Python only, whose faults also judge tests: a test should check the bound."""
 _OPERATIONS = frozenset(
     "binary_expression assignment_expression augmented_assignment_expression compound_assignment_expr binary_operator "
     "boolean_operator comparison_operator augmented_assignment".split()
@@ -69,7 +69,7 @@ _LEFT_OUT = frozenset(
 _CONDITIONAL = ("if_statement", "elif_clause", "if_expression", "ternary_expression", "conditional_expression")
 _WHILE = frozenset(("while_statement", "while_expression", "loop_expression", "do_statement"))
 _SAFE_IN_WHILE = frozenset(("return", "condition", "negation", "text"))
-"""The operators that are used there, and relations that take each other's place: others may keep it from ending."""
+"""Kinds of faults used in a `while` loop, besides replaced relations; others may keep the loop from ending."""
 _RELATIONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "===", "!==", "is", "is not", "in", "not in"))
 _TEXTS = frozenset(("string", "string_literal", "interpreted_string_literal", "template_string"))
 _NUMBERS = frozenset(("number", "integer", "integer_literal", "int_literal", "decimal_integer_literal"))
@@ -94,13 +94,13 @@ class Site(NamedTuple):
 
 
 def sites(root: Node, data: bytes, language: str, lines: Collection[int] = ()) -> Iterator[Site]:
-    """Every possible change below a node, those of one node together.
+    """Every possible change at and below a node, grouped by node.
 
     Args:
         root: of a syntax tree of `data`.
         data: the text as UTF-8.
         language: one of `MUTATED`.
-        lines: the 1-based lines on which a change may begin; all for none.
+        lines: the 1-based lines on which a change may begin; empty for all.
     """
     ordered = sorted(lines)
     open_nodes = [(root, False)]
@@ -124,7 +124,7 @@ def sites(root: Node, data: bytes, language: str, lines: Collection[int] = ()) -
 
 
 def _is_silent(node: Node, data: bytes) -> bool:
-    """Whether a fault in it would not be seen by a test."""
+    """Whether a test would not notice a fault in a node."""
     if node.type in _LEFT_OUT:
         return True
     if node.type == "mod_item":
@@ -142,12 +142,12 @@ def _is_silent(node: Node, data: bytes) -> bool:
 
 
 def _is_statement(node: Node) -> bool:
-    """Whether an expression stands alone: in Python without a node around it."""
+    """Whether an expression is a statement; Python's grammar puts no statement node around it."""
     return node.type == "expression_statement" or (node.parent is not None and node.parent.type in ("block", "module"))
 
 
 def _returned(node: Node, data: bytes, language: str) -> Iterator[Site]:
-    """What takes the place of a value, which would have to be of its type in a typed language."""
+    """The replacement of a returned value; none in typed languages, where it would need the value's type."""
     nothing = "None" if language == "python" else "undefined"
     value = None
     if node.type == "return_statement" and node.named_child_count:
@@ -160,7 +160,7 @@ def _returned(node: Node, data: bytes, language: str) -> Iterator[Site]:
 
 def _condition(node: Node, data: bytes, language: str) -> Iterator[Site]:
     condition = node.child_by_field_name("condition")
-    if node.type == "conditional_expression" and language == "python":  # its grammar names no parts
+    if node.type == "conditional_expression" and language == "python":  # the grammar gives its parts no field names
         condition = node.named_children[1]
     if node.type not in _CONDITIONAL or condition is None or condition.type in ("let_condition", "let_chain"):
         return
@@ -214,7 +214,7 @@ def _is_required(node: Node, data: bytes) -> bool:
 
 
 def _statement(node: Node, data: bytes, language: str) -> Iterator[Site]:
-    """A statement that can be left out without a name being undefined."""
+    """The removal of a statement that defines no name."""
     inner = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
     alone = inner is not node or (language == "python" and _is_statement(node))
     target = inner.child_by_field_name("left") if inner.type == "assignment" else None

@@ -27,7 +27,7 @@ from repopilot.sandbox.controls.expectations import (
 )
 
 MOST_WRONG = 24
-"""Wrong units of a run, since pytest takes its time to describe failures."""
+"""Most wrong units of a run, since pytest is slow to describe failures."""
 _SKIPPING = {
     "skip",
     "skipif",
@@ -60,8 +60,8 @@ class Unit:
 
     Attributes:
         name: the id of a test, or the name of a function that tests call.
-        fail: ids of the tests that can't pass then.
-        may_fail: ids of those that perhaps can't.
+        fail: ids of the tests that must fail if it is wrong.
+        may_fail: ids of the tests that may fail if it is wrong.
     """
 
     name: str
@@ -76,7 +76,7 @@ class TestFile:
     Attributes:
         source: its text.
         units: the functions whose expectations can be made wrong.
-        weak: no function has an expectation: each test fails at its end instead, which can be told from the original.
+        weak: no function has an expectation. Each test fails at its end instead, which code can tell from the original.
     """
 
     __test__ = False
@@ -123,7 +123,7 @@ def parse_tests(source: str) -> TestFile:
 
 
 def imported_names(source: str) -> frozenset[str]:
-    """The names that a file imports, without the packages that they are in; of all that a module has, the module's."""
+    """The names that a file imports, without their packages; for `import *`, the module's name."""
     nodes = [node for node in ast.walk(parse_python(source)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = (
         (getattr(node, "module", None) or "") if alias.name == "*" else alias.name
@@ -138,8 +138,8 @@ def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
 
     Args:
         file: the parsed file.
-        names: of its units.
-        rng: draws the expectations and the wrong values.
+        names: names of the units.
+        rng: random numbers for the draw.
 
     Returns:
         The text, which parses.
@@ -165,8 +165,8 @@ def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
 
 
 def draw_units(names: Sequence[tuple[str, str]], rng: random.Random) -> frozenset[tuple[str, str]]:
-    """Draw the units of a run that are wrong: about half of them where they are few, at least one of several, so that
-    no run shows all that is right; perhaps not the only one there is."""
+    """Draw the wrong units of a run: about half where there are few, at least one of several, so that no run shows only
+    right expectations. A single unit may stay right."""
     share = min(0.5, MOST_WRONG / max(1, len(names)))
     drawn = frozenset(name for name in names if rng.random() < share)
     return drawn if drawn or len(names) < 2 else frozenset([rng.choice(list(names))])
@@ -181,7 +181,7 @@ def _ways(function: Function, positions: SourcePositions, rng: random.Random) ->
 
 
 def _failing_end(function: Function, positions: SourcePositions) -> Splice:
-    """A statement that fails, behind the last one."""
+    """A failing statement after the last one."""
     _, end = positions.span(function.body[-1])
     same_line = function.body[0].lineno == function.lineno
     indent = "; " if same_line else "\n" + " " * function.body[0].col_offset
@@ -201,7 +201,7 @@ def _surely_calls(function: Function, name: str) -> bool:
 
 
 def _mentioning(module: ast.Module, tests: Mapping[str, Function], name: str) -> set[str]:
-    """The tests that mention a function, or one that mentions it; all where a class or the module itself does."""
+    """The tests that mention a function, directly or through other helpers."""
     names = {name}
     while True:
         more = {helper.name for helper in _helpers(module) if _names(helper) & names} - names
@@ -245,8 +245,8 @@ def _identity(scope: _Scope, function: Function) -> str:
 
 
 def _what_skips(module: ast.Module) -> set[str]:
-    """The names that skip a test where it mentions them: pytest's and unittest's, and the file's own functions and
-    fixtures that mention one."""
+    """Names that may skip a test that mentions them: pytest's and unittest's, and the file's own functions and fixtures
+    that mention one."""
     own = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS) and not _is_test(node)]
     known = set(_SKIPPING)
     while more := {node.name for node in own if node.name not in known and _mentions(node, known)}:

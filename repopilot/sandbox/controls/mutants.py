@@ -1,6 +1,7 @@
 """Mutants: texts of code with one deliberate fault each, and code with a fault in each function. Pure.
 
-They control a test run: a fault in what was changed, or in each function, must turn a test red. And they judge tests.
+They are controls of a test run: a fault in the change, or in each function, must turn a test red. They also judge
+tests.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class Mutant:
     Attributes:
         operator: the kind of fault, for example `operator`.
         line: of the fault, 1-based.
-        before, after: what stands there, and what stood there.
-        text: all of the text with the fault.
+        before, after: the code at that place without and with the fault.
+        text: the whole text with the fault.
         start, end: of the fault, in bytes of the text without it.
     """
 
@@ -56,13 +57,13 @@ class Mutant:
 
 
 def one_line(code: str) -> str:
-    """Code on one line, its end left out where it is long."""
+    """Code on one line, cut off where it is long."""
     line = " ".join(code.split())
     return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 3]}…"
 
 
 def changed_lines(before: str, after: str) -> frozenset[int]:
-    """The 1-based lines of a text that differ from an older one; beside removed lines those around them."""
+    """The 1-based lines of a text that differ from an older one; for removed lines, their neighbours."""
     old = before.splitlines()
     new = after.splitlines()
     found: set[int] = set()
@@ -75,7 +76,7 @@ def changed_lines(before: str, after: str) -> frozenset[int]:
 
 
 def new_ranges(before: str, after: str) -> tuple[tuple[int, int], ...]:
-    """The parts of a text that an older one doesn't have, word by word: offsets in bytes."""
+    """Byte ranges of a text that an older one doesn't have, compared by words."""
     found: list[tuple[int, int]] = []
     new = after.splitlines(keepends=True)
     old = before.splitlines(keepends=True)
@@ -102,8 +103,8 @@ def line_mutants(source: str, path: str, lines: Collection[int], most: int) -> t
         most: how many at most.
 
     Returns:
-        Those first that are most likely to be noticed, lines taken in turn. Each parses as well as the source. Empty
-        for a language that isn't known here.
+        The mutants most likely to be noticed come first, one per line in turn. Each parses as well as the source. Empty
+        for an unsupported language.
     """
     language = language_of(path) or ""
     data = source.encode("utf-8", "surrogatepass")
@@ -116,7 +117,7 @@ def line_mutants(source: str, path: str, lines: Collection[int], most: int) -> t
 
 
 def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -> tuple[Mutant, ...]:
-    """Make mutants of a function of Python, a method or the methods of a class.
+    """Make mutants of a Python function, a method, or all methods of a class.
 
     Args:
         source: the text of a module.
@@ -125,8 +126,8 @@ def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -
         seed: decides which, where there are more; the same seed gives the same mutants.
 
     Returns:
-        In the order of their lines, different lines first chosen. Every text parses. Empty where the source doesn't
-        parse, defines no such function, or nothing in it can be changed.
+        Ordered by line, from as many different lines as possible. Every text parses. Empty where the source does not
+        parse, defines no such function, or has nothing to change.
     """
     data = source.encode("utf-8", "surrogatepass")
     bodies = [body for name, body in _functions(data) if symbol in (name, name.rpartition(".")[0])]
@@ -136,12 +137,12 @@ def mutants(source: str, symbol: str, most: int = MOST_MUTANTS, seed: int = 0) -
 
 
 def with_faults(files: Mapping[str, str], seed: int, most: int = 1) -> dict[str, str]:
-    """Put faults into each function of the code under test: of Python.
+    """Put faults into each Python function of the code under test.
 
     Args:
         files: texts by path, tests among them.
-        seed: decides which.
-        most: faults of a function; a single one may happen to change nothing.
+        seed: decides which faults.
+        most: most faults per function; a single fault may happen to change nothing.
 
     Returns:
         The changed texts by path; empty where there is no function to change.
@@ -157,7 +158,7 @@ def faults_in_each_function(source: str, seed: int = 0, most: int = 1) -> str:
     Args:
         source: the text; returned as it is where it doesn't parse.
         seed: decides which faults.
-        most: faults of a function.
+        most: most faults per function.
     """
     data = source.encode("utf-8", "surrogatepass")
     rng = random.Random(seed)
@@ -165,13 +166,13 @@ def faults_in_each_function(source: str, seed: int = 0, most: int = 1) -> str:
     for _, body in sorted(_functions(data), key=lambda each: -each[1].start_byte):
         found = sorted(sites(body, data, "python"))
         rng.shuffle(found)
-        found.sort(key=lambda site: site.after in BOUNDS)  # hardly a test notices these: what overlaps them goes first
+        found.sort(key=lambda site: site.after in BOUNDS)  # tests hardly notice these: overlapping sites go first
         chosen += _apart(found, most)
     return _with_all(chosen, data).decode("utf-8", "surrogatepass")
 
 
 def _with_all(chosen: Sequence[Site], data: bytes) -> bytes:
-    """The text with the changes, the last one in the source first, without those that keep it from being parsed."""
+    """Apply changes, given in reverse source order, without those that break parsing."""
     changed = data
     for site in chosen:
         changed = _with(site, changed)
@@ -182,7 +183,7 @@ def _with_all(chosen: Sequence[Site], data: bytes) -> bytes:
 
 
 def _apart(found: Iterable[Site], most: int) -> list[Site]:
-    """The first sites that don't overlap, the last one in the source first."""
+    """The first sites that don't overlap, in reverse source order."""
     chosen: list[Site] = []
     for site in found:
         if len(chosen) < most and all(site.end <= other.start or site.start >= other.end for other in chosen):
@@ -191,7 +192,7 @@ def _apart(found: Iterable[Site], most: int) -> list[Site]:
 
 
 def _functions(data: bytes) -> Iterator[tuple[str, Node]]:
-    """The qualified names and bodies of a Python module's functions, none within others; of what doesn't parse none."""
+    """Qualified names and bodies of a Python module's functions, without nested ones; none if it doesn't parse."""
     tree = parse(data, "python", _PARSE_S) if parses(data.decode("utf-8", "replace")) else None
     left = [("", tree.root_node)] if tree is not None else []
     while left:
@@ -212,7 +213,7 @@ def _with(site: Site, data: bytes) -> bytes:
 
 
 def _made(found: Sequence[Site], data: bytes, language: str, *, broken: bool = False) -> Iterator[Mutant]:
-    """The mutants of some sites, lines taken in turn; those that parse as well as the source."""
+    """The mutants of some sites that parse as well as the source, one per line in turn."""
     starts = [0, *(number + 1 for number, byte in enumerate(data) if byte == 10)]
     taken: Counter[int] = Counter()
     rounds = []
@@ -228,7 +229,8 @@ def _made(found: Sequence[Site], data: bytes, language: str, *, broken: bool = F
 
 
 def _shown(site: Site, data: bytes) -> tuple[str, str]:
-    """What stands at a site, and what its fault puts there; of what is put into a text all of that, with its quotes."""
+    """The code at a site without and with its fault; for an insertion into a string, the whole string with its
+    quotes."""
     if site.start < site.end:
         return data[site.start : site.end].decode("utf-8", "replace"), site.after
     quote = data[site.start - 1 : site.start]

@@ -1,6 +1,6 @@
-"""Writes the metadata that an installed package has, from what the project declares, and reads pytest's plugins.
+"""Writes a project's metadata, as an installed package has it, from its declarations, and lists pytest plugins.
 
-The project isn't installed, since that would run its build; its tests may yet ask for its version or entry points.
+The project isn't installed, since that would run its build; its tests may still ask for its version or entry points.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from repopilot.project.python_project import ProjectDeclaration
 
 UNKNOWN_VERSION = "0.0.0"
 _PLUGINS = "pytest11"
-# Plugins that start other processes, repeat or reorder tests, or only report: the verdict needs each test once, here.
+# Plugins that start other processes, repeat or reorder tests, or only report: each test must run once, in this process.
 _NOT_LOADED = frozenset(
     "xdist xdist.looponfail pytest_cov randomly random_order rerunfailures flaky sugar html metadata pytest-forked "
     "instafail repeat testmon watch picked reportlog json_report retry parallel codspeed pretty clarity tap "
@@ -32,7 +32,7 @@ def write_metadata(project: ProjectDeclaration, folder: Path) -> Path | None:
 
     Args:
         project: what it declares.
-        folder: of all such metadata; the project's lies in a folder of its own, by its content.
+        folder: the folder for all such metadata; the project gets a subfolder named by a hash of the content.
 
     Returns:
         The folder to search for it, None for a project without a name.

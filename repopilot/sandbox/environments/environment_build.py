@@ -1,7 +1,7 @@
 """Builds an environment: resolve, check the size, install, publish by one rename. Blocking, resumable.
 
-Nothing of the project is run. Of other packages only wheels are installed, which runs none of their code either, unless
-the user allows them to be built.
+No code of the project runs. Other packages are installed only from wheels, so that none of their code runs either,
+unless the user allows builds.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
 
     Args:
         request: what to build.
-        progress: receives how far it is.
+        progress: called with the progress.
         cancel: ends the build once set. What was downloaded is kept for the next one.
 
     Returns:
-        The environment. Requirements that could not be had are in `left_out`.
+        The environment. Requirements that could not be installed are in `left_out`.
 
     Raises:
         EnvironmentFailed: nothing can be built; the message says why.

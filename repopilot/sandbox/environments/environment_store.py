@@ -39,16 +39,16 @@ _MOST_COUNTED = 1 << 42
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
-    """What is known of a built environment.
+    """Facts about a built environment.
 
     Attributes:
         project: the name of the project that it was built for.
         requirements: what was asked for.
         packages: what was installed, `name==version`.
-        left_out: what could not be had.
-        megabytes: on disk.
-        seconds: it took to build.
-        unlocked: the versions of the project's lock files could not be kept.
+        left_out: requirements that could not be installed, with the reasons.
+        megabytes: size on disk.
+        seconds: duration of the build.
+        unlocked: whether the versions of the project's lock files could not be kept.
     """
 
     project: str = ""
@@ -119,13 +119,13 @@ def read_facts(folder: Path) -> EnvironmentFacts | None:
 
 def note_failure(key: str, reason: str, settings: Settings) -> None:
     """Remember why an environment could not be built."""
-    with suppress(OSError):  # then it is tried again, which says what is wrong with the disk
+    with suppress(OSError):  # then the build is tried again, and reports the disk's problem
         settings.environments_folder.mkdir(parents=True, exist_ok=True)
         (settings.environments_folder / f"{key}{_FAILED}").write_text(json.dumps(i18n.to_json(reason)), "utf-8")
 
 
 def failed_lately(key: str, settings: Settings) -> str:
-    """Why an environment could not be built within the last hour, '' where nobody tried or it went well."""
+    """Why an environment could not be built within the last hour; '' where no build failed."""
     note = settings.environments_folder / f"{key}{_FAILED}"
     try:
         is_recent = time.time() - note.stat().st_mtime < _AGAIN_S
@@ -164,7 +164,7 @@ def remove_environment(key: str, settings: Settings) -> bool:
     existed = folder.is_dir()
     try:
         if existed:
-            (folder / FACTS).unlink(missing_ok=True)  # from now on it is none, even if the rest is interrupted
+            (folder / FACTS).unlink(missing_ok=True)  # no longer an environment, even if the removal is interrupted
             shutil.rmtree(folder)
         if not list_environments(settings):
             shutil.rmtree(settings.environments_folder / CACHE, ignore_errors=True)
@@ -174,7 +174,7 @@ def remove_environment(key: str, settings: Settings) -> bool:
 
 
 def allow(repository: str, settings: Settings, what: str = "allowed") -> None:
-    """Remember that the user always lets something be done with a repository.
+    """Remember the user's permanent permission to do something with a repository.
 
     Args:
         repository: its key.
@@ -192,7 +192,7 @@ def allow(repository: str, settings: Settings, what: str = "allowed") -> None:
 
 
 def is_allowed(repository: str, settings: Settings, what: str = "allowed") -> bool:
-    """Whether the user always lets it be done, as in `allow`."""
+    """Whether the user has given this permission; arguments as in `allow`."""
     return _allowed_file(repository, settings, what).is_file()
 
 

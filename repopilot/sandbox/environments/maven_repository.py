@@ -1,7 +1,7 @@
-"""What Maven is told so that the tests of a project can run without network later: a repository of artifacts of ours.
+"""Maven commands that fetch artifacts into a repository of ours, so that a project's tests can run offline later.
 
-Maven loads the build extensions that a pom.xml or its parents name as soon as it reads them, outside of the sandbox. So
-those of the repository are left out of our copies, and a parent with some is refused before Maven reads it. The goal
+Maven loads the build extensions that a pom.xml or its parents name as soon as it reads them, outside the sandbox. So
+our copies leave out the repository's extensions, and a parent that has any is refused before Maven reads it. The goal
 that fetches runs no other plugin.
 """
 
@@ -20,7 +20,7 @@ from repopilot.sandbox.inside.maven_poms import POM, coordinates, parent_of, red
 
 REPOSITORY = "repository"
 _ALONE = "alone"
-"""The folder of a project without anything, in which single artifacts are fetched."""
+"""The folder of an empty project, for fetching single artifacts."""
 _EMPTY = (
     "<project><modelVersion>4.0.0</modelVersion><groupId>alone</groupId><artifactId>alone</artifactId>"
     "<version>1</version></project>"
@@ -37,11 +37,11 @@ _ENGINES = {
     "org/junit/platform/junit-platform-commons": "org.junit.platform:junit-platform-launcher",
     "org/junit/jupiter/junit-jupiter-api": "org.junit.jupiter:junit-jupiter-engine",
 }
-"""What surefire looks for once it runs tests, by what the tests use."""
+"""Artifacts that surefire looks up when it runs tests, by what the tests use."""
 
 
 def files_of(declaration: PackageDeclaration) -> dict[str, str]:
-    """The files that Maven reads. Raises EnvironmentFailed for one that is no XML."""
+    """The files that Maven reads. Raises EnvironmentFailed for invalid XML."""
     for path, text in declaration.files.items():
         _check(text, path)
     own = {coordinates(text)[1] for text in declaration.files.values()}
@@ -52,8 +52,8 @@ def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Seque
     """The arguments of the commands to run in turn, and whether each has to succeed.
 
     Args:
-        declaration: of a project of Maven.
-        folder: with its files, in which the repository is made.
+        declaration: of a Maven project.
+        folder: the folder with its files, in which the repository is made.
 
     Raises:
         EnvironmentFailed: a parent names code that Maven would load.
@@ -68,8 +68,8 @@ def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Seque
             yield (*get, "-Dtransitive=false", f"-Dartifact={artifact}:pom"), True
             path = ""
             text = _text_of(artifact, repository)
-    yield (*options, "-fae", f"{_GOALS}resolve"), len(declaration.files) == 1  # of several modules one may do without
-    yield (*options, f"{_GOALS}resolve-plugins"), False  # one that no test needs may be gone
+    yield (*options, "-fae", f"{_GOALS}resolve"), len(declaration.files) == 1  # of several modules, one may fail
+    yield (*options, f"{_GOALS}resolve-plugins"), False  # a plugin that no test needs may be unavailable
     surefire = _versions(repository, f"{_SUREFIRE}/maven-surefire-common")
     for used, providers in _PROVIDERS.items():
         versions = surefire if _versions(repository, used) else []
@@ -81,14 +81,14 @@ def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Seque
 
 
 def installed(folder: Path) -> Sequence[str]:
-    """`group:name@version` of the artifacts that are there."""
+    """`group:name@version` of the fetched artifacts."""
     places = (folder / REPOSITORY).rglob("*.jar")
     parts = (path.parent.relative_to(folder / REPOSITORY).parts for path in places)
     return sorted({f"{'.'.join(each[:-2])}:{each[-2]}@{each[-1]}" for each in parts})
 
 
 def _parent(path: str, text: str, declaration: PackageDeclaration) -> str:
-    """The parent of a pom.xml that comes from a registry, '' for none. `path` is '' for one that does itself."""
+    """A pom.xml's parent if it comes from a registry, else ''. `path` is '' if the pom.xml itself was fetched."""
     parent = parent_of(text)
     if parent is None:
         return ""
@@ -104,7 +104,7 @@ def _parent(path: str, text: str, declaration: PackageDeclaration) -> str:
 
 
 def _text_of(artifact: str, repository: Path) -> str:
-    """The pom.xml of a parent that was fetched."""
+    """The pom.xml of a fetched parent. Raises EnvironmentFailed where it is invalid or names code to run."""
     group, name, version = artifact.split(":")
     place = repository.joinpath(*group.split("."), name, version, f"{name}-{version}.pom")
     text = place.read_text("utf-8", "replace") if place.is_file() else ""
@@ -122,5 +122,5 @@ def _check(text: str, name: str) -> None:
 
 
 def _versions(repository: Path, artifact: str) -> list[str]:
-    """The versions of an artifact whose jar is there."""
+    """The versions of an artifact that have a jar in the repository."""
     return sorted({path.parent.name for path in (repository / artifact).glob("*/*.jar")})

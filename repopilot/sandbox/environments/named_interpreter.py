@@ -29,7 +29,7 @@ print(json.dumps({"folders": folders, "paths": paths, "version": platform.python
 """
 _HAS_PYTEST = "import pytest\n"
 _PLACES = (".pyenv/versions", ".local/share/uv/python", ".asdf/installs/python", ".local/share/mise/installs/python")
-"""Where tools put interpreters that they don't put on the path."""
+"""Where version managers keep interpreters that aren't on the path."""
 _NUMBERED = re.compile(r"python3\.(?:1[1-9]|[2-9]\d)")
 
 
@@ -40,7 +40,7 @@ class Interpreter:
     Attributes:
         program: the path of its executable.
         version: as in `3.12.1`.
-        folders: those of its packages.
+        folders: folders of its packages.
         readable: the folders that it reads.
     """
 
@@ -51,13 +51,13 @@ class Interpreter:
 
 
 def interpreter_for(bounds: str) -> Interpreter | None:
-    """The interpreter of this machine for a project, that of the version nearest to ours.
+    """The interpreter on this machine that suits a project, with the version nearest to ours.
 
     Args:
-        bounds: on its version, '' for none.
+        bounds: bounds on the version, '' for none.
 
     Returns:
-        The interpreter; None where ours fits, or no other one does.
+        The interpreter; None where ours or none fits.
     """
     if fits(bounds, platform.python_version()):
         return None
@@ -67,7 +67,7 @@ def interpreter_for(bounds: str) -> Interpreter | None:
 
 
 def fits(bounds: str, version: str) -> bool:
-    """Whether bounds, if they can be read, admit a version of Python."""
+    """Whether bounds admit a version of Python; also true for bounds that can't be read."""
     try:
         return not bounds or SpecifierSet(bounds).contains(version, prereleases=True)
     except ValueError:  # InvalidSpecifier, and numbers too long to be read
@@ -87,7 +87,7 @@ def _programs() -> Iterator[Path]:
 
 @lru_cache(maxsize=64)
 def _known(program: str) -> Interpreter | None:
-    """An interpreter that was found; None where it can't be started."""
+    """The facts about an interpreter; None where it can't be started."""
     try:
         return _ask(program, "")
     except EnvironmentFailed:
@@ -112,7 +112,7 @@ def named_environment(program: str, files: Mapping[str, str] | None = None) -> E
 @lru_cache(maxsize=32)
 def _ask(program: str, first: str) -> Interpreter:
     try:
-        command = [program, "-s", "-P", "-B", "-c", first + _ASK]  # a run needs -P, too: Python 3.11 or newer
+        command = [program, "-s", "-P", "-B", "-c", first + _ASK]  # runs need -P, too: Python 3.11 or newer
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
         found = json.loads(done.stdout) if done.returncode == 0 else None
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:
@@ -125,7 +125,7 @@ def _ask(program: str, first: str) -> Interpreter:
             i18n.message("environments.interpreter_unusable", program=program, problem=problem),
             i18n.message("environments.interpreter_hint"),
         )
-    # Not resolved: the folder of the program is how an interpreter recognises its virtual environment.
+    # Links aren't resolved: an interpreter recognises its virtual environment by the folder of its program.
     readable = [*found["paths"], os.path.dirname(program), os.path.dirname(os.path.realpath(program))]
     readable += [os.path.realpath(path) for path in readable]
     outside = tuple(Path(path) for path in dict.fromkeys(readable) if path != "/" and os.path.exists(path))

@@ -1,6 +1,6 @@
-"""A newer Node than the installed one, where a project asks for it: a package of the registry that has the program.
+"""Adds a newer Node than the installed one where a project asks for it: a package from the npm registry.
 
-It comes with the project's own packages, and is only ever started in the sandbox.
+It is installed with the project's packages, and only ever started in the sandbox.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ASK_S = 20.0
 
 
 def with_newer_node(declaration: PackageDeclaration) -> PackageDeclaration:
-    """A declaration that asks for Node too, where the installed one is older than what the project wants."""
+    """Add Node to a declaration if the installed Node is older than the project wants."""
     wanted = declaration.node.node_version
     package = _package()
     installed = _installed() if wanted and package else ""
@@ -45,7 +45,7 @@ def with_newer_node(declaration: PackageDeclaration) -> PackageDeclaration:
 
 
 def fetched_node(node_modules: Path) -> Path | None:
-    """The program among installed packages, None where it isn't there."""
+    """The Node program among installed packages, None where there is none."""
     program = node_modules / _package() / "bin" / "node"
     return program if program.is_file() else None
 

@@ -1,7 +1,7 @@
-"""Installs what a repository's JavaScript, Rust, Go or Java declares, into a folder of ours. Blocking.
+"""Installs a repository's JavaScript, Rust, Go or Java dependencies into a folder of ours. Blocking.
 
 The package manager works in that folder, on copies of manifest and lock file: it sees neither the repository's scripts
-nor its configuration. Scripts of packages are off, so that none of their code runs; the sandbox's network is too.
+nor its configuration. Package scripts are disabled, so that no package's code runs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FORM = 1
 _LIMITS = SandboxLimits(memory=4096 * MB, file=1024 * MB, processes=256)
 _LONGEST_PROBLEM = 500
 _NOT_TRANSFERRED = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \((\S+?)\)")
-"""An artifact, and the address from which Maven can't have it."""
+"""An artifact, and the address from which Maven couldn't fetch it."""
 _UNREACHED = re.compile(r"\bE(?:NOTFOUND|AI_AGAIN|CONNREFUSED|NETUNREACH|TIMEDOUT)\b")
 _UNLOCKED = frozenset(("--no-package-lock", "--no-lockfile"))
 _PNPM_LOCK = "pnpm-lock.yaml"
@@ -54,16 +54,17 @@ _PNPM_LOCK = "pnpm-lock.yaml"
 
 @dataclass(frozen=True, slots=True)
 class _Installer:
-    """How a language's packages are had.
+    """How a language's packages are installed.
 
     Attributes:
-        program: its name.
+        program: name of the package manager's program.
         folder: the name of the folder with the packages.
-        commands: arguments to try in turn, from the declaration and the folder to work in; none where the steps do it.
-        variables: of its environment, from that folder.
-        installed: `name@version` of what is there.
-        written: the files that it reads, texts by path.
-        steps: what is run before, each in turn, and whether it has to succeed.
+        commands: gives the argument lists to try in turn, by declaration and working folder; none where `steps`
+            installs.
+        variables: gives environment variables, by working folder.
+        installed: gives `name@version` of the installed packages.
+        written: gives the files that the program reads, texts by path.
+        steps: gives the argument lists to run before, in order, each with whether it must succeed.
     """
 
     program: str
@@ -76,13 +77,13 @@ class _Installer:
 
 
 def packages_key(declaration: PackageDeclaration) -> str:
-    """The key of what a language of a repository declares, among the environments on disk."""
+    """The key, among the environments on disk, of a language's declared packages."""
     content = [_FORM, declaration.language, sorted(declaration.files.items()), platform.system(), platform.machine()]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:20]
 
 
 def load_packages(declaration: PackageDeclaration, settings: Settings) -> InstalledPackages | None:
-    """What was installed for what is declared now; None for nothing."""
+    """The packages installed for the current declaration; None where there are none."""
     key = packages_key(declaration)
     folder = settings.environments_folder / key
     if store.read_facts(folder) is None:
@@ -100,7 +101,7 @@ def install_packages(
     Args:
         declaration: what is asked for.
         settings: data directory and limits.
-        progress: receives how far it is.
+        progress: called with the progress.
         cancel: ends the installation once set. What was downloaded is kept for the next one.
 
     Returns:
@@ -125,7 +126,7 @@ def install_packages(
         with watched(lambda: progress(_moment(folder, settings))):
             locked = _install(installer, program, declaration, folder, (settings, cancel))
         packages = folder / installer.folder
-        packages.mkdir(exist_ok=True)  # nothing was asked for
+        packages.mkdir(exist_ok=True)  # missing where nothing was declared
         check_size(packages, settings.environment_max_mb)
         open_to_readers(packages)
         facts = EnvironmentFacts(
@@ -169,8 +170,8 @@ def _install(
     folder: Path,
     bounds: tuple[Settings, threading.Event],
 ) -> bool:
-    """Run all steps, then the commands until one succeeds: whether the versions of the lock file were kept, which the
-    last of several commands doesn't do. Raises EnvironmentFailed where a required step or each command fails."""
+    """Run all steps, then the commands until one succeeds. Returns whether the lock file's versions were kept; the last
+    of several commands doesn't keep them. Raises EnvironmentFailed where a required step or every command fails."""
     for arguments, required in installer.steps(declaration, folder):
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
         if outcome.status and required:
@@ -182,7 +183,7 @@ def _install(
     unreached = False
     for number, arguments in enumerate(commands, 1):
         loose = not declaration.lock or not _UNLOCKED.isdisjoint(arguments)
-        if unreached and not loose:  # the lock file leads to the same host
+        if unreached and not loose:  # the lock file names the same host
             continue
         outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
         if outcome.status == 0:
@@ -240,7 +241,7 @@ def _moment(folder: Path, settings: Settings) -> Progress:
 
 
 def _in_one_line(output: str) -> str:
-    """What a package manager says from its first error on, without the lines that only lead to its log."""
+    """A package manager's output from its first error on, without warnings and references to its log."""
     lines = [line.strip() for line in plain(output, 20_000).splitlines()]
     lines = [line for line in lines if line and "complete log" not in line and not line.startswith("warning")]
     first = next((number for number, line in enumerate(lines) if "error" in line.lower()), 0)
@@ -248,7 +249,7 @@ def _in_one_line(output: str) -> str:
 
 
 def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str]]:
-    # Git would be told addresses by the repository; the registry is the user's.
+    # No git: the repository would choose the addresses. The registry is the user's choice.
     quiet = ("--no-audit", "--no-fund", "--no-progress", "--color=false", "--no-update-notifier")
     options = (
         "--ignore-scripts",
@@ -260,13 +261,13 @@ def _npm(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[str
     )
     dated = ("--before", declaration.as_of) if declaration.as_of else ()
     anew = ("install", *options)
-    conflicting = "--force"  # takes peers that exclude each other, too
+    conflicting = "--force"  # accepts conflicting peer dependencies, too
     loose = (*anew, "--no-package-lock")
     locked = declaration.lock in ("package-lock.json", "npm-shrinkwrap.json")
     first = [("ci", *options), (*anew, *dated), (*anew, *dated, conflicting)] if locked else []
     names = (requirement.rpartition("@")[0] for requirement in declaration.requirements)
     if locked and not all(f'"{name}"' in declaration.files[declaration.lock] for name in names):
-        first = first[1:]  # `ci` refuses a lock file that lacks one, as that of a Node which was added here
+        first = first[1:]  # `ci` refuses a lock file that lacks a requirement, such as a Node that we added
     return list(dict.fromkeys([*first, (*loose, *dated), (*loose, *dated, conflicting), (*loose, conflicting)]))
 
 
@@ -283,7 +284,7 @@ def _cargo(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[s
 
 
 def _cargo_configuration(output: str, folder: Path, settings: Settings) -> str:
-    """What cargo says is to be written into its configuration, with the folder that it will be in."""
+    """The configuration that cargo prints, with the packages' final folder."""
     start = output.find("[source.")
     key = folder.name.removeprefix("building-")
     text = output[start:] if start >= 0 else ""
@@ -301,7 +302,7 @@ def _npm_packages(folder: Path) -> Sequence[str]:
 
 
 def _named_by_folders(folder: Path) -> Sequence[str]:
-    """Packages of pnpm, which keeps no list of its own."""
+    """Packages installed by pnpm, which keeps no list of them."""
     top = folder / NODE_MODULES
     manifests = [*top.glob("[!.]*/package.json"), *top.glob("@*/*/package.json")]
     data = [table(json_of(path.read_bytes())) for path in sorted(manifests)]

@@ -1,4 +1,4 @@
-"""How an environment appears on disk: built in a folder that no other process has, published by one rename."""
+"""Builds an environment in a folder that no other process uses, and publishes it by one rename."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _READ_AND_SEARCH = 0o055
 
 @contextmanager
 def building(key: str, settings: Settings) -> Iterator[Path]:
-    """An empty folder for one build, which no other process has; removed afterwards unless it was published."""
+    """An empty folder for one build, which no other process uses; removed afterwards unless it was published."""
     top = settings.environments_folder
     folder = top / f"building-{key}"
     try:
@@ -58,7 +58,7 @@ def is_being_built(key: str, settings: Settings) -> bool:
 
 @contextmanager
 def watched(report: Callable[[], None]) -> Iterator[None]:
-    """Report every moment, in a thread, while the block runs."""
+    """Call `report` several times a second, in a thread, while the block runs."""
     ended = threading.Event()
 
     def watch() -> None:
@@ -77,16 +77,16 @@ def watched(report: Callable[[], None]) -> Iterator[None]:
 def check_size(packages: Path, limit: int) -> None:
     """Raises EnvironmentFailed where what was installed is larger than `limit`, in MB.
 
-    The supervisor looks every moment, so that an installation which ends between two looks passes it by.
+    The supervisor measures at intervals, so it may miss how an installation grew just before it ended.
     """
-    # By length: file systems that allocate late say that a file just written takes no blocks.
+    # By length: with delayed allocation, a file just written occupies no blocks yet.
     size = sum(path.lstat().st_size for path in packages.rglob("*") if not path.is_dir())
     if size > limit * MB:
         raise too_large(limit)
 
 
 def open_to_readers(site: Path) -> None:
-    """Let the sandbox's user read the packages, whatever this process's mask for new files is."""
+    """Let the sandbox's user read the packages, whatever this process's umask is."""
     for place, folders, names in os.walk(site):
         for name in (*folders, *names):
             path = os.path.join(place, name)
@@ -100,7 +100,7 @@ def open_to_readers(site: Path) -> None:
 
 
 def publish(folder: Path, target: Path) -> None:
-    """Rename a built folder to its final name, in place of the one that has it. Raises OSError."""
+    """Rename a built folder to its final name, replacing a folder of that name. Raises OSError."""
     folder.chmod(0o755)
     if target.exists():
         replaced = folder.with_name(f"replaced-{folder.name}")

@@ -1,4 +1,4 @@
-"""Resolves requirements to exact wheels before any is downloaded; leaves out what can't be had, with the reason."""
+"""Resolves requirements to exact wheels before downloading any; leaves out unavailable ones, with the reason."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class PackageResolution:
     Attributes:
         lock: uv's lock file (PEP 751).
         packages: `name==version`.
-        bytes: of all downloads, as far as the index says.
-        left_out: requirements that can't be had.
+        bytes: size of all downloads together, as far as the index says.
+        left_out: requirements that can't be installed.
         unlocked: the versions of the project's lock files could not be kept.
     """
 
@@ -54,13 +54,13 @@ class PackageResolution:
 def resolve(
     requirements: Sequence[str], constraints: Sequence[str], run: UvRun, progress: OnProgress
 ) -> PackageResolution:
-    """Find the versions of all packages, as many of the requirements as go together.
+    """Find the versions of all packages, for as many requirements as are compatible.
 
     Args:
-        requirements: in the order of their importance; pytest comes before them in any case.
-        constraints: exact versions, given up where they can't be had.
-        run: where and how long uv may work; a moment that leaves out what can be had today is given up.
-        progress: receives how many requirements were tried one by one.
+        requirements: the most important first; pytest comes before all of them.
+        constraints: exact versions, dropped where they can't be installed.
+        run: where and how long uv may work. Its date is dropped where that makes more requirements installable.
+        progress: called with the number of requirements tried one by one.
 
     Returns:
         The resolution.
@@ -71,7 +71,7 @@ def resolve(
     """
     newest = replace(run, as_of="")
     if run.as_of and _problem((), (), run):
-        run = newest  # the index doesn't say when, or the clock of the commit was wrong
+        run = newest  # the index gives no dates, or the commit's date was wrong
     found = _resolved(requirements, constraints, run, progress)
     if run.as_of and any(not _problem((entry.requirement,), (), newest) for entry in found.left_out):
         newer = _resolved(requirements, constraints, newest, progress)
@@ -104,15 +104,15 @@ def _lock(run: UvRun) -> Path:
 
 
 def _together(requirements: Sequence[str], constraints: Sequence[str], run: UvRun) -> bool | None:
-    """Whether the requirements go together with the constraints (True), or only without them (False); None: neither.
-    The lock is written unless it is None."""
+    """Whether the requirements resolve with the constraints (True) or only without them (False); None for neither.
+    Writes the lock unless the result is None."""
     if not _problem(requirements, constraints, run):
         return True
     return False if constraints and not _problem(requirements, (), run) else None
 
 
 def _take(requirement: str, others: tuple[str, ...], accepted: list[str], left_out: list[LeftOut], run: UvRun) -> None:
-    """Put a requirement among the accepted ones where it goes together with the others, else leave it out."""
+    """Accept a requirement that resolves together with the others, else leave it out."""
     problem = _problem([*others, requirement], (), run)
     if problem:
         left_out.append(LeftOut(requirement, _reason(problem)))
@@ -121,7 +121,7 @@ def _take(requirement: str, others: tuple[str, ...], accepted: list[str], left_o
 
 
 def _problem(requirements: Sequence[str], constraints: Sequence[str], run: UvRun) -> str:
-    """What uv says against the requirements together; '' where they go together, which writes the lock."""
+    """uv's error about the requirements together; '' where they resolve, and the lock is written."""
     wanted = run.folder / "requirements.in"
     bounds = run.folder / "constraints.txt"
     wanted.write_text("\n".join([_REPORTER_NEEDS, *requirements]) + "\n", "utf-8")

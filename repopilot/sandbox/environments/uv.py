@@ -1,7 +1,7 @@
 """Runs uv, bounded in time and disk space, with the user's own index.
 
-uv is an optional dependency and no download of ours: it is pinned and hashed like all others, and there before anyone
-waits for an environment.
+uv is an optional dependency that we never download: it is pinned and hashed like all others, and installed before
+anyone waits for an environment.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class UvRun:
     """Where and how long uv may work.
 
     Attributes:
-        folder: it works in; its size counts.
-        cache: of uv, kept among builds.
-        seconds: the longest run.
+        folder: the working folder, whose size is limited.
+        cache: uv's cache, kept between builds.
+        seconds: time limit of a run.
         megabytes: the most that it may write to `folder`.
         cancel: ends a run once set.
         allow_builds: packages without a wheel are built, which runs their code.
-        variables: uv's, for the index, beside those of our own process.
-        as_of: packages that came later are not seen; '' for all.
+        variables: uv's environment variables for the index, besides those of our own process.
+        as_of: date after which packages are ignored; '' for none.
         python: the interpreter that the packages are for.
     """
 
@@ -62,7 +62,7 @@ class UvRun:
 
 
 def find_uv() -> str:
-    """The program. Raises EnvironmentFailed where there is none."""
+    """The path of uv. Raises EnvironmentFailed where it isn't installed."""
     beside = Path(sys.executable).with_name("uv")
     found = str(beside) if beside.exists() else shutil.which("uv")
     if found is None:
@@ -74,7 +74,7 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
     """Run a command of `uv pip`.
 
     Args:
-        arguments: behind `uv pip`.
+        arguments: what follows `uv pip`.
         run: where and how long.
 
     Returns:
@@ -118,12 +118,12 @@ def check_disk(outcome: supervise.RunOutcome) -> None:
 
 
 def disk_full() -> StorageError:
-    """The error of an environment that the disk has no space for."""
+    """The error for an environment that doesn't fit on the disk."""
     return StorageError(i18n.message("environments.disk_full"), i18n.message("environments.disk_full_hint"))
 
 
 def too_large(limit: int, needed: int | None = None) -> EnvironmentFailed:
-    """The error of an environment over the limit, in MB; `needed` where it is known beforehand."""
+    """The error for an environment over the limit, in MB; `needed` is its size where known beforehand."""
     if needed is None:
         problem = i18n.message("environments.too_large", limit=limit)
     else:
@@ -156,7 +156,7 @@ def _list(variable: str, text: str) -> str:
 
 
 def _pip_configuration() -> Mapping[str, str]:
-    """Pip's options, those of the environment last; none where there is no pip."""
+    """Pip's options, where environment variables override files; none without pip."""
     command = [sys.executable, "-m", "pip", "config", "list"]
     try:
         listed = subprocess.run(command, capture_output=True, text=True, timeout=_PIP_TIMEOUT_S, check=False)

@@ -2,8 +2,8 @@
 or becomes a server.
 
 Started as `python bootstrap.py` with a JSON document as the first line of standard input; see `document` in
-sandbox/job_spec.py for its keys. What follows it is for the server. Imports its neighbours by their own names, since
-this folder is no package inside the sandbox.
+sandbox/job_spec.py for its keys. The rest of standard input is for the server. Imports its neighbours as top-level
+modules, since this folder is no package inside the sandbox.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 CONFINED = 99
 """Exit status of a probe that could reach nothing outside."""
 NAMES_VISIBLE = 96
-"""Exit status of a probe that could open nothing outside, but asked whether a file there exists and was told."""
+"""Exit status of a probe that could open nothing outside, but could find out whether a file exists there."""
 NOT_CONFINED = 98
 """Exit status where the kernel, or this machine's settings, refused a part of the confinement."""
 NOT_STARTED = 97
 """Exit status where the program of a job can't be started."""
 _CHANNEL = 3
-"""The descriptor of the report in every run: the one it has outside depends on how many the caller has open, which
-would tell one run from another."""
+"""The report's file descriptor in every run. Its number outside depends on how many the caller has open, which would
+let code tell runs apart."""
 _SEND_S = 1.0
 MAX_REPORT = 15 * 1024 * 1024
 _ASYNC_PLUGINS = {"asyncio", "anyio", "trio", "tornado", "twisted", "aiohttp"}
@@ -82,7 +82,7 @@ def _confine(job: dict[str, Any]) -> None:
     if level in ("landlock", "limits") and sys.platform == "linux":
         confine.guard()
     if level == "landlock" and own_root.hide_other_files([*job["read"], *job["write"]]) and "nproc" in limits:
-        limits["nproc"] -= job["others"]  # nobody else is in its namespace of users
+        limits["nproc"] -= job["others"]  # no other process is in its user namespace
     confine.limit(limits)
     if sys.platform != "linux":
         return
@@ -94,7 +94,7 @@ def _confine(job: dict[str, Any]) -> None:
     try:
         confine.filter_calls(namespaces=namespaces, landlock_abi=abi)
     except OSError:
-        if level != "limits":  # which promises no filter
+        if level != "limits":  # the level `limits` promises no filter
             raise
 
 
@@ -136,7 +136,7 @@ def _pytest(job: dict[str, Any]) -> int:
     for folder in job["packages"]:  # behind the standard library, as site does
         if folder not in sys.path:
             site.addsitedir(folder)
-    gc.disable()  # a fifth of what a run takes: what is imported stays, and each collection would go through it
+    gc.disable()  # a fifth of a run's time: each collection would scan the imported modules, which stay
     import pytest
 
     if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _pytest(job: dict[str, Any]) -> int:
         [
             *job["tests"],
             *job["options"],
-            # A plugin may have the name of a module that is imported by now: asyncio.
+            # A plugin can have the name of a module that is already imported, such as asyncio.
             *(("-W", "ignore::pytest.PytestAssertRewriteWarning") if job["plugins"] else ()),
             *(part for name in job["plugins"] for part in ("-p", name)),
             "--rootdir",
@@ -193,8 +193,8 @@ def _program(
     links: dict[str, str],
     caches: list[str] | None,
 ) -> int:
-    """Run a program in a copy of the code that it may write to, and send what it wrote to the file `report`, its output
-    where that is '', or, where there are `caches`, what it changed in the copy."""
+    """Run a program in a writable copy of the code, and send its report: the file `report`, its output where that is
+    '', or, unless `caches` is None, its changes to the copy."""
     try:
         shutil.copytree(root, folder, symlinks=True)
         for link, target in links.items():
@@ -221,8 +221,8 @@ def _program(
 
 
 def _awaited(started: subprocess.Popen[bytes], report: str) -> int:
-    """The status of a program once it has ended. What it writes to the file `report`, '' for none, is sent while it
-    runs, so that a limit which ends it leaves what it had reported."""
+    """Wait for a program; returns its exit status. The file `report`, '' for none, is sent while the program runs, so
+    that nothing reported is lost if a limit stops the program."""
     sent = 0
     status = None
     while status is None:
@@ -233,7 +233,7 @@ def _awaited(started: subprocess.Popen[bytes], report: str) -> int:
 
 
 def _send(report: str, start: int) -> int:
-    """Send what a file has from some byte on; returns how many bytes these were."""
+    """Send a file's content from byte `start` on; returns the number of bytes sent."""
     if not os.path.isfile(report):
         return 0
     with open(report, "rb") as file, open(_CHANNEL, "wb", closefd=False) as pipe:
@@ -256,7 +256,7 @@ def _send_changes(root: str, folder: str, caches: list[str]) -> None:
 
 
 def _server(arguments: list[str], variables: dict[str, str], **_: object) -> int:
-    """Become a program that is talked to over standard input and output."""
+    """Become a server that talks over standard input and output."""
     try:
         os.execve(arguments[0], arguments, {**os.environ, **variables})
     except OSError as error:
@@ -265,9 +265,9 @@ def _server(arguments: list[str], variables: dict[str, str], **_: object) -> int
 
 
 def _forget(folders: list[str]) -> set[str]:
-    """Let modules that were imported up to now be imported again where the folders have others of their names: those
-    of a project that pytest itself uses, such as pluggy, and our neighbours, whose names the code may use. Returns the
-    names of all modules in the folders."""
+    """Forget imported modules whose names occur in the folders, so that they are imported again: projects that pytest
+    itself uses, such as pluggy, and our neighbours, whose names the code may use. Returns the names of all modules in
+    the folders."""
     own = {entry.removesuffix(".py") for folder in folders if os.path.isdir(folder) for entry in os.listdir(folder)}
     kept = {*sys.stdlib_module_names, "pytest", "_pytest", "__main__"}
     for name in list(sys.modules):

@@ -1,5 +1,5 @@
-"""What a program changed in its copy of the code. It is read inside the sandbox, and sent to who started the run, who
-trusts nothing of it."""
+"""Finds what a program changed in its copy of the code. Runs inside the sandbox, so the receiver outside trusts none of
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 
 MOST_FILES = 1000
 MOST_BYTES = 8 * 1024 * 1024
-"""Of a report, which has to fit into the pipe."""
+"""Most bytes of the changed files together: a report has to fit into the pipe."""
 _OPTIONS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -25,9 +25,9 @@ def difference(before: str, after: str, caches: Collection[str]) -> dict[str, ob
         caches: names of folders that are left out at any depth.
 
     Returns:
-        `files`, bytes in base64 by path; `deleted`, paths; `special`, paths that became something else than a file;
-        `count` alone where there are more than fit. Left out is what the `.gitignore` files of `before` name, unless it
-        was there before.
+        `files`, contents in base64 by path; `deleted`, paths; `special`, paths that are not, or no longer, regular
+        files; only `count` where there are too many changes. New files that the `.gitignore` files of `before` match
+        are left out.
 
     Raises:
         OSError: a folder or a file can't be read.
@@ -61,7 +61,7 @@ def difference(before: str, after: str, caches: Collection[str]) -> dict[str, ob
 
 
 def _entries(top: str, left_out: Callable[[str, bool], bool]) -> dict[str, os.stat_result]:
-    """What lies below a folder, beside folders, by path. No link is followed."""
+    """Everything below a folder except folders, by path. Follows no links."""
     found: dict[str, os.stat_result] = {}
     folders = [""]
     while folders:

@@ -67,17 +67,17 @@ def limit(limits: dict[str, int]) -> None:
 
 
 def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
-    """Give up all capabilities for good, also through set-uid programs. Root becomes an otherwise unused user, since
-    limits on processes don't apply to root.
+    """Give up all capabilities for good, even for set-uid programs. Root becomes an otherwise unused user, since limits
+    on processes don't apply to root.
 
     Args:
-        write: folders handed to that user.
-        keep_reading: it may still read what root may, for an interpreter below root's home, where Landlock bounds
-            what is read at all.
+        write: folders to hand over to that user.
+        keep_reading: that user may still read what root may, for an interpreter below root's home; Landlock or the
+            mounts limit what can be read at all.
     """
     libc = _libc()
     _checked(libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    if os.geteuid() != 0:  # it may have all of them in a namespace of users
+    if os.geteuid() != 0:  # in a user namespace, it may have all of them
         _set_capabilities(libc, 0)
         return
     user = _FIRST_UNUSED_USER + int.from_bytes(os.urandom(2), "big") % _UNUSED_USERS
@@ -86,7 +86,7 @@ def drop_privileges(write: list[str], *, keep_reading: bool) -> None:
     kept = 1 << _DAC_READ_SEARCH if keep_reading else 0
     for capability in range(64):
         if not kept >> capability & 1 and libc.prctl(_CAPBSET_DROP, capability, 0, 0, 0) != 0:
-            break  # above the last one the kernel knows
+            break  # beyond the last one that the kernel knows
     _checked(libc.prctl(_SET_KEEPCAPS, 1, 0, 0, 0), "keep capabilities")
     os.setgroups([])
     os.setresgid(user, user, user)
@@ -128,7 +128,7 @@ def filter_calls(*, namespaces: bool, landlock_abi: int) -> None:
 
 
 def guard() -> None:
-    """Fork: the parent stays outside the confinement, collects orphans, and ends the whole process group when the
+    """Fork. The parent stays outside the confinement, collects orphans, and ends the whole process group when the
     program that started us dies; the child returns from here and gets confined."""
     libc = _libc()
     _checked(libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")

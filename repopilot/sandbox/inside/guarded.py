@@ -1,6 +1,6 @@
-"""Runs a program that ends when whoever started it dies, however: `python guarded.py PROGRAM ARGUMENT…`. Linux.
+"""Runs a program that ends when its starter dies in any way: `python guarded.py PROGRAM ARGUMENT…`. Linux.
 
-Like its neighbours it is started by its path, in no package.
+Like its neighbours, it is started by path and belongs to no package.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Runs tests by Maven or Gradle in the copy of a repository, and writes what their XML reports say, a line of JSON for
-each test. The code under test could have written these reports as well; nobody believes them alone."""
+"""Runs tests with Maven or Gradle in a copy of a repository, and converts their XML reports to a line of JSON for each
+test. The code under test could forge these reports, so they are never trusted alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.M)
 _FRAME = re.compile(r"\bat (?:[\w.@-]+/)?([\w.$]+)\.[\w$<>]+\([\w$]+\.\w+:(\d+)\)")
 _COMPILER = re.compile(r"(\.(?:java|kt)):\[?(\d+)[,:]\d+\]?")
 _ADVICE = " -> [Help"
-"""Where Maven has said what went wrong: advice on its own options follows."""
+"""Ends Maven's account of an error: advice on its own options follows."""
 _TOLD = re.compile(r"^\[ERROR\]|^e: |error: |^\* What went wrong|^> |^Execution failed")
 _MOST_LINES = 40
 _LONGEST = 20_000
@@ -61,7 +61,7 @@ def _files() -> Iterator[str]:
 
 
 def _chosen(tool: str, tests: Sequence[str]) -> list[str]:
-    """The options that choose some tests, with the modules that hold them."""
+    """The options that select some tests and the modules that contain them."""
     modules: dict[str, list[str]] = {}
     for test in tests:
         folders = (str(folder) for folder in PurePosixPath(test).parents)
@@ -80,13 +80,13 @@ def _chosen(tool: str, tests: Sequence[str]) -> list[str]:
 
 
 def _package(path: str) -> str:
-    """What stands before the name of a class of a file: Gradle knew no simple names before 4.7."""
+    """The package prefix of a file's class names: Gradle accepts simple names only since 4.7."""
     named = _PACKAGE.search(Path(path).read_text("utf-8", "replace")) if Path(path).is_file() else None
     return f"{named[1]}." if named else ""
 
 
 def _run(command: Sequence[str]) -> tuple[int, list[str]]:
-    """Run a program and pass its output on: its status, and the first lines that tell of an error."""
+    """Run a program and pass its output on; returns its status, and the first lines about errors."""
     told: list[str] = []
     advised = False
     top = f"{os.getcwd()}/"
@@ -103,7 +103,7 @@ def _run(command: Sequence[str]) -> tuple[int, list[str]]:
 
 
 def _sources(files: Sequence[str]) -> dict[str, list[str]]:
-    """The files of code by what stands before their suffix."""
+    """Source files by their names without the suffix."""
     found: dict[str, list[str]] = {}
     for path in files:
         if path.endswith(_SOURCES):
@@ -137,7 +137,7 @@ def _tests(report: str, sources: dict[str, list[str]]) -> Iterator[dict[str, obj
 
 
 def _source(class_: str, sources: dict[str, list[str]], module: str) -> str:
-    """The path of the file of a class, '' for one that is not the repository's."""
+    """The path of the file of a class; '' for one from outside the repository."""
     name = "/" + class_.partition("$")[0].replace(".", "/")
     named = sources.get(name.rpartition("/")[2], ())
     found = [path for path in named if f"/{path}".rpartition(".")[0].endswith(name)]
@@ -145,7 +145,7 @@ def _source(class_: str, sources: dict[str, list[str]], module: str) -> str:
 
 
 def _placed(text: str, sources: dict[str, list[str]], module: str) -> str:
-    """The frames of a stack with the paths of the repository's files."""
+    """A stack trace with the paths of the repository's files in its frames."""
 
     def placed(frame: re.Match[str]) -> str:
         path = _source(frame[1], sources, module)

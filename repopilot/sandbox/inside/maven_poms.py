@@ -1,5 +1,5 @@
-"""The part of a Maven project that its tests need: no other registries, no extensions of the build, nothing that
-publishes, packs or checks. Imports nothing of ours, as it also runs in the sandbox."""
+"""Reduces a Maven project to what its tests need: no other registries, no build extensions, no plugins that publish,
+package or check. Imports nothing of ours, as it also runs in the sandbox."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _NOT_FOR_TESTS = re.compile(
 
 
 def reduced(text: str, own: Collection[str] = ()) -> str:
-    """A pom.xml with what its tests need; a text that is no XML as it is.
+    """A pom.xml reduced to what its tests need; invalid XML is returned unchanged.
 
     Args:
         text: of the file.
-        own: names of artifacts that the repository makes itself, which are left out of the dependencies.
+        own: names of artifacts that the repository builds itself, which are removed from the dependencies.
     """
     try:
         root = ElementTree.fromstring(text)
@@ -43,7 +43,7 @@ def reduced(text: str, own: Collection[str] = ()) -> str:
 
 
 def coordinates(text: str) -> tuple[str, str, str]:
-    """Group, name and version of a pom.xml, which inherits what it doesn't say."""
+    """Group, name and version of a pom.xml; what is missing is inherited from the parent."""
     own = _values(ElementTree.fromstring(text))
     parent = parent_of(text)
     inherited = parent[:3] if parent else ("", "", "")
@@ -62,7 +62,7 @@ def parent_of(text: str) -> tuple[str, str, str, str] | None:
 
 
 def runs_code(text: str) -> bool:
-    """Whether Maven would load code that a pom.xml names as soon as it reads it, or with the plugin that fetches."""
+    """Whether Maven would load code named in a pom.xml when it reads the file, or with the plugin that fetches."""
     tree = [(_local(each), each) for each in ElementTree.fromstring(text).iter()]
     loads = any(name == "extensions" and (each.text or "").strip() != "false" for name, each in tree)
     plugins = (each for name, each in tree if name == "plugin" and "dependencies" in map(_local, each))

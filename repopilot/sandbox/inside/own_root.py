@@ -1,7 +1,7 @@
-"""Gives the calling process a root folder with nothing but some files and folders, at the paths they have outside.
+"""Gives the calling process a root folder that contains only some files and folders, at their usual paths.
 
-Landlock keeps files from being opened, but not from being asked for their existence and size. In a mount namespace of
-its own a process finds no others. Linux, through ctypes. Source: unshare(2), mount(2), pivot_root(2).
+Landlock prevents opening files, but not asking for their existence and size. In a mount namespace of its own, a process
+can't find other files. Linux, through ctypes. Source: unshare(2), mount(2), pivot_root(2).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _PLACES = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var", "/home")
 
 
 def hide_other_files(paths: list[str]) -> bool:
-    """Leave nothing but `paths` to be found by this process and all that it starts. Returns whether that is possible
-    here; if not, nothing has changed."""
+    """Hide everything but `paths` from this process and all that it starts. Returns whether that works here; if not,
+    nothing has changed."""
     if not _works_in_a_child(paths):
         return False
     _enter(paths)
@@ -61,7 +61,7 @@ def _enter(paths: list[str]) -> None:
     if root is None:
         raise OSError("no folder to put the new root into")
     _mount(libc, "tmpfs", root, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=0755")
-    for path in sorted(there):  # what is around something comes first
+    for path in sorted(there):  # outer folders first
         _put(libc, path, root)
     os.chdir(root)
     _checked(libc.syscall(_PIVOT_ROOT[platform.machine()], b".", b"."), "pivot_root")
@@ -72,7 +72,7 @@ def _enter(paths: list[str]) -> None:
 def _put(libc: ctypes.CDLL, path: str, root: str) -> None:
     """Make a file or folder appear at its path below the new root; a link as the same link."""
     target = root + path
-    if os.path.lexists(target):  # inside one that is there already
+    if os.path.lexists(target):  # inside a folder that is mounted already
         return
     os.makedirs(os.path.dirname(target), 0o755, exist_ok=True)
     if os.path.islink(path):

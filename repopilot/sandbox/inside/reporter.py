@@ -11,7 +11,7 @@ import pytest
 
 MAX_TEXT = 12_000
 _AT_ONCE = 100
-"""Ids in a line, which must not become too long to be read."""
+"""Ids in a line, so that lines stay short enough to be read."""
 
 
 class Reporter:
@@ -81,8 +81,8 @@ class Reporter:
 
 
 def pass_over_missing_plugins(reporter: Reporter, own: set[str]) -> None:
-    """Let pytest go on without the plugins that options and `conftest.py` name where these need a module that isn't
-    there, which would end the run, and report them.
+    """Let pytest go on without plugins, named by options or `conftest.py`, that need a missing module, and report these
+    plugins. Without this, they would end the run.
 
     Args:
         reporter: of the run.
@@ -93,7 +93,7 @@ def pass_over_missing_plugins(reporter: Reporter, own: set[str]) -> None:
     def import_plugin(self: pytest.PytestPluginManager, modname: str, consider_entry_points: bool = False) -> None:
         try:
             load(self, modname, consider_entry_points)
-        except Exception as error:  # of a class that differs from version to version
+        except Exception as error:  # its class differs between versions of pytest
             cause = error.__cause__
             if not isinstance(cause, ModuleNotFoundError) or (cause.name or "").partition(".")[0] in own:
                 raise
@@ -104,7 +104,7 @@ def pass_over_missing_plugins(reporter: Reporter, own: set[str]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run `async def` tests without a plugin of their own: each in a new event loop."""
+    """Run `async def` tests for which there is no plugin, each in a new event loop."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     wanted = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}

@@ -1,7 +1,7 @@
 """A seccomp filter for x86-64 and ARM64, written in classic BPF and installed through ctypes.
 
-A deny-list: what generated code could use to reach other processes, the network, rarely used parts of the kernel, or
-memory that the supervisor can't see. Source: seccomp(2), and the kernel's syscall tables.
+A deny-list: calls by which generated code could reach other processes, the network or rarely used parts of the kernel,
+or get memory that the supervisor can't see. Source: seccomp(2), and the kernel's syscall tables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TIOCLINUX = 0x541C
 _SOCKET_LEVEL = 1
 _BUFFER_OPTIONS = [7, 8, 32, 33]
 _COOKIES = [57, 71]
-"""Numbers of sockets and networks, counted for the whole machine: a memory from one run to the next."""
+"""Cookies of sockets and networks, counted machine-wide: a run could leave messages for the next one in them."""
 _SET_PIPE_SIZE = 1031
 _SET_DUMPABLE = 4
 
@@ -119,7 +119,7 @@ _HIDDEN_MEMORY = {
     "mq_open": (240, 180),
     "mq_unlink": (241, 181),
 }
-# What is in the page cache outlives a run: with these a run could leave notes for the next one, and read them.
+# The page cache outlives a run: with these calls, a run could leave notes for the next one, and read them.
 _PAGE_CACHE_ASKED = {"mincore": (27, 232), "cachestat": (451, 451), "preadv2": (327, 286)}
 _PAGE_CACHE_SET = {"fadvise64": (221, 223), "readahead": (187, 213)}
 # Without namespaces the files and processes of the same user can be reached; Landlock does not cover these calls.
@@ -146,7 +146,7 @@ _OWN_PROCESS_ONLY = {  # the first argument is a process id; 0 means the caller
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
 }
-_HARMLESS_WHEN_PRETENDED = {  # ordinary programs call these, and work on when nothing happens
+_HARMLESS_WHEN_PRETENDED = {  # ordinary programs call these, and go on if nothing happens
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -263,7 +263,7 @@ def _argument_bits(number: int, index: int, mask: int) -> list[_Instruction]:
 
 
 def _socket_options(number: int, options: list[int], reply: int) -> list[_Instruction]:
-    """Answer calls for some options of sockets."""
+    """Answer calls for some socket options with `reply`."""
     checks = [step for option in options for step in ((_JUMP_EQUAL, 0, 1, option), (_RETURN, 0, 0, reply))]
     body = [
         (_LOAD, 0, 0, _ARGUMENTS + 8),

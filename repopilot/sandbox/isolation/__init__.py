@@ -1,1 +1,1 @@
-"""What isolates a run: a module for each level that starts jobs, and what none of them may see."""
+"""Isolation levels with a command of their own, and the machine's state that no run may see."""

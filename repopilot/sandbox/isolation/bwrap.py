@@ -39,12 +39,12 @@ def command(job: SandboxJob) -> list[str]:
     options += ["--ro-bind", str(job.root), MOUNTS.root, "--ro-bind", str(INSIDE), MOUNTS.inside]
     for link, target in links.items():
         options += ["--symlink", target, link]
-    options += ["--ro-bind", str(INSIDE / "hosts"), "/etc/hosts"]  # localhost, which servers of tests listen on
+    options += ["--ro-bind", str(INSIDE / "hosts"), "/etc/hosts"]  # for localhost, on which servers in tests listen
     return [program, *options, "--", *python(job), f"{MOUNTS.inside}/bootstrap.py"]
 
 
 def prepare(job: SandboxJob) -> None:
-    """Write what else a job sees beside its folder. Raises OSError where that can't be written."""
+    """Prepare the counters and device times that a job sees. Raises OSError where they can't be written."""
     machine_state.prepare(_counters(job))
 
 
@@ -65,9 +65,9 @@ def _link_or_bind(path: str) -> list[str]:
 
 
 def _namespaces(program: str, *, reads_all: bool) -> list[str]:
-    """Root needs no user namespace and must not have one: in it the process would stay the machine's root, for whom
-    there is no limit on processes. It becomes an unused user inside instead, see inside/confine.py, which `reads_all`
-    that it is shown, also what only root may."""
+    """Options for namespaces. Root needs no user namespace and must not have one: in it the process would stay the
+    machine's root, who has no limit on processes. Instead it becomes an unused user inside, see inside/confine.py; with
+    `reads_all`, this user may read everything that is mounted, even root's files."""
     apart = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     apart += ["--hostname", "sandbox", "--cap-drop", "ALL"]
     if os.geteuid() == 0:

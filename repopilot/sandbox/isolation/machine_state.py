@@ -1,6 +1,6 @@
-"""Hides from a run what the kernel tells of the whole machine and a run can change: a memory from one run to the next.
+"""Hides machine-wide state of the kernel that a run can change, and so could use to leave messages for later runs.
 
-Counters below /proc are covered by what they were once; times of devices are set anew for each run.
+Counters below /proc are covered by a snapshot; device times are reset for each run.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def prepare(folder: Path) -> None:
-    """Write the counters that a run sees into a folder, and set the times of the devices, which are the machine's own
-    and which anyone may set to the present. Raises OSError where the folder can't be written."""
+    """Write the counters that a run sees into a folder, and reset the times of the devices, which are the machine's own
+    and which anyone may set to now. Raises OSError where the folder can't be written."""
     folder.mkdir(exist_ok=True)
     for name, content in _counters().items():
         (folder / _file_name(name)).write_bytes(content)
@@ -45,7 +45,7 @@ def prepare(folder: Path) -> None:
 
 
 def cover(folder: Path) -> list[str]:
-    """The options of bubblewrap that put what `prepare` wrote in the place of the counters."""
+    """bubblewrap's options that mount the files written by `prepare` over the counters."""
     files = ((str(folder / _file_name(name)), f"/proc/{name}") for name in _counters())
     options = [part for source, path in files for part in ("--ro-bind", source, path)]
     for path in (f"/proc/{name}" for name in _FOLDERS):
@@ -60,13 +60,13 @@ def _file_name(counter: str) -> str:
 
 @lru_cache(maxsize=1)
 def _counters() -> dict[str, bytes]:
-    """The counters of this kernel by their names, the same for all runs of this process."""
+    """This kernel's counters by name, the same for all runs of this process."""
     found: dict[str, bytes] = {}
     for name in _COUNTERS:
         path = Path("/proc", name)
         if path.is_file():
             try:
                 found[name] = path.read_bytes()
-            except OSError:  # nobody but root may, and so no run either
+            except OSError:  # only root may read it, so no run may either
                 found[name] = b""
     return found

@@ -1,4 +1,4 @@
-"""The level of macOS, Seatbelt, with a profile that denies by default."""
+"""The macOS level, Seatbelt, with a profile that denies by default."""
 
 from __future__ import annotations
 

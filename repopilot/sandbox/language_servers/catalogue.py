@@ -28,20 +28,20 @@ class LanguageServer:
     """One server.
 
     Attributes:
-        name: as its users call it.
-        ids: the languages that it knows, as `languages.language_of` names them, and as LSP does.
-        arguments: of the program.
-        options: what it is told when it is started.
-        configuration: its options by section, which it asks for.
-        variables: of its environment.
-        packaged: the folder of the program in a Python package, '' where it is a script of one or none.
+        name: its usual name.
+        ids: LSP's names of its languages, by our names (see `languages.language_of`).
+        arguments: command-line arguments.
+        options: its initialization options.
+        configuration: its settings by section, which it requests.
+        variables: environment variables.
+        packaged: the program's folder in a Python package; '' where it is a package's script, or in no package.
         toolchain: the language whose tools it starts, of `runner_table.LANGUAGES`; '' for none.
         packages: the language whose installed packages it reads, of `runner_table.LANGUAGES` or Python; '' for none.
-        beside: what it reads of its installation, from the folder of its program.
-        overlays: the text that it was shown of a file counts wherever that is read, not only where it is asked about.
-        learns: what it answers about one file depends on whether it has read the others yet, so that it is asked twice.
+        beside: what it reads in its installation, relative to its program's folder.
+        overlays: the text of an opened file counts wherever the file is read, not only in questions about the file.
+        learns: its answers about a file depend on whether it has read the others yet, so it is asked twice.
         memory: of all its processes, in bytes.
-        patience: how long it may say nothing, in seconds.
+        patience: longest silence allowed, in seconds.
     """
 
     name: str
@@ -155,18 +155,18 @@ def server_of(language: str) -> LanguageServer | None:
 
 
 def program_of(server: LanguageServer, outside_of: Path | None, settings: Settings) -> Path | None:
-    """The program of a server on this machine: among our own packages, what was fetched, or on the PATH.
+    """The program of a server on this machine: among our own packages, fetched ones, or on the PATH.
 
     Args:
         server: which one.
-        outside_of: the repository, whose programs are never run; None where it is only looked for.
+        outside_of: the repository, whose programs are never run; None where the program is not going to be run.
         settings: the data directory.
     """
     repository = Path(os.path.realpath(outside_of)) if outside_of is not None else None
     for place in _places(server, settings):
         found = shutil.which(server.name, path=str(place)) if place.is_absolute() else None
         real = Path(os.path.realpath(found)) if found else None
-        # One that is a link to another program would be rustup, which fetches it.
+        # A link to a program with another name would be rustup, which downloads the server.
         if real is None or real.name != server.name or not _can_start(server, real):
             continue
         if repository is None or not real.is_relative_to(repository):
@@ -175,7 +175,7 @@ def program_of(server: LanguageServer, outside_of: Path | None, settings: Settin
 
 
 def tools_of(server: LanguageServer) -> tuple[Path, tuple[Path, ...]] | None:
-    """The program of the toolchain that a server needs, and what that reads; None for none."""
+    """The program of the toolchain that a server needs, and the folders that it reads; None for none."""
     try:
         return find_program(server.toolchain) if server.toolchain else None
     except SandboxError:
@@ -183,26 +183,26 @@ def tools_of(server: LanguageServer) -> tuple[Path, tuple[Path, ...]] | None:
 
 
 def is_package(server: LanguageServer) -> bool:
-    """Whether a server can be had with us, by itself and whatever else is on the machine."""
+    """Whether a server can be installed with us, whatever else is on the machine."""
     return server.packaged != "" or fetched.can_be_fetched(server.name)
 
 
 def how_to_get(server: LanguageServer) -> str:
-    """What a user does to have a server, as a message."""
+    """How a user gets a server, as a message."""
     return i18n.message(f"resolve.get.{server.name.replace('-', '_')}")
 
 
 def _can_start(server: LanguageServer, program: Path) -> bool:
-    """Whether what a server runs on is here, too."""
+    """Whether the runtime that a server needs is here, too."""
     return "java" not in server.ids or (
         java_server.launcher(program) is not None and java_server.java_home() is not None
     )
 
 
 def _places(server: LanguageServer, settings: Settings) -> list[Path]:
-    """The folders in which the program of a server may be, the surest first."""
+    """Folders that may contain a server's program, the most reliable first."""
     on_path = list(map(Path, os.get_exec_path()))
-    if fetched.can_be_fetched(server.name):  # what has its name on the PATH is a script, or an older one
+    if fetched.can_be_fetched(server.name):  # a program of its name on the PATH is a script, or an older version
         scripts = (shutil.which(server.name, path=str(place)) for place in on_path if place.is_absolute())
         packages = [Path(os.path.realpath(script)).parents[2] for script in scripts if script]
         machine = [place.parent / "lib" / fetched.NODE_MODULES for place in on_path]

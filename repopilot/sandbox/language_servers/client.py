@@ -1,7 +1,7 @@
 """One client of a language server: JSON-RPC over the pipes of a process, questions pipelined.
 
-Whatever a server does, it ends in an answer, an empty answer or a `LanguageServerError`: it may hang, die, send
-nonsense or take all memory.
+A server may hang, die, send nonsense or take all memory: each question still ends in an answer, an empty answer or a
+`LanguageServerError`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from repopilot import i18n
 from repopilot.errors import LanguageServerError
 
 _AT_ONCE = 256
-"""How many questions are under way: a pipe that is full on both sides would hold up both."""
+"""Most questions in flight: with full pipes in both directions, both sides would block."""
 _MOST_BYTES = 64 << 20
-"""Of one message."""
+"""Most bytes of one message."""
 _HEADER_BYTES = 1024
 _NOTHING = object()
 
@@ -32,9 +32,9 @@ class LanguageClient:
 
     Args:
         name: the server's name, for messages.
-        launch: starts the process, with pipes. It is called in the thread that reads from the process and lasts as
-            long: in some sandboxes a process ends with the thread that started it.
-        configuration: the server's own options, by section, which it may ask for.
+        launch: starts the process, with pipes. Called in the reader thread, which lives as long as the process: in some
+            sandboxes a process ends with the thread that started it.
+        configuration: the server's own options, by section, which it may request.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class LanguageClient:
 
     @property
     def failure(self) -> LanguageServerError | None:
-        """Why it can't be asked any more, None while it can."""
+        """Why the server can no longer be asked, None while it can."""
         return self._failure
 
     @property
     def idle(self) -> float:
-        """For how many seconds it has been asked nothing."""
+        """Seconds since the last answer; 0 while a question is open."""
         with self._changed:
             return 0.0 if self._asked else time.monotonic() - self._heard
 
@@ -80,19 +80,19 @@ class LanguageClient:
         return self.ask_all(method, [params], silence, silence)[0]
 
     def ask_all(self, method: str, questions: Sequence[Any], silence: float, seconds: float) -> list[Any]:
-        """Ask many questions, without waiting for the answer to one before the next is sent.
+        """Ask many questions without waiting for each answer before sending the next question.
 
         Args:
             method: what is asked.
             questions: the parameters of each.
             silence: how long the server may say nothing, in seconds.
-            seconds: how long all may take.
+            seconds: time limit for all questions.
 
         Returns:
             An answer for each: the result, None where the server answers with an error, or not in time.
 
         Raises:
-            LanguageServerError: it doesn't speak for too long, has ended, or sends what isn't LSP.
+            LanguageServerError: the server is silent for too long, has ended, or sends invalid messages.
         """
         deadline = time.monotonic() + seconds
         numbers: list[int] = []
@@ -113,7 +113,7 @@ class LanguageClient:
         return [*found, *[None] * (len(questions) - len(found))]
 
     def fail(self, error: LanguageServerError) -> None:
-        """End the server for a reason, which every question gets from now on."""
+        """End the server; all open and later questions raise the error."""
         with self._changed:
             self._failure = self._failure or error
             self._changed.notify_all()
@@ -177,13 +177,13 @@ class LanguageClient:
                 self._take(message)
             reason = i18n.message("resolve.ended", name=self.name, error=process.wait())
             self.fail(LanguageServerError(reason))
-        except LanguageServerError as error:  # it was ended meanwhile
+        except LanguageServerError as error:  # the server was ended meanwhile
             self.fail(error)
         except (OSError, ValueError, RecursionError) as error:
             reason = i18n.message("resolve.nonsense", name=self.name, error=str(error)[:200])
             self.fail(LanguageServerError(reason))
         process.wait()
-        with contextlib.suppress(OSError):  # what was not written yet can't be any more
+        with contextlib.suppress(OSError):  # unwritten data can no longer be written
             process.stdin.close()
         process.stdout.close()
 
@@ -200,7 +200,7 @@ class LanguageClient:
                 self._changed.notify_all()
 
     def _reply(self, message: Mapping[str, Any]) -> Any:
-        """What the server is answered, which asks for nothing but its options: it may not change anything."""
+        """The answer to a server's request: it gets its options, and may not change anything."""
         params = message.get("params")
         if message["method"] == "workspace/configuration" and isinstance(params, dict):
             items = params.get("items")
@@ -215,13 +215,13 @@ class LanguageClient:
             raise self._failure_now()
 
     def _failure_now(self) -> LanguageServerError:
-        """The failure, as an exception of its own: threads must not share one."""
+        """The failure as a new exception: threads must not share one."""
         assert self._failure is not None
         return LanguageServerError(self._failure.message, self._failure.hint)
 
 
 def _written(pipe: int, data: memoryview, seconds: float) -> int:
-    """Write what a pipe takes, once it takes anything: how much. Raises TimeoutError where it doesn't in time."""
+    """Write as much as a pipe takes, waiting for space; returns the number of bytes. Raises TimeoutError."""
     try:
         return os.write(pipe, data)
     except BlockingIOError:
@@ -233,7 +233,7 @@ def _written(pipe: int, data: memoryview, seconds: float) -> int:
 
 
 def _message(pipe: IO[bytes]) -> Mapping[str, Any] | None:
-    """The next message, None at the end. Raises ValueError for what is none."""
+    """The next message, None at the end. Raises ValueError for an invalid one."""
     length = None
     while (line := pipe.readline(_HEADER_BYTES)) not in (b"\r\n", b"\n"):
         if not line:

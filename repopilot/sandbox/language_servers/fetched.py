@@ -1,4 +1,4 @@
-"""Servers that are fetched from a package registry, like what a repository's tests need and with the same consent."""
+"""Fetches servers from a package registry, with the same consent as the packages that a repository's tests need."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm6
 
 
 def fetch_servers(languages: Iterable[str], settings: Settings, progress: OnProgress, cancel: threading.Event) -> None:
-    """Fetch the servers of languages that have one in a registry, where they aren't here yet. Blocking.
+    """Fetch the missing servers of languages that have one in a registry. Blocking.
 
     Args:
-        languages: of the package declarations of a repository whose user consents.
+        languages: those of a repository's package declarations, whose user consents.
         settings: data directory and limits.
-        progress: receives how far it is.
-        cancel: ends it once set.
+        progress: called with the progress.
+        cancel: ends the installation once set.
 
     Raises:
-        EnvironmentFailed: one can't be had.
+        EnvironmentFailed: a server can't be installed.
         StorageError: the data directory can't be used.
         Cancelled: `cancel` was set.
     """
@@ -55,7 +55,7 @@ def can_be_fetched(server: str) -> bool:
 
 
 def folders_of(server: str, settings: Settings, modules: Iterable[Path]) -> tuple[Path, ...]:
-    """Where the program of a server of a registry lies, if it is there: a package holds it for each kind of machine.
+    """The folders in which the program of a registry's server may be: there is a package for each kind of machine.
 
     Args:
         server: its name.

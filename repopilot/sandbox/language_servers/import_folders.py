@@ -1,5 +1,5 @@
-"""Where modules of a repository are imported from, as a server doesn't find out by itself: the folders of several
-projects of Python, and what TypeScript 7 no longer takes from the settings of a project."""
+"""Import locations that a server doesn't find by itself: the folders of several Python projects, and project settings
+that TypeScript 7 no longer supports."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _NO_PROJECTS = frozenset({NODE_MODULES, "venv", "site-packages", "__pycache__", 
 _SETTINGS = ("tsconfig.json", "jsconfig.json")
 _CHECKED = {"allowJs": True, "checkJs": True}
 _JAVASCRIPT = {"maxNodeModuleJsDepth": 0, "module": "preserve", "target": "esnext", "strict": False, "noEmit": True}
-"""Of a project of JavaScript that has no settings."""
+"""Settings for a JavaScript project without any."""
 _DEEPEST = 4
 _MOST_FOLDERS = 2000
 _LONGEST = 200_000
-"""Bytes of a file of settings."""
+"""Most bytes of a settings file."""
 
 
 def import_folders(root: Path) -> list[str]:
-    """The folders from which modules are imported where a repository holds several projects, from its top and the
-    outermost first; none where it has one, or tells ty itself where they are."""
+    """Folders to import modules from where a repository holds several Python projects, relative to its top, outermost
+    first; none for a single project, or where the repository configures ty itself."""
     if (root / "ty.toml").exists():
         return []
     found = [path for path in _folders(root) if any((path / name).is_file() for name in _MANIFESTS)]
@@ -40,9 +40,8 @@ def import_folders(root: Path) -> list[str]:
 
 
 def import_settings(root: Path) -> dict[str, str]:
-    """The settings of projects that a server has to be told otherwise than they lie there, as texts by file: `baseUrl`,
-    which TypeScript 7 doesn't know, as the paths that it stands for; and that JavaScript is checked, where most of the
-    code is."""
+    """Project settings that the server must see changed, as texts by file: `baseUrl`, unknown to TypeScript 7, becomes
+    `paths`; JavaScript is checked if most of the code is JavaScript."""
     folders = list(_folders(root))
     files = [file for folder in folders for file in sorted(folder.glob("[jt]sconfig*.json")) if _is_readable(file)]
     read = {file: parsed_table(from_jsonc, file.read_text("utf-8-sig", "replace")) for file in files}
@@ -67,14 +66,14 @@ def _is_readable(file: Path) -> bool:
 
 
 def _is_javascript(folders: Iterable[Path]) -> bool:
-    """Whether there is more code of JavaScript than of TypeScript in some folders."""
+    """Whether folders contain more JavaScript files than TypeScript files."""
     names = [entry.name for folder in folders for entry in _entries(folder) if not entry.name.endswith(".d.ts")]
     kinds = Counter(language_of(name) for name in names)
     return kinds["javascript"] > kinds["typescript"] + kinds["tsx"]
 
 
 def module_links(imported: ImportedPackages) -> dict[str, str]:
-    """Where a server sees packages of JavaScript that its folder lacks: links beside that, the targets by path.
+    """Links beside a server's folder to JavaScript packages that the folder lacks, targets by path.
 
     Args:
         imported: the packages, and the members of a workspace.

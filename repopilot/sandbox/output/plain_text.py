@@ -1,4 +1,4 @@
-"""Text that a program wrote, without what a terminal would obey. Pure."""
+"""Strips terminal escapes and control characters from a program's output. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 
 
 def plain(text: object, longest: int = LONGEST_TEXT) -> str:
-    """Remove terminal escapes, control characters (but tab and new line), marks that turn the direction of text, and
-    halves of surrogate pairs, which can't be written.
+    """Remove terminal escapes, control characters (except tab and newline), marks that change the direction of text,
+    and lone surrogates, which can't be encoded.
 
     Args:
-        text: what a program said; '' is made of anything but text, numbers and truth values, since the text of a
-            nested value may be as deep as its writer wants.
+        text: a program's output; anything but text, numbers and booleans becomes '', since nested values may be
+            arbitrarily deep.
         longest: the most characters to return.
 
     Returns:

@@ -1,4 +1,4 @@
-"""AVA, with a program of ours around it that tells which file each of its tests is in (inside/ava_reporter.mjs)."""
+"""AVA, started by our program inside/ava_reporter.mjs, which reports the file of each test."""
 
 from __future__ import annotations
 

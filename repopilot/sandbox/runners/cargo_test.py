@@ -23,7 +23,7 @@ _LINES_KEPT = 30
 
 
 def command(plan: RunPlan) -> SandboxProgram:
-    """The program that runs the tests of a plan: those of all targets, since they are compiled anyway."""
+    """The program that runs the tests of a plan: those of all targets, since all are compiled anyway."""
     configuration = plan.packages.parent / "config.toml" if plan.packages else None
     options = ("--config", str(configuration)) if configuration and configuration.exists() else ()
     toolchain = plan.program.parent.parent
@@ -45,7 +45,7 @@ def command(plan: RunPlan) -> SandboxProgram:
 
 @within_bounds
 def read(raw: bytes, root: str) -> ProgramReport:
-    """Read cargo's output: the tests of each binary, by the file that it is made of."""
+    """Read cargo's output: the tests of each binary, by the binary's source file."""
     lines = [plain(line.decode("utf-8", "replace"), _LONGEST_LINE) for line in lines_of(raw)]
     binary = ""
     started = 0

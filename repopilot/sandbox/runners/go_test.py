@@ -24,7 +24,7 @@ _LONGEST_NAME = 1_000
 
 
 def command(plan: RunPlan) -> SandboxProgram:
-    """The program that runs the tests of a plan: those of the packages that its test files are in."""
+    """The program that runs the tests of a plan: all those in the packages of its test files."""
     packages = dict.fromkeys(f"./{PurePosixPath(test).parent}" for test in plan.tests)
     variables = {
         "GOCACHE": "{work}/go-cache",

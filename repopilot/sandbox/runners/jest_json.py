@@ -29,7 +29,7 @@ _MEMBERS = "vitest.members.mjs"
 _JEST_TAKES = ("--config", "-c", "--rootDir", "--env", "--testEnvironment", "--preset")
 _VITEST_TAKES = ("--config", "-c", "--root", "-r", "--environment")
 _MOST_PARTS = 20
-"""Titles around a test, and messages of its failure, that are read."""
+"""Most titles around a test, and most messages of its failure, that are read."""
 _OUTCOMES = {"passed": "passed", "failed": "failed", "pending": "skipped", "skipped": "skipped", "todo": "skipped"}
 
 
@@ -43,7 +43,7 @@ def jest_command(plan: RunPlan) -> SandboxProgram:
     # Without this a test's path would be a pattern.
     chosen = ("--runTestsByPath", *(f"{{root}}/{test}" for test in plan.tests)) if plan.tests else ()
     program = _with_node(plan, "jest/bin/jest.js", (*projects, *options, *places, *chosen))
-    # As its own script starts it; transformers look for their settings from there upwards.
+    # Starts where the member's own script does: transformers search for their settings from there upwards.
     there = {"PWD": f"{{root}}/{next(iter(plan.projects))}"} if len(settings) == 1 else {}
     return replace(program, variables={**program.variables, **there})
 
@@ -64,9 +64,9 @@ def vitest_command(plan: RunPlan) -> SandboxProgram:
 
 
 def vitest_settings(plan: RunPlan) -> Mapping[str, str]:
-    """The file that tells Vitest the members of a workspace with settings of their own."""
+    """A Vitest configuration that lists the workspace members with settings of their own."""
     projects = [
-        {"extends": f"./{path}", "root": f"./{folder}", "test": {"dir": folder}}  # which starts at the top
+        {"extends": f"./{path}", "root": f"./{folder}", "test": {"dir": folder}}  # dir starts at the top
         for folder, path in _of_vitest(plan).items()
     ]
     text = f"export default {{ test: {{ projects: {json.dumps(projects)} }} }};\n"

@@ -27,18 +27,18 @@ _SUREFIRE = "org.apache.maven.surefire"
 _VARIABLE = re.compile(r"\$\{(?:user\.home|env\.(\w+))\}")
 _LITERAL = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _FROM_ANYWHERE = "-Daether.enhancedLocalRepository.trackingFilename=not-tracked"
-"""Maven takes an artifact whatever mirror it came from: the sandbox has no settings that name one."""
+"""Maven takes an artifact from any mirror: the sandbox has no settings that name mirrors."""
 
 
 def maven_command(plan: RunPlan) -> SandboxProgram:
-    """The program that runs the tests of a plan by Maven."""
+    """The program that runs the tests of a plan with Maven."""
     maven = _program("mvn", Path.home() / ".m2", "wrapper/dists/apache-maven-*/**/bin/mvn")
     options = ["-B", "-o", "-fae", "-DtrimStackTrace=false", *(f"-D{name}.skip" for name in _CHECKS)]
     return _program_of(plan, "maven", maven, options)
 
 
 def gradle_command(plan: RunPlan) -> SandboxProgram:
-    """The program that runs the tests of a plan by Gradle: the version of its wrapper where the user has it."""
+    """The program that runs the tests of a plan with Gradle, in the wrapper's version where the user has it."""
     version = plan.project.scripts.get("wrapper", "*")
     gradle = _program("gradle", Path.home() / ".gradle", f"wrapper/dists/gradle-{version}-*/*/gradle-*/bin/gradle")
     return _program_of(plan, "gradle", gradle, ["--offline", "--no-daemon", "--console=plain", "--continue"])
@@ -50,10 +50,10 @@ def by_gradle(project: NodeProject) -> bool:
 
 
 def own_artifacts(declaration: PackageDeclaration) -> InstalledPackages | None:
-    """The user's own repository of artifacts where it has what a project asks for, None where it lacks some.
+    """The user's own artifact repository if it has everything that a project declares, else None.
 
     Args:
-        declaration: of a project of Maven or Gradle; what Gradle needs can't be told without running the build.
+        declaration: of a Maven or Gradle project; Gradle's needs can't be known without running the build.
     """
     if by_gradle(declaration.node):
         cache = (Path.home() / ".gradle" / "caches").resolve()
@@ -62,7 +62,7 @@ def own_artifacts(declaration: PackageDeclaration) -> InstalledPackages | None:
 
 
 def lacking_artifacts(declaration: PackageDeclaration) -> tuple[str, ...]:
-    """What the user's own repository of artifacts lacks of what a project of Maven asks for, as it is declared."""
+    """The artifacts that a Maven project declares and the user's own repository lacks, as declared."""
     repository = local_repository()
     wanted = {each: re.split("[:@]", each) for each in (_SUREFIRE, *declaration.requirements)}
     named = {each: parts for each, parts in wanted.items() if all(map(_LITERAL.fullmatch, parts))}
@@ -72,12 +72,12 @@ def lacking_artifacts(declaration: PackageDeclaration) -> tuple[str, ...]:
 
 
 def local_repository() -> Path:
-    """The user's own repository of artifacts: where their settings of Maven put it, else where it is by default."""
+    """The user's own artifact repository: the folder in their Maven settings, else the default folder."""
     home = Path.home()
     settings = home / ".m2" / "settings.xml"
     try:
         root = ElementTree.parse(settings).getroot() if settings.is_file() else ElementTree.Element("settings")
-    except ElementTree.ParseError:  # Maven will say so
+    except ElementTree.ParseError:  # Maven will report it
         root = ElementTree.Element("settings")
     named = next((each.text or "" for each in root if each.tag.rpartition("}")[2] == "localRepository"), "")
     folder = _VARIABLE.sub(lambda found: os.environ.get(found[1], "") if found[1] else str(home), named.strip())
@@ -100,7 +100,7 @@ def _program_of(plan: RunPlan, tool: str, program: Path, options: list[str]) -> 
     artifacts = f"-Dmaven.repo.local={plan.packages} {_FROM_ANYWHERE}" if plan.packages else ""
     variables = {
         "JAVA_HOME": str(java),
-        "LD_LIBRARY_PATH": str(java / "lib"),  # found by /proc otherwise, which not every level has
+        "LD_LIBRARY_PATH": str(java / "lib"),  # otherwise found through /proc, which some levels lack
         "MAVEN_SKIP_RC": "1",
         "MAVEN_OPTS": f"{_MEMORY} {artifacts}",
         "MAVEN_ARGS": "-o",
@@ -117,7 +117,7 @@ def _program_of(plan: RunPlan, tool: str, program: Path, options: list[str]) -> 
 
 
 def read_by(*homes: Path) -> Iterator[Path]:
-    """The folders of installations, and their settings where these are links, as in Debian."""
+    """The folders of installations, and the targets of settings that are links, as in Debian."""
     for home in homes:
         yield home
         settings = (home / "conf", *(home / "conf").rglob("*"))

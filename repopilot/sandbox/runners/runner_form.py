@@ -1,4 +1,4 @@
-"""What a test runner of another language is, and what its report becomes. Pure."""
+"""Data types of test runners for other languages, and helpers to read their reports. Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain
 from repopilot.sandbox.verdict import TestOutcome
 
 MOST_TESTS = 20_000
-"""Tests of a report that are read."""
+"""Most tests that are read from a report."""
 NODE_VARIABLES = {"NODE_ENV": "test", "OPENSSL_CONF": "/dev/null"}
-"""Of every Node process; the system's configuration of OpenSSL can't be read in each level."""
+"""Environment of every Node process; some levels can't read the system's OpenSSL configuration."""
 LONGEST_ID = 400
 LONGEST_MESSAGE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramReport:
-    """What a runner reported: outcomes in order, and whether it did so to its end."""
+    """A runner's outcomes in order, and whether its report is complete."""
 
     outcomes: tuple[TestOutcome, ...] = ()
     ended: bool = False
@@ -50,7 +50,7 @@ class RunPlan:
 
     @property
     def node_variables(self) -> dict[str, str]:
-        """Of a test run by Node: those that the test script sets, and programs are found as in a script of npm."""
+        """Environment of a test run by Node: the variables of the test script, and a PATH as in npm's scripts."""
         own = self.project.variables
         path = f"{{root}}/node_modules/.bin:{self.program.parent}:/usr/bin:/bin"
         options = f"--require={{inside}}/network_interfaces.cjs {own.get('NODE_OPTIONS', '')}".rstrip()
@@ -58,7 +58,7 @@ class RunPlan:
 
     @property
     def projects(self) -> dict[str, str]:
-        """The members of the workspace that hold the tests and have settings of their own, which are in the file."""
+        """The workspace members that contain the tests and have settings of their own: settings file by folder."""
         folders = {posixpath.dirname(path): path for path in self.project.projects}
         chosen = (each for each in folders if any(test.startswith(f"{each}/") for test in self.tests))
         return {each: folders[each] for each in chosen} if self.tests else folders
@@ -69,11 +69,11 @@ class Runner:
     """A test runner.
 
     Attributes:
-        name: as its users call it.
+        name: its usual name.
         language: a key of `LANGUAGES` in runner_table.py.
         used_by: whether a project uses it.
         command: the program that runs the tests of a plan.
-        read: the report, from what the program wrote and the folder of the code inside.
+        read: reads the report, from the program's output and the folder of the code inside.
         written: texts by path of the files that it needs in the copy of the repository.
     """
 
