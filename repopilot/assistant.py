@@ -1,4 +1,4 @@
-"""The single entry point of browser, command line and MCP: a question goes to the agent it is for."""
+"""The single entry point of browser, command line and MCP: passes a question to its agent."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ async def answer(
     Args:
         question: as the user wrote it.
         workspace: the repository with its index, models, settings and the conversation so far.
-        step: the steps of the work go below it.
+        step: the parent of the steps of the work.
         forced: the intent of a command, which skips the routing; None lets the router decide.
-        is_question: the caller says that it is a question: unless a typed command says otherwise, it is explained,
-            reviewed or its impact computed, and nothing is planned or changed.
+        is_question: the caller declares that it is a question: unless it is a typed command, it is explained, reviewed
+            or its impact computed, and nothing is planned or changed.
 
     Returns:
         The agent's answer with its route; `degraded` lists every fallback recorded anywhere in the trace.
 
     Raises:
-        UsageError: the question is empty, and `forced` is no intent whose command alone says something; or it begins
-            like a typed command and isn't one.
+        UsageError: the question is empty, and `forced` is no intent whose command works without one; or the question
+            looks like a typed command and isn't one.
         RepoPilotError: whatever the agent raises.
     """
     from repopilot.agents.coding.typed_commands import EDITS, read_command
@@ -79,9 +79,10 @@ async def answer(
 
 
 async def _each(wishes: Sequence[str], workspace: Workspace, step: Step, is_question: bool) -> Answer:
-    """Do the wishes of a message one after the other; each sees the answers before it, and one that fails stops none.
+    """Carry out the wishes of a message in order. Each sees the earlier answers, and a failed one doesn't stop the
+    others.
 
-    What a part publishes while it works stands below the parts before it.
+    What a part publishes while it works is shown below the earlier parts.
     """
     from repopilot.agents.several_wishes import PartAnswer, joined
     from repopilot.retrieval.query.parse import reply_language
@@ -122,8 +123,8 @@ async def _one(
     is_question: bool,
     of_several: bool = False,
 ) -> Answer:
-    """Route one wish and let its agent answer. Of several, one that a question can't be is left undone, which it says;
-    alone it is answered as a question."""
+    """Route one wish and let its agent answer. If it must be a question but asks for an action, one of several wishes
+    is left undone, and its answer says so; a single wish is answered as a question."""
     from repopilot.agents.explain.forms.dispatch import has_form
     from repopilot.routing.router import route
 
@@ -157,8 +158,8 @@ async def _one(
 
 
 def _is_about_pasted(question: str, chosen: Route, workspace: Workspace) -> bool:
-    """Whether a message is about code in it that isn't the repository's: something is to be done with it, or nothing
-    else is said that could be answered without a model."""
+    """Whether a message is about pasted code from outside the repository: it asks for an action on that code, or says
+    nothing else that could be answered without a model."""
     from repopilot.agents.testing.pasted import pasted_code, stands_alone
 
     pasted = pasted_code(question) if chosen.intent in ("GENERATE", "REVIEW", "TEST", "EXPLAIN") else None
@@ -168,14 +169,14 @@ def _is_about_pasted(question: str, chosen: Route, workspace: Workspace) -> bool
 
 
 def _for_pasted(chosen: Route, workspace: Workspace, is_question: bool) -> Route:
-    """The route of pasted code: it is tested; where a question is asked, explained by an agent model, else checked."""
+    """The route of pasted code: it is tested or, for a question, explained by an agent model, else checked."""
     answering: Intent = "EXPLAIN" if workspace.uses_tools else "REVIEW"
     intent: Intent = answering if is_question else "TEST"
     return replace(chosen, intent=intent, tier="rules", reason=message("routing.pasted"))
 
 
 def _judging(workspace: Workspace) -> Model | None:
-    """The model that chooses intents: the one that answers, if it is an agent."""
+    """The model that chooses intents: the answering model, if it uses tools."""
     return workspace.model if workspace.uses_tools else None
 
 
@@ -200,7 +201,7 @@ def _recording(step: Step, events: list[Event]) -> Step:
 
 
 def _agent(route: Route, pasted: bool) -> Agent:
-    """The agent of the chosen intent, which a review has another for pasted code; a refusal has none."""
+    """The agent of the chosen intent. Pasted code has a review agent of its own; a refusal has no agent."""
     if pasted and route.intent == "REVIEW":
         from repopilot.agents.testing.pasted import check_pasted
 

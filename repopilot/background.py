@@ -1,4 +1,4 @@
-"""Blocking work in threads, for whoever may stop waiting for it."""
+"""Runs blocking work in threads, for callers that may stop waiting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def in_background(work: Callable[[], T]) -> asyncio.Task[T]:
-    """Begin work in a thread, as a task. Its error isn't logged where nobody waits for it any more."""
+    """Start work in a thread, as a task. Its error isn't logged if nobody waits for the task any more."""
     task = asyncio.create_task(asyncio.to_thread(work))
     task.add_done_callback(_retrieve)
     return task

@@ -6,11 +6,11 @@ import hmac
 
 
 def has_token(authorization: str, token: str) -> bool:
-    """Whether a request sends the token, in a time that tells nothing about it. Pure.
+    """Whether a request sends the token, compared in constant time. Pure.
 
     Args:
         authorization: the header, '' for none.
-        token: the one that is expected.
+        token: the expected token.
     """
     scheme, _, given = authorization.partition(" ")
     return scheme.lower() == "bearer" and hmac.compare_digest(given.encode(), token.encode())

@@ -53,13 +53,13 @@ def checks(runtime: Runtime) -> list[Check]:
 
 
 def parts(runtime: Runtime) -> dict[str, Check]:
-    """The checks of what answers depend on, by its part of the program. Takes up to seconds."""
+    """The checks of what answers depend on, by part of the program. Takes up to several seconds."""
     named = {"model": "language model", "index": "disk", "sandbox": "sandbox", "vectors": "chroma", "forge": "forge"}
     return {part: _guarded(name, _CHECKS[name], runtime) for part, name in named.items()}
 
 
 def is_usable(runtime: Runtime) -> bool:
-    """Whether the data directory can be written, without which nothing is opened or answered."""
+    """Whether the data directory is writable; otherwise nothing can be opened or answered."""
     return _disk(runtime).state != "broken"
 
 
@@ -130,7 +130,7 @@ def _model(runtime: Runtime) -> Check:
 
 
 def _offered(offer: SizeOffer, pull: str) -> str:
-    """Another size than the one that answers, and the command that gets it."""
+    """The offer of a model of another size, with the command that gets it."""
     command = f"`{pull} {offer.name}`"
     if offer.speed is None:
         return ""

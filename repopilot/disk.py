@@ -1,4 +1,4 @@
-"""Files that are written whole: what fails leaves the earlier file, and nothing else. Folders deleted whole."""
+"""Replaces files atomically: a failure leaves the earlier file and nothing else. Deletes whole folders."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def is_full(error: BaseException) -> bool:
 
 
 def says_full(words: str) -> bool:
-    """Whether a program says so."""
+    """Whether a program's output says that the disk, a quota, or the size a file may have is exhausted."""
     return _SAYS_FULL.search(words) is not None
 
 
 def replace_file(target: Path, content: bytes, mode: int = 0o600) -> None:
-    """Replace a file, or make it. Whoever reads it meanwhile sees all of the earlier content or all of the new one.
+    """Create or replace a file. A concurrent reader sees either all of the earlier content or all of the new content.
 
     Args:
-        target: in a folder that exists.
+        target: the file, in an existing folder.
         content: all of it.
         mode: the permissions.
 
@@ -49,7 +49,7 @@ def write_private(file: Path, text: str) -> None:
 
 
 def draft(target: Path, content: bytes, mode: int = 0o600) -> Path:
-    """Write a file beside the one that it is to replace, by `os.replace`. Arguments and errors as `replace_file`.
+    """Write a file beside the target, ready to replace it by `os.replace`. Arguments and errors as `replace_file`.
 
     Returns:
         Its path.
@@ -67,19 +67,20 @@ def draft(target: Path, content: bytes, mode: int = 0o600) -> Path:
 
 
 def remove_tree(folder: Path) -> OSError | None:
-    """Delete a folder with all that is in it, also what may only be read: git makes such files, and Windows keeps them.
+    """Delete a folder with its contents, even read-only files: git makes such files, and Windows refuses to delete
+    them.
 
     Args:
         folder: it need not exist.
 
     Returns:
-        Why something is left, None where nothing is.
+        The first error by which something is left, None where nothing is.
     """
     failures: list[OSError] = []
 
     def again(work: Callable[[str], object], path: str, failure: OSError | tuple) -> None:
         error = failure if isinstance(failure, OSError) else failure[1]
-        # Not raised again: the error would keep this frame, and the frame the error, with all that its callers hold.
+        # Not raised again: error and frame would refer to each other, and keep alive everything that the callers hold.
         if isinstance(error, FileNotFoundError):
             return
         if work not in (os.unlink, os.rmdir) or os.path.islink(path):

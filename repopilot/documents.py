@@ -1,4 +1,4 @@
-"""What a command comes to, as JSON: the same document on the command line and from the API."""
+"""Results of commands as JSON: the same documents on the command line and from the API."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ask_document(done: Answer, events: Iterable[Event], model: str | None) -> di
 
 
 def generate_document(done: Answer, events: Iterable[Event], workspace: Workspace) -> dict:
-    """A change: files, answer, degraded, those of `generation_json`, environment, steps."""
+    """A change: files, answer, degraded, the fields of `generation_json`, environment, steps."""
     from repopilot.agents.generate.render import generation_json
 
     result = Generation(tests=done.result) if isinstance(done.result, TestReport) else done.result
@@ -64,7 +64,7 @@ def index_document(name: str, commit: str, report: BuildReport) -> dict:
 
 
 def tool_document(tool: Tool, given: dict, result: ToolResult, changes: Sequence[FileChange], *, applied: bool) -> dict:
-    """A call of a tool: tool, arguments, text, data, changes without the secrets around them, applied."""
+    """A call of a tool: tool, arguments, text, data, changes (diffs without secrets in their context), applied."""
     return {
         "tool": tool.name,
         "arguments": given,

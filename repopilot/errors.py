@@ -20,7 +20,7 @@ class UsageError(RepoPilotError):
 
 
 class SeveralFit(UsageError):
-    """A tool is asked about a name that several places have. `choices` are those, as `path:Symbol`."""
+    """A tool got a name that several places have. `choices` are these places, as `path:Symbol`."""
 
     def __init__(self, message: str, hint: str = "", choices: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint)
@@ -72,17 +72,17 @@ class ModelError(RepoPilotError):
 
 
 class ModelRefused(ModelError):
-    """A model server answers, but doesn't do what it is asked. `status` is that of its answer."""
+    """A model server answers, but refuses the request. `status` is the status of its answer."""
 
     status = 0
 
 
 class ModelSilent(ModelError):
-    """A model sends nothing for longer than it may."""
+    """A model sends nothing for longer than allowed."""
 
 
 class ToolsRefused(ModelError):
-    """The model's server takes no tools."""
+    """The model's server doesn't accept tools."""
 
 
 class SandboxError(RepoPilotError):
@@ -90,7 +90,7 @@ class SandboxError(RepoPilotError):
 
 
 class NoRunner(SandboxError):
-    """No test runner is known that would run some tests."""
+    """No known test runner can run the tests."""
 
 
 class LanguageServerError(SandboxError):

@@ -1,5 +1,4 @@
-"""Text from outside, made safe to handle and to show: valid Unicode in which nothing is hidden or poses as something
-else. Pure."""
+"""Makes text from outside safe to handle and to show: valid Unicode in which nothing is hidden or disguised. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _HIDDEN = (
     "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f"  # terminals obey them
     "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\ud800-\udfff"  # invisible, or they turn the direction of what follows
+    "\U000e0000-\U000e007f\ud800-\udfff"  # invisible, or changing the direction of the text after them
 )
 _CONCEALING = re.compile(f"[{_HIDDEN}]|\r(?!\n)")
 _UNFIT_FOR_NAMES = re.compile(f"[{_HIDDEN}\t\r\n`\u200c\u200d]")
@@ -30,29 +29,29 @@ _COMMENT = re.compile(
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
 _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
-"""What hosts make a mention, a reference or a link of, wherever it stands in prose."""
+"""Text that hosts turn into a mention, a reference or a link, wherever it stands in prose."""
 
 
 def without_surrogates(text: str) -> str:
-    """A text that every encoder and library takes: JSON and arguments of a program can bring halves of surrogate pairs,
-    in whose place stands U+FFFD."""
+    """Replace lone surrogates by U+FFFD, so that every encoder and library accepts a text: JSON and program arguments
+    can contain them."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def escaped(text: str) -> str:
-    """A text with its hidden characters as escapes such as `\\u202e`: control characters but tab and line feed, marks
-    of direction, what has no width. In a JSON document, which has them in strings only, its meaning stays the same."""
+    """Escape the hidden characters of a text, such as `\\u202e`: control characters except tab and line feed, direction
+    marks, zero-width characters. A JSON document keeps its meaning, since it has them in strings only."""
     return _CONCEALING.sub(_escape, text)
 
 
 def visible(text: str) -> str:
-    """A text as `escaped`, with those letters as escapes, too, that look like Latin ones in a word of Latin letters."""
+    """Escape a text as `escaped` does, and also letters that look like Latin ones in a word with Latin letters."""
     shown = escaped(text)
     return shown if shown.isascii() else _MIXED.sub(lambda word: _LOOKALIKE.sub(_escape, word[0]), shown)
 
 
 def code_span(text: str, longest: int = 160) -> str:
-    """A text on one line as Markdown's inline code, whatever backticks it has; cut where it is long."""
+    """A text on one line as Markdown's inline code, even if it contains backticks; cut where it is long."""
     line = " ".join(text.split())
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
     fence = "`" * (longest_backtick_run(line) + 1)
@@ -60,9 +59,9 @@ def code_span(text: str, longest: int = 160) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as one line of Markdown that a host shows as it is: no heading, list, link, image, HTML, mention,
-    reference or command comes of it. What is between backticks stays inline code; a comment in it, which could pose as
-    one of our marks, is broken by a space without width."""
+    """A text as one line of Markdown that a host shows literally, without headings, lists, links, images, HTML,
+    mentions, references or commands. Text between backticks stays inline code; a comment in it, which could pose as one
+    of our marks, is broken by a zero-width space."""
     parts = _SPAN.split(" ".join(visible(text).split()))
     del parts[2::3]  # the backticks alone
     parts[1::2] = [part.replace("<!--", "<!\u200b--") for part in parts[1::2]]
@@ -71,37 +70,37 @@ def literal(text: str) -> str:
 
 
 def literal_lines(text: str) -> str:
-    """A text as `literal`, each of its lines by itself; an item of a list stays one, bold text becomes plain."""
+    """Each line of a text as `literal`; list items stay list items, bold text becomes plain."""
     lines = (_BOLD.sub(r"\1", line).strip() for line in text.splitlines())
     return "\n".join(f"- {literal(line[2:])}" if line.startswith("- ") else literal(line) for line in lines)
 
 
 def literal_subject(text: str, longest: int = 120) -> str:
-    """A text as the first line of a commit, or the title of a pull request: it refers to nothing, mentions nobody, and
-    tells no CI what to do (`[skip ci]`, `***NO_CI***`)."""
+    """A text as the subject of a commit or the title of a pull request, without references, mentions, or instructions
+    to CI (`[skip ci]`, `***NO_CI***`)."""
     line = " ".join(visible(text).split()).translate({ord("["): "(", ord("]"): ")"}).replace("***", "")
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
     return without_references(line)
 
 
 def without_comments(text: str) -> str:
-    """Markdown without the HTML comments that a host doesn't show, such as those of issue templates; what is code stays
-    as it is."""
+    """Markdown without HTML comments, which a host doesn't show, such as those of issue templates; code stays as it
+    is."""
     return _COMMENT.sub(_without_comment, text)
 
 
 def without_references(text: str) -> str:
-    """A text with what hosts would make mentions, references and links of broken by a space without width."""
+    """A text in which mentions, references and links are broken by zero-width spaces, so that hosts ignore them."""
     return _REFERENCE.sub("\\g<0>\u200b", text)
 
 
 def fence_of(text: str) -> str:
-    """A fence that no line of a text ends."""
+    """A fence longer than any run of backticks in a text."""
     return "`" * max(3, longest_backtick_run(text) + 1)
 
 
 def longest_backtick_run(text: str) -> int:
-    """How many backticks follow each other at most."""
+    """The length of the longest run of backticks."""
     longest = run = 0
     for character in text:
         run = run + 1 if character == "`" else 0
@@ -124,7 +123,8 @@ def is_plain_name(path: str) -> bool:
 
 
 def _without_comment(found: re.Match[str]) -> str:
-    """What is left of a comment, or of code: a comment without an end is one only where a line begins with it."""
+    """The replacement of a match: code stays, a comment goes. An unclosed comment counts only at the start of a
+    line."""
     if found["code"]:
         return found["code"]
     hidden = found[0].endswith("-->") or found["first"] is not None

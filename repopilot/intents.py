@@ -35,9 +35,9 @@ class IntentSpec:
         command: what users type after `/` to force it; '' when it can't be forced.
         icon: the command's icon in the browser, a Lucide name.
         agent: its agent as `module:function`, imported when it is first needed; '' for a refusal, which has none.
-        acts: whether the agent writes or runs code: what the caller calls a question never reaches it.
-        lookup: it only looks something up, without any model. Its command alone chooses it, never the router; its
-            command without a question says how to use it; and the browser shows its answer at once, without steps.
+        acts: whether the agent writes or runs code; what the caller declares to be a question never reaches it.
+        lookup: it only looks something up, without any model. Only its command chooses it, never the router; the
+            command without a question explains its use; the browser shows its answer at once, without steps.
     """
 
     id: Intent
@@ -59,7 +59,7 @@ class IntentSpec:
         return i18n.text(f"intents.{self.id.lower()}.description", language)
 
     def example(self, language: str = "en") -> str:
-        """A question that asks for it."""
+        """An example question for the intent."""
         return i18n.text(f"intents.{self.id.lower()}.example", language)
 
     def load_agent(self) -> Callable[..., Any]:
@@ -184,7 +184,7 @@ def routed() -> tuple[Intent, ...]:
 
 
 def answering() -> tuple[Intent, ...]:
-    """The ids of the intents that answer a question: their agents look, and neither write nor run code."""
+    """The ids of the intents that answer a question: their agents only read, and neither write nor run code."""
     return tuple(spec.id for spec in INTENTS if spec.agent and not spec.acts and not spec.lookup)
 
 
@@ -194,7 +194,7 @@ def lookups() -> frozenset[str]:
 
 
 def by_id(intent: Intent) -> IntentSpec:
-    """The entry of an id.
+    """The intent with an id.
 
     Raises:
         KeyError: there is no such intent.

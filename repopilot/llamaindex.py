@@ -37,13 +37,13 @@ class RepositoryRetriever(BaseRetriever):
     """Retrieves passages of one repository, as `repopilot search` finds them.
 
     A node is a passage with its score. Its metadata are `path`, `start_line`, `end_line` (1-based, inclusive),
-    `symbol`, `kind`, `language` and `commit`. What a search notes, for example that vectors are missing, is logged. As
-    a context manager it is closed at the end.
+    `symbol`, `kind`, `language` and `commit`. Notes of a search, for example on missing vectors, are logged. As a
+    context manager, it is closed at the end.
 
     Args:
-        source: an https URL or a local folder. It is cloned and indexed where it isn't yet, else brought up to date.
+        source: an https URL or a local folder. It is cloned and indexed if needed, else brought up to date.
         k: how many passages to retrieve at most.
-        filters: hold for every query, written as in one: `lang:python file:src/*`.
+        filters: filters for every query, written as in a query: `lang:python file:src/*`.
         ref: a branch, tag or commit of a URL.
         settings: RepoPilot's options; those of the environment by default.
 
@@ -75,7 +75,7 @@ class RepositoryRetriever(BaseRetriever):
     def vector_store(self) -> BasePydanticVectorStore:
         """LlamaIndex's `ChromaVectorStore` over the vectors of the repository, after computing those that are missing.
 
-        Its nodes are those of the retriever; filters go by their metadata. It can be read only.
+        Its nodes are the retriever's; filters use their metadata. Read-only.
 
         Raises:
             ModelError: there is no embedding model, or it failed.
@@ -96,7 +96,7 @@ class RepositoryRetriever(BaseRetriever):
         return RepositoryEmbedding(self._embedder())
 
     def close(self) -> None:
-        """End the processes of the index and release its vectors, which another process can use then."""
+        """End the processes of the index and release its vectors, so that another process can use them."""
         self._runtime.close()
 
     def __enter__(self) -> Self:
@@ -132,7 +132,7 @@ class RepositoryRetriever(BaseRetriever):
 
 
 class RepositoryEmbedding(BaseEmbedding):
-    """RepoPilot's embedding model as one of LlamaIndex."""
+    """RepoPilot's embedding model behind LlamaIndex's interface."""
 
     _embedder: Embedder = PrivateAttr()
 
@@ -154,4 +154,4 @@ class RepositoryEmbedding(BaseEmbedding):
 
 
 def _unheard(_: Progress) -> None:
-    """Nobody is told how far clone and index are."""
+    """Ignore the progress of clone and index."""

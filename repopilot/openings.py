@@ -22,7 +22,7 @@ from repopilot.settings import Settings
 from repopilot.types import OnProgress, Progress, Snapshot, Source
 
 PREWARM_FROM_OBJECTS = 1_000
-"""A repository of fewer is parsed before the processes would be warm."""
+"""A repository with fewer objects is parsed before the processes would be warm."""
 log = logging.getLogger(__name__)
 
 
@@ -127,8 +127,9 @@ def open_index(
         snapshot: the repository at one commit.
         runtime: the state of the process.
         progress: receives the progress of the build.
-        full: rebuild from nothing.
-        wait: wait for history, code graph and vectors too; or for the history alone, also that of a clone.
+        full: rebuild from scratch.
+        wait: True waits for history, code graph and vectors, too; "history" for the history alone, even that of a
+            clone.
         token: for the history of a private repository.
         cancel: stops it.
 

@@ -1,4 +1,4 @@
-"""The environment of an opened repository: what it declares, read from its snapshot, and what was built for that."""
+"""The environment of an opened repository: its declarations, read from its snapshot, and what was built for them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DeclaredProject:
 
 @dataclass(frozen=True, slots=True)
 class TestPackages:
-    """What tests need, by language: `python` is None where its packages are not asked for."""
+    """Packages that tests need, by language; `python` is None where no Python packages are asked for."""
 
     __test__ = False
 
@@ -61,7 +61,7 @@ class TestPackages:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """What is asked for, of all languages."""
+        """The requirements of all languages."""
         own = self.python.project.requirements if self.python else ()
         return (*own, *(each for other in self.others for each in other.requirements))
 
@@ -72,7 +72,7 @@ class TestPackages:
         return (*own, *map(packages_key, self.others))
 
     def parts(self) -> Iterator[TestPackages]:
-        """Each language alone."""
+        """The packages of each language alone."""
         if self.python:
             yield TestPackages(self.python)
         for each in self.others:
@@ -80,12 +80,13 @@ class TestPackages:
 
 
 def declared_project(snapshot: Snapshot) -> DeclaredProject:
-    """What the project of a snapshot declares; it is read anew where the files can have changed."""
+    """The declarations of a snapshot's Python project, read again where the files can have changed."""
     return _remembered(snapshot) if snapshot.git_dir is not None else _declared(snapshot)
 
 
 def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | None:
-    """The interpreter that the user named, else the environment that was built for what the repository declares now.
+    """The interpreter that the user named, else the environment that was built for the repository's current
+    declarations.
 
     Args:
         snapshot: the repository.
@@ -109,12 +110,12 @@ def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | No
 
 
 def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
-    """What the other languages of a snapshot declare; it is read anew where the files can have changed."""
+    """The declarations of a snapshot's other languages, read again where the files can have changed."""
     return _remembered_packages(snapshot) if snapshot.git_dir is not None else _declared_packages(snapshot)
 
 
 def declaration_of(snapshot: Snapshot, language: str) -> PackageDeclaration | None:
-    """What one language of a snapshot declares, None for nothing."""
+    """The declaration of one language of a snapshot, None for none."""
     return next((each for each in declared_packages(snapshot) if each.language == language), None)
 
 
@@ -140,7 +141,7 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
         settings: the data directory.
 
     Returns:
-        The packages, of Java else those that the user's own builds have fetched; None where there are none.
+        The packages; for Java otherwise those that the user's own builds fetched. None where there are none.
     """
     if declaration.language == "javascript" and snapshot.root is not None:
         own = snapshot.root / snapshot.subdir / NODE_MODULES
@@ -151,25 +152,25 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
 
 
 class RepositoryFiles(Protocol):
-    """The files of a repository: those of its index."""
+    """The files of a repository, as in its index."""
 
     @property
     def files(self) -> Collection[str]:
         """Their paths."""
 
     def text(self, path: str) -> str | None:
-        """The text of one, None where there is none."""
+        """The text of a file, None where there is none."""
 
 
 def packages_for_tests(
     snapshot: Snapshot, declaration: PackageDeclaration, files: RepositoryFiles, settings: Settings
 ) -> InstalledPackages | None:
-    """The installed packages of another language: as `find_packages`, else those that `of_tests` keeps, else those of
-    the state that a working copy was edited from. Blocking.
+    """The installed packages of a language other than Python: those of `find_packages`, else those of the reduced
+    declaration by `of_tests`, else those of the snapshot that a working copy was edited from. Blocking.
 
     Args:
         snapshot: the repository.
-        declaration: what it declares.
+        declaration: the declaration of the language.
         files: its files.
         settings: the data directory.
     """
@@ -184,7 +185,7 @@ def packages_for_tests(
 
 
 def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> TestPackages:
-    """What the tests of a repository need that can run here, fetched or not. Blocking.
+    """The packages needed by those tests of a repository that can run here, fetched or not. Blocking.
 
     Args:
         snapshot: the repository.
@@ -196,19 +197,19 @@ def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settin
     tested = any(path.endswith(".py") and is_test_path(path) for path in paths)
     python = declared if declared and declared.project.files and tested else None
     languages = {language_of_tests(path) for path in paths if is_run_as_test(path)}
-    languages |= {"rust"} if any(path.endswith(".rs") for path in paths) else set()  # has its tests beside the code
+    languages |= {"rust"} if any(path.endswith(".rs") for path in paths) else set()  # tests are in code files
     others = [each for each in declared_packages(snapshot) if each.language in languages and _can_run(each)]
     fewer = (each if find_packages(snapshot, each, settings) else _of_tests(each, files) for each in others)
     return TestPackages(python, tuple(fewer))
 
 
 def _of_tests(declaration: PackageDeclaration, files: RepositoryFiles) -> PackageDeclaration:
-    """What tests need of a declaration, with the Node that reads them."""
+    """A declaration reduced to what tests need, with a Node that is new enough."""
     return with_newer_node(of_tests(declaration, files.files, files.text))
 
 
 def _can_run(declaration: PackageDeclaration) -> bool:
-    """Whether its tests need packages, and there is a program here to run them."""
+    """Whether a declaration has requirements, and its tests can run here."""
     try:
         runner_of(declaration.language, declaration.node)
     except SandboxError:
@@ -217,7 +218,7 @@ def _can_run(declaration: PackageDeclaration) -> bool:
 
 
 def not_fetched(needed: TestPackages, snapshot: Snapshot, settings: Settings) -> TestPackages:
-    """Those of the packages that are not there yet. Blocking."""
+    """Those of the packages that aren't installed yet. Blocking."""
     python = needed.python
     if python is not None and load_environment(python.project, settings, python.files) is not None:
         python = None
@@ -244,17 +245,17 @@ def fetch(
 async def fetch_for_tests(
     snapshot: Snapshot, files: RepositoryFiles, settings: Settings, progress: OnProgress
 ) -> tuple[str, ...]:
-    """Fetch what the tests of a repository need and is not there yet, once for what it declares. What failed within the
-    last hour isn't tried again.
+    """Fetch the missing packages that a repository's tests need, once for its declarations. What failed within the last
+    hour isn't tried again.
 
     Args:
         snapshot: the repository.
         files: its files.
         settings: nothing is fetched where `environments` is `never`.
-        progress: receives how far it is.
+        progress: called with the progress.
 
     Returns:
-        Why some could not be had, messages; the work goes on without them.
+        Messages on packages that could not be fetched; the work goes on without them.
     """
     if settings.environments == "never":
         return ()
@@ -269,7 +270,7 @@ async def fetch_for_tests(
 
 
 async def until_fetched(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> None:
-    """Wait while what the tests of a repository need is being fetched, by whoever does."""
+    """Wait while packages that a repository's tests need are being fetched, by any process."""
     if settings.environments_folder.is_dir():
         missing = not_fetched(await asyncio.to_thread(needed_packages, snapshot, files, settings), snapshot, settings)
         while any(is_being_built(key, settings) for key in missing.keys):
@@ -295,7 +296,7 @@ def _fetched(
 
 
 def environment_document(packages: TestPackages, settings: Settings, problems: Iterable[str] = ()) -> dict[str, object]:
-    """What tests can use: how many packages, their size, and what is missing with the reason, as JSON has it."""
+    """The packages that tests can use, as JSON: their number and size, and what is missing, with the reason."""
     found = (read_facts(settings.environments_folder / key) for key in packages.keys)
     built = [facts for facts in found if facts is not None]
     return {

@@ -1,4 +1,4 @@
-"""Which RepoPilot this is: its version, and the commit it was made from."""
+"""RepoPilot's version, and the commit it was made from."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _DESCRIBE = ("describe", "--always", "--exclude=*", "--abbrev=12", "--dirty")
 
 @cache
 def commit() -> str:
-    """The commit, with "-dirty" where files of the checkout differ from it; '' where nothing says it. Blocking.
+    """The commit, with "-dirty" where files of the checkout differ from it; '' where unknown. Blocking.
 
-    A package has it in a file that `.ci/commit_hook.py` wrote; a checkout is asked.
+    In a package, a file written by `.ci/commit_hook.py` has it; in a checkout, git is asked.
     """
     package = Path(__file__).parent
     kept = package / "commit.txt"

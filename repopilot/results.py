@@ -1,7 +1,7 @@
 """What agents return: an `Answer`, and in its `result` the data behind its text, one dataclass for each agent.
 
 Everything here can be written as JSON and read back (`pydantic.TypeAdapter(Answer)`), so that a conversation survives a
-restart. Whoever shows an answer reads `result`; nothing is ever read back out of `text`.
+restart. To show an answer, `result` is read; nothing is ever read back out of `text`.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class Explanation:
         origin: who answered: the `model`, `code` that knows the answer, code that only quotes the best places
             (`extractive`), or code that found nothing that answers (`absent`).
         interrupted: the model broke off, so another try is worth offering.
-        lead: the answer's text without the draft and the evidence.
-        draft: what a model that doesn't use tools wrote below it, '' for nothing.
-        form: of the question that code answered, for example `callers`; '' for none.
-        layout: of an agent model's answer, the lead in pieces without its last line: Markdown, and where a sentence
-            stands its number in `Answer.sentences`, from 1.
-        cited: how many places that answer cites; they are the first of the evidence.
-        for_reader: it is for somebody who reads no code: its places are kept behind a click.
+        lead: text of the answer without the draft and the evidence.
+        draft: what a model without tools wrote below the lead, '' for nothing.
+        form: form of the question that code answered, for example `callers`; '' for none.
+        layout: the lead of an agent model's answer in pieces, without its last line: Markdown, or the number (from 1)
+            of a sentence in `Answer.sentences`.
+        cited: how many places the answer cites; they come first in the evidence.
+        for_reader: written for somebody who reads no code: places are hidden behind a click.
     """
 
     origin: Literal["model", "code", "extractive", "absent"] = "model"
@@ -72,7 +72,7 @@ class Sentence:
         status: `checked` where its places exist and were read and hold what it names; `contradicted` where it names
             code that exists nowhere; else `unchecked`.
         why: the reason, a message; '' for none.
-        places: that it rests on, as `path:start-end`.
+        places: places that support it, as `path:start-end`.
     """
 
     text: str
@@ -96,13 +96,13 @@ class PlanPart:
         files: what it changes or creates.
         risk: of changing these files.
         depends_on: numbers of earlier parts.
-        state: how far it is.
+        state: its progress.
         place: `path:Symbol`, or a path; '' for a part that the user wrote.
         reasons: why this place, as messages, the strongest first.
-        acceptance: what of the task its result must meet.
-        note: why it failed or what it came to, a message; '' while it is open.
-        drafts: the files as it leaves them, their diffs against the state before it; () while it is not done.
-        order: the how-manieth finished part it is, 0 while it is not done.
+        acceptance: criteria of the task that its result must meet.
+        note: a message on why it failed or what it did; '' while it is open.
+        drafts: the files after it, with diffs against the state before it; () while it is not done.
+        order: position among the finished parts, from 1; 0 while it is not done.
     """
 
     number: int
@@ -121,8 +121,8 @@ class PlanPart:
 
 @dataclass(frozen=True, slots=True)
 class PlanQuestion:
-    """Something decisive that the task leaves open. `options` are its possible answers; one that begins with @ is a
-    place, which the task may mention."""
+    """A decision that the task leaves open. `options` are its possible answers; one that begins with @ is a place that
+    the task may mention."""
 
     question: str
     options: tuple[str, ...]
@@ -154,7 +154,7 @@ class Plan:
         return next((p for p in self.parts if p.number == number), None)
 
     def ready(self) -> PlanPart | None:
-        """The next open part none of whose dependencies is open or failed."""
+        """The first open part with no dependency that is open or failed."""
         waiting = {p.number for p in self.parts if p.state in ("open", "failed")}
         return next((p for p in self.parts if p.state == "open" and not waiting & set(p.depends_on)), None)
 
@@ -171,11 +171,11 @@ class ChangedFileNote:
 @dataclass(frozen=True, slots=True)
 class ReviewReport:
     """`findings` are those that count; `pre_existing` were there before the change. `notes` say what was left out;
-    `commit` is the state that was looked at; `excerpts` holds numbered lines of code by `path:line`; `note` says how
-    the question was understood, '' where that goes without saying; `silenced` are those that the author's comments keep
-    the tools from saying; `folded` don't count: opinions of a model, uses that may be broken, slight remarks of
-    analysers; `walkthrough` says what the change does, file by file; `by_model`: whether a model reviewed it to its
-    end; `dismissed` are those that people dismissed on the host."""
+    `commit` is the reviewed state; `excerpts` holds numbered lines of code by `path:line`; `note` says how the question
+    was understood, '' where that is obvious; `silenced` are those that the author suppressed by comments; `folded`
+    don't count: opinions of a model, uses that may be broken, minor remarks of analysers; `walkthrough` says what the
+    change does, file by file; `by_model`: whether a model finished its review; `dismissed` are those that people
+    dismissed on the host."""
 
     what: str
     commit: str
@@ -206,7 +206,7 @@ class InterfaceChange:
 
 @dataclass(frozen=True, slots=True)
 class SchemaTable:
-    """A database table that a change declares or maps; a migration that names none stands for itself by its path."""
+    """A database table that a change declares or maps; a migration that names no table is listed by its path."""
 
     id: str
     name: str
@@ -247,7 +247,7 @@ class AffectedPlace:
 
 @dataclass(frozen=True, slots=True)
 class CoveringTest:
-    """A test file that exercises the change; `tests` are those of its functions that reach it."""
+    """A test file that exercises the change; `tests` are its functions that reach the change."""
 
     id: str
     path: str
@@ -319,7 +319,7 @@ class Completeness:
         history_commits: how many past commits were looked at.
         affected, covering_tests: how many there are; the report lists the first of them.
         targets: what was asked about.
-        unused: what can be said of uses where none is certain, '' where one is.
+        unused: what is known about uses where no use is certain, '' where one is.
     """
 
     complete: bool = True
@@ -337,9 +337,9 @@ class Completeness:
 
 @dataclass(frozen=True, slots=True)
 class ImpactReport:
-    """What a change touches. `risks` and `recommendations` refer to other items by their ids: M changed files,
-    A affected places, T tests, C co-changed files, I interface changes, S schema. `for_reader`: it is written for
-    somebody who reads no code. `note` says how a wish in words was understood, '' for what names its places."""
+    """What a change touches. `risks` and `recommendations` refer to other items by their ids: M changed files, A
+    affected places, T tests, C co-changed files, I interface changes, S schema. `for_reader`: it is written for
+    somebody who reads no code. `note` says how a request in prose was understood, '' for one that names its places."""
 
     risk: Risk
     ranked: tuple[RankedFile, ...] = ()
@@ -362,7 +362,7 @@ class Iteration:
     Attributes:
         number: counted from 1.
         candidate: the program that was tried.
-        run: what the sandbox says of it, None when it was not worth running.
+        run: its run in the sandbox, None when it was not worth running.
         failures: the tests that failed.
         change: what differs from the best attempt before, in words.
         why: the reason for the attempt, a message.
@@ -387,11 +387,11 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True)
 class MutantOutcome:
-    """A fault that was made in the code under test, to see which tests notice it.
+    """A fault put into the code under test, to see which tests notice it.
 
     Attributes:
         path, line: where it was made.
-        before, after: what stands there, and what the fault put there.
+        before, after: the code there without and with the fault.
         caught_by: names of the tests that fail on it.
     """
 
@@ -413,18 +413,18 @@ class TestReport:
         code: the best version of the code under test, None where nothing was to be repaired.
         iterations: every attempt to make the tests pass, the oldest first.
         stopped_because: why there is no further attempt or no run at all, '' for a single run.
-        unexercised: names of changed definitions without whose change the tests pass, too.
+        unexercised: names of changed definitions whose change the tests don't need to pass.
         red_before: ids of failed tests that fail without the change as well.
-        compared: the tests also ran without the change; `broken` and `repaired` are the ids of those that turned red
-            and green by it, `own` of those of `repaired` that it brings or edits itself, `new` of those of `own` that
-            were not there before, `still_green` how many passed both times, `added` the ids of those that need it to
-            run, `skipped` of those skipped both times.
+        compared: the tests also ran without the change. `broken` and `repaired` are ids of tests that it turned red and
+            green; `own`: those of `repaired` that it adds or edits itself; `new`: those of `own` that did not exist
+            before; `still_green`: how many passed both times; `added`: ids of tests that can't run without it;
+            `skipped`: ids of tests skipped both times.
         unbroken: the tests passed, verified, but none of them failed without the change, so they don't verify it.
-        reached: where a limit stopped the tests, how many had ended, of how many; `run` is then the verified run of
-            those alone that turned green. (0, 0) otherwise.
-        mutants: the faults that written tests ran on.
-        rewritten: ids of tests that the change edits and that fail with it as they were.
-        said_without: what the first of `repaired` says without the change, on a line; '' where that isn't known.
+        reached: where a limit stopped the tests, how many had ended, of how many; `run` is then the verified run of the
+            tests that turned green, alone. (0, 0) otherwise.
+        mutants: the faults on which written tests ran.
+        rewritten: ids of tests that the change edits and whose old versions fail with it.
+        said_without: failure message of the first of `repaired` without the change, on a line; '' where unknown.
     """
 
     __test__ = False
@@ -465,7 +465,7 @@ class TestReport:
 
 @dataclass(frozen=True, slots=True)
 class FollowUpEdit:
-    """What a change makes necessary elsewhere.
+    """A place elsewhere that a change makes it necessary to edit.
 
     Attributes:
         path, line: where, in the text after the change.
@@ -490,26 +490,26 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What was found out about generated files.
+    """What is known about generated files.
 
     Attributes:
         verdict: the Controller's, None when there are no files.
         tests: None when they could not be run at all.
         impact: what the files affect, None when that is unknown.
         failure: why there are no files, '' when there are some.
-        follow_ups: what they make necessary elsewhere, the most urgent first.
+        follow_ups: edits that they make necessary elsewhere, the most urgent first.
         by_code: no model took part in the edit.
         notes: what the user should know of the edit, as messages.
         open_references: references that were left as they are, for the user to decide.
         choices: places that the task may mean, as `path:Symbol`, where it isn't clear which.
         calls: the tools that the model called, () where it could not use any.
         summary: what was done and what is known of it, in Markdown.
-        points: those of the reviewers, in Markdown.
-        said: what a model that uses tools says of its change, each sentence checked against the new lines.
+        points: the reviewers' points, in Markdown.
+        said: what a model that uses tools says about its change, each sentence checked against the new lines.
         assumed: what that model decided without asking, a sentence each.
-        unrun: linters and such that the repository asks for and that didn't look at the change.
-        reasons: those reasons of the verdict that move the score.
-        revisions: how often the verdict went back to the model.
+        unrun: linters and similar tools that the repository configures and that did not check the change.
+        reasons: the verdict's reasons that affect the score.
+        revisions: how often the model had to revise after the verdict.
     """
 
     verdict: Verdict | None = None
@@ -534,9 +534,9 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class WikiPage:
-    """A page of a wiki: the name of its file, its title and what it is about (Markdown on a line), and all of it; its
-    links are the names of other pages, and places as `path#L12`. `words` is the part that `model` wrote, and `rests_on`
-    the digest of the lines that it cites."""
+    """A wiki page: the name of its file, its title, its summary (a line of Markdown) and its full text. Its links are
+    the names of other pages, and places as `path#L12`. `words` is the part written by `model`, and `rests_on` has the
+    digests of the lines that it cites."""
 
     name: str
     title: str
@@ -549,8 +549,8 @@ class WikiPage:
 
 @dataclass(frozen=True, slots=True)
 class Wiki:
-    """The pages of a wiki that are written, of how many in `total`, at which commit, and in which language; on how many
-    of them a model is asked to write (`asked`)."""
+    """The finished pages of a wiki, out of `total`, with commit and language. `asked`: how many pages a model is asked
+    to write."""
 
     pages: tuple[WikiPage, ...]
     total: int
@@ -595,13 +595,13 @@ class Answer:
 
     @property
     def intents(self) -> tuple[Intent, ...]:
-        """What was asked for; of several wishes of each."""
+        """The intents of the message; of all its wishes where there are several."""
         routes = [part.route for part in self.parts] or [self.route]
         return tuple(dict.fromkeys(route.intent for route in routes if route))
 
     @property
     def of_all(self) -> bool:
-        """Whether its evidence is that of all repositories."""
+        """Whether the evidence comes from a search of all repositories."""
         return any(place.origin for place in self.evidence)
 
     def brings(self, kind: type[R]) -> R | None:
@@ -611,8 +611,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange of the conversation, for follow-up questions: the question as it was understood, and what its answer
-    held. `evidence` and `citations` are the places it showed, by their numbers."""
+    """One exchange of the conversation, for follow-up questions: the question as it was understood, and its answer.
+    `evidence` and `citations` are the places that the answer showed, by their numbers."""
 
     question: str
     answer: str
@@ -624,14 +624,14 @@ class Turn:
 
 
 def turn_of(question: str, answer: Answer) -> Turn:
-    """What is kept of an exchange for the questions after it.
+    """The part of an exchange that is kept for the questions after it.
 
     Args:
         question: as asked.
         answer: the answer to it.
 
     Returns:
-        The turn, with the question that was understood where that is another.
+        The turn, with the question as it was understood.
     """
     return Turn(
         answer.understood or question,

@@ -1,4 +1,4 @@
-"""What one process shares: created when the program starts, passed on to whoever needs a part, closed at the end.
+"""State that one process shares: created when the program starts, passed to the parts that need it, closed at the end.
 
 The parts are created when they are first used, so that a command imports only what it needs.
 """
@@ -29,7 +29,7 @@ class Runtime:
 
     Args:
         settings: the options, read once by the entry point.
-        workers: the worker processes; without them the runtime has its own, and ends them.
+        workers: the worker processes; None lets the runtime start and end its own.
     """
 
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
@@ -111,7 +111,7 @@ class Runtime:
 
     @property
     def database(self) -> Database:
-        """Where conversations are, and who opened what. Raises UsageError where its server's driver isn't installed."""
+        """The database of conversations, and of who opened what. Raises UsageError where its driver isn't installed."""
         with self._lock:
             if self._database is None:
                 if self.settings.chats_url:

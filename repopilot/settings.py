@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.errors import UsageError
 
 OWN_FILE = Path(__file__).resolve().parents[1] / ".env"
-"""Never that of the folder RepoPilot is started in: it may be a stranger's clone, which could send the code away."""
+"""RepoPilot's own, never that of the current folder: it may be a stranger's clone, which could send the code away."""
 
 
 EDITORS = {
@@ -26,13 +26,13 @@ EDITORS = {
     "zed": "zed://file{path}:{line}",
     "idea": "idea://open?file={path}&line={line}",
 }
-"""How editors are told to open a line, by the names that the setting takes."""
+"""URL templates that open a line in an editor, by the names that the setting takes."""
 _EDITOR_TEMPLATE = re.compile(
     r"(?!(?:javascript|vbscript|data|blob|file|filesystem|https?|ftp|wss?|about|view-source|mailto|chrome|edge):)"
     r"[a-z][a-z0-9+.-]*://[!-~]*",
     re.IGNORECASE,
 )
-"""An address that is handed to another program: none that a browser opens, or runs, itself."""
+"""The address of a line for another program: none that a browser opens, or runs, itself."""
 
 DEFAULT_CONTEXT = 8192
 """Tokens of context for a model that works on few lines at a time."""
@@ -326,13 +326,13 @@ class Settings(BaseSettings):
 
     @property
     def editor_template(self) -> str:
-        """The address of a line in the user's editor, with `{path}` and `{line}` in it; '' for none."""
+        """The URL of a line in the user's editor, with `{path}` and `{line}` in it; '' for none."""
         return EDITORS.get(self.editor, self.editor)
 
     @property
     def most_embedded(self) -> float:
-        """Up to how many passages a repository has the vectors of all computed in the background. A server's model is
-        given all of a repository only where the user says so."""
+        """The size, in passages, up to which all vectors of a repository are computed in the background. A server's
+        model gets a whole repository only if the user says so."""
         if self.dense_index:
             return math.inf
         return 0 if self.embed_model or self.embed_url else self.dense_passages
@@ -344,7 +344,7 @@ class Settings(BaseSettings):
 
     @property
     def ollama_urls(self) -> tuple[str, ...]:
-        """Where Ollama may listen, in their order."""
+        """The addresses where Ollama may listen, in order."""
         return _addresses(self.ollama_url)
 
     @property
@@ -363,7 +363,7 @@ class Settings(BaseSettings):
         return self.home / "environments"
 
     def with_commands(self) -> Settings:
-        """These settings where somebody agreed to commands: `never` stays."""
+        """These settings after somebody agreed to commands; `never` stays."""
         return self.model_copy(update={"commands": "always"}) if self.commands == "ask" else self
 
     @property

@@ -62,7 +62,7 @@ class Finished:
 class Published:
     """An answer that stands even if the rest of the work is stopped or fails. It replaces what was published before.
 
-    `answer` is a `results.Answer`, which this leaf doesn't know.
+    `answer` is a `results.Answer`, which this module must not import.
     """
 
     id: str
@@ -107,11 +107,11 @@ class Step:
         self.data["degraded"] = self.fallbacks
 
     def publish(self, answer: object) -> None:
-        """Hand over what is finished of the answer (a `results.Answer`): it is shown at once, and kept by Stop."""
+        """Publish the finished part of an answer (a `results.Answer`): it is shown at once, and survives Stop."""
         self.sink(Published(self.id, answer))
 
     def contained(self) -> Step:
-        """The same step for work whose answer is only a part of another: what it publishes stays here."""
+        """The same step for work whose answer is only part of another answer: what the work publishes is dropped."""
 
         def sink(event: Event) -> None:
             if not isinstance(event, Published):
@@ -166,7 +166,7 @@ async def _running(sink: Sink, parent: Step | None, name: str, kind: Kind, input
     sink(Started(step.id, parent.id if parent else None, name, kind, redacted(input), began))
 
     def end(state: State, error: str = "") -> None:
-        # A clock that is set meanwhile changes no duration.
+        # Setting the clock meanwhile changes no duration.
         sink(Finished(step.id, state, step.text, error, began + time.monotonic() - counted, dict(step.data)))
 
     try:
@@ -217,7 +217,7 @@ def tree(events: Iterable[Event]) -> list[dict]:
 
 
 def said_once(fallbacks: Sequence[str]) -> tuple[str, ...]:
-    """Each fallback once; of those with one error as their cause, such as a service that refuses every call, the last.
+    """Each fallback once; of several with the same error as cause, such as a service that refuses every call, the last.
     Pure."""
     last = {_cause(each): each for each in fallbacks}
     return tuple(dict.fromkeys(each for each in fallbacks if not _cause(each) or last[_cause(each)] is each))

@@ -39,7 +39,7 @@ class Source:
 
     @property
     def address(self) -> str:
-        """What opens the same repository at the same ref again."""
+        """An address that opens the same repository at the same ref again."""
         place = self.url or str(self.path)
         if self.url and self.ref:
             place = f"{place.removesuffix('.git')}/tree/{self.ref}"
@@ -53,8 +53,8 @@ class Snapshot:
 
     `commit` is the full SHA of a bare clone; for a folder the SHA of HEAD, followed by `+dirty` where the
     folder differs from HEAD, or `unversioned` where it is no git repository. `key` names its folder in the index.
-    `stale` is a message that says why the newest state could not be fetched, None when it was. Of a working copy
-    `edited_from` is the state that was opened, whose packages serve where none were fetched for its own manifests.
+    `stale` is a message that says why the newest state could not be fetched, None when it was. For a working copy,
+    `edited_from` is the snapshot that was opened; its packages serve where none were fetched for the copy's manifests.
     """
 
     key: str
@@ -101,7 +101,7 @@ class Symbol:
 
     @property
     def short_signature(self) -> str:
-        """As much of the signature as is shown, and given to models."""
+        """The signature, cut to the length that is shown and given to models."""
         whole = len(self.signature) <= _SHOWN_CHARS
         return self.signature if whole else f"{self.signature[: _SHOWN_CHARS - 1]}…"
 
@@ -150,14 +150,14 @@ class Hit:
 
 
 def innermost(symbols: Iterable[Symbol], line: int) -> Symbol | None:
-    """The smallest of some definitions around a line; None where none is."""
+    """The smallest definition around a line; None for none."""
     around = (s for s in symbols if s.start_line <= line <= s.end_line)
     return min(around, key=lambda s: s.end_line - s.start_line, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The repository that a place is of, where several were searched. `key` names its index."""
+    """The repository of a place, where several were searched. `key` names its index."""
 
     repository: str
     commit: str
@@ -169,10 +169,10 @@ class Evidence:
     """A place that was found for a question without a model.
 
     Attributes:
-        number: its rank, which the answer cites it by.
+        number: its rank, by which the answer cites it.
         path, start_line, end_line: where it is.
         symbol: the qualified name of the definition, or the headings above a section; '' for neither.
-        lines: (line number, text) of those that bear on the question, in order; of a short place all.
+        lines: (line number, text) of the lines relevant to the question, in order; of all lines in a short place.
         signature: of the definition, '' where it is not known.
         summary: the first sentence of its documentation, '' for none.
         focus: numbers of the lines that answer best.
@@ -192,7 +192,7 @@ class Evidence:
 
     @property
     def place(self) -> str:
-        """`path:first-last`, of a single line `path:line`; behind the repository where several were searched."""
+        """`path:first-last`, or `path:line` for a single line; after the repository where several were searched."""
         last = f"-{self.end_line}" if self.end_line > self.start_line else ""
         repository = f"{self.origin.repository} › " if self.origin else ""
         return f"{repository}{self.path}:{self.start_line}{last}"
@@ -231,7 +231,7 @@ class Edit:
 
     Attributes:
         kind: what is done, for example set_value, rename or add_method.
-        path: the file, as it is called before the change.
+        path: the file's path before the change.
         place: the qualified name of the definition, or `line N`.
         text: the new text of the place, '' where it is removed.
     """
@@ -296,7 +296,7 @@ class Environment:
         readable: further folders that the interpreter reads.
         plugins: modules of pytest plugins to load.
         files: texts by path of files that a build of the project would have written into its source.
-        left_out: requirements that could not be had.
+        left_out: requirements that could not be installed.
     """
 
     key: str
@@ -310,7 +310,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackages:
-    """What the tests of a repository in another language than Python need, used read-only in the sandbox.
+    """What a repository's tests in a language other than Python need, used read-only in the sandbox.
 
     Attributes:
         key: names it among the environments on disk; '' for the repository's own, which its user installed.
@@ -329,7 +329,7 @@ class ImportedPackages:
 
     Attributes:
         folders: with packages.
-        members: folders of the repository that are packages, too, by name: the members of a workspace of JavaScript.
+        members: folders of the repository that are packages, too, by name: the members of a JavaScript workspace.
     """
 
     folders: tuple[Path, ...] = ()
@@ -337,7 +337,7 @@ class ImportedPackages:
 
 
 PackagesOf = Callable[[str], ImportedPackages]
-"""Finds what code of a language imports, where it is on this machine."""
+"""Finds the packages that code of a language imports, on this machine."""
 
 
 Ended = Literal["finished", "timeout", "memory", "processes", "output", "disk", "cancelled"]
@@ -367,7 +367,7 @@ class TestRun:
     pytest ran without, since they are not installed. `apart`: ids of tests that write into the repository and so ran
     in a copy of it, without controls. `inverted`: ids without parameters of the tests that passed, and were seen to
     fail with an inverted assertion.
-    `control`: the message that says how a pass was verified where it was not by assertion inversion."""
+    `control`: a message on how a pass was verified if not by assertion inversion."""
 
     __test__ = False
 
@@ -400,7 +400,7 @@ ProofKind = Literal["proved", "shown", "opinion"]
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a test says of a defect.
+    """What a test proves about a defect.
 
     Attributes:
         kind: `proved` where it passes before the change and fails after it, `shown` where it fails on what the change
@@ -421,8 +421,8 @@ class Proof:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line; `silenced` whether the
-    author told the tool in a comment not to say it. `failure` is the input or state and what then goes wrong, '' where
-    a tool doesn't say; `proof` the test that shows it; `fix` the line as a tool mends it for certain, '' to remove
+    author suppressed it by a comment. `failure` is the input or state that triggers the defect and its effect, '' where
+    a tool doesn't say; `proof` the test that shows it; `fix` the line as the tool fixes it with certainty, '' to remove
     it."""
 
     path: str
@@ -473,12 +473,12 @@ class RankedPlace:
         number: its rank, from 1.
         path, start_line, end_line: where it is.
         symbol: the qualified name of the definition, or the headings above a section; '' for neither.
-        title: the same of the definition around the best line, where the place holds several.
+        title: likewise, for the definition around the best line, where the place contains several.
         signature: of that definition, '' where it is not known.
         language, kind: of the place, as the filters `lang:` and `kind:` take them.
-        score: the sum of the contributions in `why`, which are named as the ranking names them.
-        lines: those that matter, ascending, long ones cut.
-        text: all of it.
+        score: the sum of the contributions in `why`, under the names of the ranking.
+        lines: the relevant ones, ascending, long ones cut.
+        text: the whole text.
         history: a message on the past commits most like the query that touched its file, '' for none.
         origin: the repository, where several were searched.
     """
@@ -516,10 +516,10 @@ class SearchReport:
         notes: messages on what was left out or not found.
         seconds: how long it took.
         commit: the state of the repository; '' where all were searched.
-        examples: (what it shows, a query) for a search that says nothing: how queries are written, with names of this
-            repository.
+        examples: (what it shows, a query) for an empty search: examples of queries, with names of this repository.
         repositories: how many were searched by a search of all, None for a search of one.
-        exact: every line that matches a pattern was looked for: a place is a file with them, `total` counts them.
+        exact: all lines that match a pattern were searched for: each place is a file with such lines, `total` counts
+            the lines.
     """
 
     query: str

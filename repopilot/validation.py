@@ -1,4 +1,4 @@
-"""Numbers as JSON has them, and what is wrong with arguments that a pydantic model refuses, in one line. Pure."""
+"""Accepts whole numbers as JSON has them, and describes pydantic's validation errors in one line. Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import BeforeValidator
 
 WHOLE = BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
-"""Of an integer that is strict otherwise: JSON doesn't tell 4.0 from 4."""
+"""For integers that are strict otherwise: JSON doesn't distinguish 4.0 from 4."""
 MOST = 5
-"""Problems that are named."""
+"""Problems listed at most."""
 
 
 def problems(errors: Iterable[Mapping[str, Any]]) -> str:

@@ -34,11 +34,11 @@ class Workspace:
     """One repository at one commit, with everything that agents need.
 
     `model` is None when no language model answers (answers are extractive then); `reviewer` is a second model where
-    there is one; `embedder` None means lexical search only. `turns` is the conversation so far. `environment` has what
-    the repository's tests need, None where none was built when it was opened; `fetch_problems` says why some of it
-    could not be had. `ask` puts a question with choices (() for a free answer) to the user, `agree` whether a command
-    may be run; None where nobody can be asked. `reproduce` has a test fail before the code is changed, as for an issue.
-    `lookups` keeps the resolver of names. `workers` are the processes that parse what changes.
+    there is one; `embedder` None means lexical search only. `turns` is the conversation so far. `environment` is what
+    the repository's tests need, None where none was built when it was opened; `fetch_problems` says why parts of it
+    could not be fetched. `ask` asks the user a question with choices (() for a free answer), `agree` whether a command
+    may be run; None where nobody can be asked. `reproduce` demands a failing test before the code is changed, as for an
+    issue. `lookups` keeps the resolver of names. `workers` are the processes that parse changed files.
     """
 
     snapshot: Snapshot
@@ -62,11 +62,11 @@ class Workspace:
         return self.lookups.resolver(self.snapshot, self.index, self.settings, self.packages)
 
     def packages(self, language: str) -> ImportedPackages:
-        """What code of a language imports from outside, where it is on this machine. Blocking."""
+        """The packages that code of a language imports from outside, on this machine. Blocking."""
         return imported_packages(self.snapshot, self.index, self.settings, language)
 
     def current_environment(self) -> Environment | None:
-        """The environment of the repository's tests, also one that was built meanwhile. Blocking."""
+        """The environment of the repository's tests, including one built since the repository was opened. Blocking."""
         return self.environment or usable_environment(self.snapshot, self.settings)
 
     @property
@@ -83,7 +83,7 @@ class _Opening:
 
 
 class SharedOpenings:
-    """Repositories that are being opened: each once, for all who wait for it, and stopped when nobody waits any more.
+    """Repositories being opened: each only once for all callers that wait, and stopped when nobody waits any more.
 
     Args:
         runtime: the state of the process.
@@ -99,7 +99,7 @@ class SharedOpenings:
         Args:
             source: as the user named it.
             ref: a branch, tag or commit; '' for what `source` says.
-            progress: is told how far clone and index are, from any thread.
+            progress: called with the progress of clone and index, from any thread.
 
         Raises:
             RepoPilotError: as `open_snapshot` and `open_index`.
@@ -163,11 +163,11 @@ async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> 
 
 
 async def with_test_packages(workspace: Workspace, progress: OnProgress) -> Workspace:
-    """The workspace with what the repository's tests need, fetched where it is not there yet.
+    """The workspace with the packages that the repository's tests need, fetched where they are missing.
 
     Args:
         workspace: the repository; nothing is fetched where its settings say never.
-        progress: receives how far it is.
+        progress: called with the progress.
     """
     from repopilot.project_environment import fetch_for_tests
 
@@ -179,13 +179,13 @@ async def with_test_packages(workspace: Workspace, progress: OnProgress) -> Work
 
 
 def imported_packages(snapshot: Snapshot, index: Index, settings: Settings, language: str) -> ImportedPackages:
-    """What code of a language imports from outside of a repository, where it is on this machine. Blocking.
+    """The packages that code of a language imports from outside a repository, on this machine. Blocking.
 
     Args:
         snapshot: the repository.
         index: its index.
         settings: the named interpreter, and the data directory.
-        language: as packages are declared by: Python, JavaScript, Go.
+        language: as in package declarations: Python, JavaScript, Go.
     """
     from repopilot.project_environment import declaration_of, packages_for_tests
 

@@ -1,4 +1,4 @@
-"""The test runners of other languages than Python, and the programs and limits of each language."""
+"""The test runners of languages other than Python, and the programs and limits of each language."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _ASK_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """What running a language's tests takes.
+    """What a language's tests need to run.
 
     Attributes:
         program: the name of the program.
         suffixes: of its source files.
-        limits: of a run; memory that is reserved but not written doesn't count, of which Node has much. The programs
-            have many threads.
-        home: a command that says where its installation is, () where that is around the program.
-        patience: what the time limit of tests is multiplied by, since they are compiled first.
+        limits: limits of a run. Reserved but unwritten memory, of which Node has much, doesn't count. The programs have
+            many threads.
+        home: a command that prints its installation folder; () where the program lies in that.
+        patience: factor on the time limit of tests, since they are compiled first.
     """
 
     program: str
@@ -63,7 +63,7 @@ LANGUAGES = {
     "javascript": Toolchain(
         "node",
         (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
-        SandboxLimits(memory=2048 * MB, disk=512 * MB, processes=384, descriptors=1024),  # each Node has about ten
+        SandboxLimits(memory=2048 * MB, disk=512 * MB, processes=384, descriptors=1024),  # each Node has ten or so
     ),
     "rust": Toolchain(
         "cargo",
@@ -89,13 +89,13 @@ LANGUAGES = {
 
 
 def language_of_tests(path: str) -> str | None:
-    """The language, of those here, of a file; None for any other."""
+    """The language of a file among `LANGUAGES`; None for any other."""
     suffix = PurePosixPath(path).suffix
     return next((name for name, toolchain in LANGUAGES.items() if suffix in toolchain.suffixes), None)
 
 
 def is_run_as_test(path: str) -> bool:
-    """Whether a file has tests that a runner of these takes by its path."""
+    """Whether a file contains tests that one of these runners runs by path."""
     language = language_of_tests(path)
     return language is not None and is_test_path(path) and not path.endswith(".d.ts")
 
@@ -108,7 +108,7 @@ def runner_of(language: str, project: NodeProject) -> Runner:
         project: what its package.json declares.
 
     Raises:
-        NoRunner: it uses one that isn't known here.
+        NoRunner: it uses an unknown runner.
     """
     for runner in RUNNERS:
         if runner.language == language and runner.used_by(project):
@@ -136,7 +136,7 @@ def find_program(language: str) -> tuple[Path, tuple[Path, ...]]:
 
 
 def missing_programs(languages: Iterable[str]) -> tuple[str, ...]:
-    """The programs that some languages lack here."""
+    """The programs of some languages that aren't installed here."""
     tools = [LANGUAGES[language] for language in languages]
     return tuple(t.program for t in tools if _located(t.program, t.home, os.environ.get("PATH", "")) is None)
 

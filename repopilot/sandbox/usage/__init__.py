@@ -1,1 +1,1 @@
-"""What a run uses, as the kernel tells it: processes, memory, disk."""
+"""What a run uses, according to the kernel: processes, memory, disk."""

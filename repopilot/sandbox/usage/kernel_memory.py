@@ -1,7 +1,7 @@
-"""Memory that a run takes without holding it in any process's resident set, as /proc tells it.
+"""Memory that a run takes outside of any process's resident set, according to /proc.
 
-Buffers of sockets, page tables, shared memory that is mapped but let go of, temporary file systems with the files in
-them, and files that are deleted but open. What can't be measured is charged at the most that it can be.
+Socket buffers, page tables, shared memory that is mapped but released, temporary file systems with their files, and
+files that are deleted but open. What can't be measured counts at its maximum.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 
 _KB = 1024
 _INODE = 1200
-"""What the kernel keeps of a file, however empty."""
+"""Bytes that the kernel keeps for a file, even an empty one."""
 _OVERSHOOT = 64 * _KB
-"""A socket takes one more message than its buffer has room for."""
+"""A socket accepts one more message than fits into its buffer."""
 _QUEUED_TWICE = 2
 """A packet takes up to about twice the memory of its content."""
 _UNIX = ("unix",)
@@ -25,7 +25,8 @@ _STREAMS = ("tcp", "tcp6")
 
 @dataclass(frozen=True, slots=True)
 class OpenFiles:
-    """What the processes of a run hold open: distinct sockets, bytes of deleted files, and processes that don't say."""
+    """Open files of a run's processes: distinct sockets, bytes of deleted files, and processes that can't be
+    inspected."""
 
     sockets: int = 0
     deleted: int = 0
@@ -33,7 +34,7 @@ class OpenFiles:
 
 
 def available_memory() -> int | None:
-    """Bytes that programs can still have without swapping; None where the system doesn't say."""
+    """Bytes that programs can still get without swapping; None where unknown."""
     return _system_memory(b"MemAvailable:")
 
 
@@ -48,13 +49,13 @@ def page_tables(pids: Collection[int]) -> int:
 
 
 def resident_memory(pids: Collection[int]) -> int:
-    """Bytes that the processes have in memory or swapped out. What they share counts for each of them, so that they
-    take at most this; it is known at once, however much it is."""
+    """Bytes that the processes have in memory or swapped out. Shared memory counts for each process, so this is an
+    upper bound; it is known at once, whatever its size."""
     return _of_status(pids, (b"VmRSS:", b"VmSwap:"))
 
 
 def shared_mappings(pids: Collection[int]) -> int:
-    """Bytes of the distinct anonymous mappings that processes share, whether they hold the pages or not."""
+    """Bytes of the distinct anonymous mappings that processes share, whether their pages are present or not."""
     sizes: dict[bytes, int] = {}
     for pid in pids:
         for line in _lines(f"/proc/{pid}/maps"):
@@ -66,13 +67,14 @@ def shared_mappings(pids: Collection[int]) -> int:
 
 
 def own_network(pids: Collection[int]) -> int | None:
-    """The id of a process whose network namespace is not ours; None where all share ours, or don't say."""
+    """The id of a process whose network namespace is not ours; None where all share ours, or can't be inspected."""
     ours = _link("/proc/self/ns/net")
     return next((pid for pid in pids if _link(f"/proc/{pid}/ns/net") not in ("", ours)), None)
 
 
 def network_buffers(pid: int) -> int:
-    """What the sockets of a process's network namespace take at most; also those that no process has open."""
+    """Most bytes that the sockets of a process's network namespace can take, including those that no process has
+    open."""
     folder = f"/proc/{pid}/net"
     sockets = sum(len(_lines(f"{folder}/{name}")) - 1 for name in (*_UNIX, *_DATAGRAMS))
     queued = sum(_queued(line) for name in _STREAMS for line in _lines(f"{folder}/{name}")[1:])
@@ -80,7 +82,7 @@ def network_buffers(pid: int) -> int:
 
 
 def socket_buffers(sockets: int) -> int:
-    """What sockets take at most."""
+    """Most bytes that sockets can take."""
     return sockets * _socket_buffer()
 
 
@@ -94,7 +96,7 @@ def open_files(pids: Collection[int]) -> OpenFiles:
         try:
             names = os.listdir(folder)
         except PermissionError:
-            unreadable += resident_memory([pid]) > 0  # one that ends has no memory, and is nobody's any more
+            unreadable += resident_memory([pid]) > 0  # an ending process has no memory and can't be inspected
             continue
         except OSError:  # it has ended
             continue
@@ -109,8 +111,8 @@ def open_files(pids: Collection[int]) -> OpenFiles:
 
 
 def temporary_files(pids: Collection[int]) -> int:
-    """Bytes of the temporary file systems that are mounted for the processes and not for us, and of their inodes. What
-    is mounted for us isn't theirs: it is in each new namespace at first, and folders of it are bound into a root."""
+    """Bytes of the temporary file systems, and of their inodes, that are mounted for the processes but not for us. Our
+    mounts don't count: each new namespace begins with them, and folders in them are bound into a root."""
     seen: dict[int, int] = {}
     ours = {device for device, _ in _temporary_mounts("self")}
     namespaces: set[str] = {_link("/proc/self/ns/mnt"), ""}
@@ -122,7 +124,7 @@ def temporary_files(pids: Collection[int]) -> int:
         for device, place in _temporary_mounts(pid):
             try:
                 state = os.statvfs(place)
-                is_it = os.stat(place).st_dev == device  # else something else is mounted above it
+                is_it = os.stat(place).st_dev == device  # else another file system is mounted over it
             except OSError:
                 continue
             if is_it and device not in ours:
@@ -162,12 +164,12 @@ def _queued(line: bytes) -> int:
     """Bytes that wait in a TCP socket to be sent or read: the field `tx_queue:rx_queue`."""
     fields = line.split()
     sending, _, receiving = fields[4].partition(b":") if len(fields) > 4 else (b"0", b"", b"0")
-    listening = len(fields) > 3 and fields[3] == b"0A"  # whose fields count connections
+    listening = len(fields) > 3 and fields[3] == b"0A"  # its fields count connections
     return 0 if listening else int(sending, 16) + int(receiving, 16)
 
 
 def _socket_buffer() -> int:
-    """The default is the most there is, since calls that raise it are not carried out; see inside/seccomp.py."""
+    """Most bytes of a socket's buffer: the default, since calls that raise it have no effect; see inside/seccomp.py."""
     defaults = [_lines(f"/proc/sys/net/core/{name}_default") for name in ("rmem", "wmem")]
     return max([212_992, *(int(lines[0]) for lines in defaults if lines)]) + _OVERSHOOT
 

@@ -54,7 +54,7 @@ def own_tasks() -> int:
 
 
 def disk_use(folder: Path, enough: int) -> int:
-    """Bytes on disk below a folder, with a little for each file that is empty; stops counting above `enough`."""
+    """Bytes on disk below a folder, plus a little for each file, even an empty one; stops counting above `enough`."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:
