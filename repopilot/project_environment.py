@@ -137,7 +137,7 @@ def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings:
 
     Args:
         snapshot: the repository.
-        declaration: what one of its languages declares.
+        declaration: the declaration of one of its languages.
         settings: the data directory.
 
     Returns:

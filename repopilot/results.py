@@ -93,7 +93,7 @@ class PlanPart:
     Attributes:
         number: counted from 1.
         title: what to do, one sentence in the imperative.
-        files: what it changes or creates.
+        files: paths of the files that it changes or creates.
         risk: of changing these files.
         depends_on: numbers of earlier parts.
         state: its progress.
@@ -161,7 +161,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFileNote:
-    """What a change does in a file, in a sentence: by the model, or computed from its definitions."""
+    """A sentence on what a change does in a file, by the model or computed from its definitions."""
 
     path: str
     text: str
@@ -299,7 +299,7 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class ImpactTarget:
-    """What was asked about (`target`, as typed) and what it was understood as."""
+    """A target as the user typed it (`target`), and the path and symbols that it was understood as."""
 
     target: str
     path: str
@@ -605,7 +605,7 @@ class Answer:
         return any(place.origin for place in self.evidence)
 
     def brings(self, kind: type[R]) -> R | None:
-        """Its result where that is of a kind, for example a Plan; else None."""
+        """The result if it is of a kind, for example a Plan; else None."""
         return self.result if isinstance(self.result, kind) else None
 
 

@@ -226,7 +226,7 @@ def failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
 
 
 def without(run: TestRun, left_out: Collection[str]) -> TestRun:
-    """A run as if some of its tests had not been there."""
+    """A run without some of its tests."""
     kept = {name: outcome for name, outcome in run.outcomes.items() if name not in left_out}
     counts = [sum(outcome == wanted for outcome in kept.values()) for wanted in ("passed", "failed", "error")]
     gone = [failure for failure in run.failures if failure.test_id not in left_out]

@@ -49,7 +49,7 @@ class RunnerSuite:
         language: a key of `LANGUAGES` in runners/runner_table.py.
         tests: paths of test files; () for all tests of the repository.
         project: what its package.json declares.
-        packages: what was installed for it, None for nothing.
+        packages: the packages installed for it, None for none.
         seconds: duration of the last run, which sets the time limit; 0 where unknown.
     """
 

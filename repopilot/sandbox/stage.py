@@ -116,7 +116,7 @@ def run_folder(root: Path, texts: Mapping[str, str]) -> Iterator[Path]:
 
     Args:
         root: the staged folder.
-        texts: of files that replace those of the copy, by path.
+        texts: texts by path, which replace those in the copy.
 
     Yields:
         The folder.

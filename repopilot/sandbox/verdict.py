@@ -140,7 +140,7 @@ def variants_together(ids: Iterable[str]) -> list[str]:
 
 
 def without_tests(report: RunReport, ids: Collection[str]) -> RunReport:
-    """A report as if the tests of some ids had not been there."""
+    """A report without the tests of some ids."""
     outcomes = tuple(outcome for outcome in report.outcomes if outcome.id not in ids)
     return replace(report, outcomes=outcomes, by_test=_grouped(outcomes))
 

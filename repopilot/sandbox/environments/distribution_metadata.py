@@ -31,7 +31,7 @@ def write_metadata(project: ProjectDeclaration, folder: Path) -> Path | None:
     """Write the project's `.dist-info` folder.
 
     Args:
-        project: what it declares.
+        project: the project's declarations.
         folder: the folder for all such metadata; the project gets a subfolder named by a hash of the content.
 
     Returns:

@@ -33,7 +33,7 @@ class BuildRequest:
     """An environment to build.
 
     Attributes:
-        project: what it declares.
+        project: the project's declarations.
         settings: data directory and limits.
         allow_builds: packages without a wheel may be built, which runs their code.
         files: texts of files that the project's build would write.

@@ -1,7 +1,7 @@
-"""The environments on disk: found by what a project declares, listed, removed.
+"""Environments on disk: found by a project's declarations, listed, removed.
 
 Each is a folder named by a key of the declared content and the interpreter; `site` has the packages and
-`environment.json` the facts. It appears by one rename, when it is complete.
+`environment.json` the facts. It is published by one rename, once complete.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class EnvironmentFacts:
 
 
 def environment_key(project: ProjectDeclaration) -> str:
-    """The key of a project's environment: what it declares, and the interpreter."""
+    """The key of a project's environment: a hash of its declarations and the interpreter."""
     other = interpreter_for(project.python)
     tag = other.version if other else sys.implementation.cache_tag
     content = [_FORM, sorted(project.requirements), sorted(project.constraints), tag]
@@ -72,10 +72,10 @@ def environment_key(project: ProjectDeclaration) -> str:
 def load_environment(
     project: ProjectDeclaration, settings: Settings, files: Mapping[str, str] | None = None
 ) -> Environment | None:
-    """The environment that was built for what a project declares now; None where there is none.
+    """The environment built for a project's current declarations; None where there is none.
 
     Args:
-        project: what it declares.
+        project: the project's declarations.
         settings: the data directory.
         files: texts of files that the project's build would write.
 
@@ -155,7 +155,7 @@ def remove_environment(key: str, settings: Settings) -> bool:
         settings: the data directory.
 
     Returns:
-        Whether there was one.
+        Whether the environment existed.
 
     Raises:
         StorageError: it can't be removed.

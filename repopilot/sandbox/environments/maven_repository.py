@@ -49,7 +49,7 @@ def files_of(declaration: PackageDeclaration) -> dict[str, str]:
 
 
 def steps(declaration: PackageDeclaration, folder: Path) -> Iterator[tuple[Sequence[str], bool]]:
-    """The arguments of the commands to run in turn, and whether each has to succeed.
+    """The argument lists of Maven's commands, in order, each with whether it must succeed.
 
     Args:
         declaration: of a Maven project.

@@ -1,4 +1,4 @@
-"""Interpreters other than the one that runs us: one that the user named, and those of this machine."""
+"""Finds interpreters other than our own: one that the user named, and those on this machine."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def install_packages(
     """Install the packages of one language, replacing what was installed for the same declaration.
 
     Args:
-        declaration: what is asked for.
+        declaration: the packages that the language declares.
         settings: data directory and limits.
         progress: called with the progress.
         cancel: ends the installation once set. What was downloaded is kept for the next one.

@@ -75,7 +75,7 @@ def watched(report: Callable[[], None]) -> Iterator[None]:
 
 
 def check_size(packages: Path, limit: int) -> None:
-    """Raises EnvironmentFailed where what was installed is larger than `limit`, in MB.
+    """Raises EnvironmentFailed where the installed packages are larger than `limit`, in MB.
 
     The supervisor measures at intervals, so it may miss how an installation grew just before it ended.
     """

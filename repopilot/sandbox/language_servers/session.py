@@ -185,7 +185,7 @@ class LanguageSession:
                     self._client.notify("textDocument/didClose", {"textDocument": {"uri": self.uri(path)}})
 
     def shown(self) -> tuple[str, ...]:
-        """The files whose texts the server was told."""
+        """The files that the server was shown."""
         return tuple(self._shown)
 
     def on_disk(self, drafts: Mapping[str, str | None]) -> None:

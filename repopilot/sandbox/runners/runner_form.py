@@ -34,12 +34,12 @@ class ProgramReport:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What is to be run.
+    """The tests to run.
 
     Attributes:
         program: the path of the runner's program.
         tests: paths of test files; () for all tests.
-        project: what package.json declares, of a runner for JavaScript.
+        project: what package.json declares, for a JavaScript runner.
         packages: the folder with the packages that were installed, None for none.
     """
 

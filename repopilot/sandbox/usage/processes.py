@@ -48,7 +48,7 @@ def tasks(pids: Iterable[int]) -> int:
 
 
 def own_tasks() -> int:
-    """Threads of all processes of this user, which is what the kernel's limit on processes counts."""
+    """Threads of all processes of this user; the kernel's limit on processes counts these."""
     user = os.getuid()
     return sum(_threads(pid) for pid in _pids() if _owner(pid) == user)
 
