@@ -1,4 +1,4 @@
-"""The routes of the API. What they return is what the command line prints with `--json`, with the id of the request."""
+"""The routes of the API. They return the documents that the command line prints with `--json`, plus the request id."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def api(runtime: Runtime, callers: Callers) -> FastAPI:
 
     Args:
         runtime: the state of the process.
-        callers: tell whose a request is.
+        callers: tell which login a request belongs to.
     """
-    # FastAPI's own pages for the schema would load scripts from elsewhere.
+    # FastAPI's own documentation pages would load scripts from another site.
     pages: dict[str, Any] = {"docs_url": None, "redoc_url": None, "openapi_url": "/openapi.json"}
     application = FastAPI(
         title="RepoPilot", version=__version__, responses=REPLIES, dependencies=[BEARER, REQUEST_ID], **pages
@@ -110,12 +110,12 @@ def _allowed(request: Request) -> str:
 
 
 def status_of(error: RepoPilotError) -> int:
-    """The status that an error is answered with."""
+    """The HTTP status of an error."""
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 def client_of(request: Request) -> Client:
-    """Who asks: a login, wherever it is, else the address."""
+    """The client of a request: its login, whatever the address, else its address."""
     owner = request.state.owner
     return Client(owner, request.client.host if request.client and not owner else "")
 
@@ -125,7 +125,7 @@ def _routes(application: FastAPI, repositories: Repositories, requests: Requests
         return replace(repositories, owner=request.state.owner)
 
     async def reply(request: Request, name: str, work: Work) -> Response:
-        """The document of some work; as events where the client wants a stream."""
+        """Reply with the document of the work, or with events if the client asks for a stream."""
         running = requests.begin(request.state.id, client_of(request), name, work)
         if STREAM in request.headers.get("accept", ""):
             return StreamingResponse(running.events(), media_type=STREAM)

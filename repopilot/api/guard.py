@@ -1,4 +1,4 @@
-"""What every request passes: it gets an id, needs the token, may not be too large, and is a line in the log."""
+"""The guard of all requests: gives each an id, checks its token and size, and logs it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from repopilot.redaction.log_records import of_request
 LARGEST_BODY = 1 << 20
 METHODS = ("GET", "POST")
 OPEN = "/health"
-"""What is answered without a token."""
+"""The path that needs no token."""
 log = logging.getLogger(__name__)
 
 
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 class RequestGuard:
     """ASGI middleware.
 
-    `callers` tells whose a request is, which `scope["state"]["owner"]` says then; None only where `OPEN` is answered
-    without a token. `metrics` counts requests.
+    `callers` finds the login of a request, which is stored in `scope["state"]["owner"]`: None only for `OPEN` without
+    a token. `metrics` counts requests.
     """
 
     app: ASGIApp
@@ -83,7 +83,7 @@ class RequestGuard:
 
 
 def _template(scope: Scope) -> str:
-    """The path of a request as its route has it: what a client wrote into it is no label of a metric."""
+    """The path template of a request's route: values that a client put into the path must not label metrics."""
     return getattr(scope.get("route"), "path", "other")
 
 

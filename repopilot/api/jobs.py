@@ -1,4 +1,4 @@
-"""What the API tells of each repository that a client asked to open: how far it is, or why it failed."""
+"""The state of each repository that a client asked to open: its progress, or why it failed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from repopilot.repo.source import split_token
 from repopilot.types import OnProgress, Progress
 
 MOST = 1_000
-"""Openings that are remembered; of more, those that ended longest ago are forgotten."""
+"""Most openings remembered; the oldest that nobody waits for are dropped first."""
 State = Literal["running", "ready", "failed", "cancelled"]
 
 
 class UnknownRepository(UsageError):
-    """No repository of that id was asked for."""
+    """No client asked for a repository with that id."""
 
 
 @dataclass(slots=True)
@@ -58,13 +58,13 @@ class RepositoryJob:
 
 
 class RepositoryJobs:
-    """The openings of this process, by who asked for them ('' where nobody logs in) and their ids."""
+    """The openings of this process, by the login that asked ('' without a login) and their id."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], RepositoryJob] = {}
 
     def of(self, owner: str, id: str) -> RepositoryJob:
-        """The opening of an id; without a login the one of somebody who logs in, too. Raises UnknownRepository."""
+        """The opening with an id; a caller without a login also finds those of logins. Raises UnknownRepository."""
         others = (each for (_, known), each in self._found.items() if known == id and not owner)
         found = self._found.get((owner, id)) or next(others, None)
         if found is None:
@@ -83,10 +83,10 @@ class RepositoryJobs:
             owner: the login that asks.
             source: as the client named it.
             ref: a branch, tag or commit, '' for none.
-            progress: is told as well.
+            progress: also receives the progress.
 
         Yields:
-            What is told how far the work is.
+            The callback that receives the progress of the work.
         """
         opening = self.begin(owner, source, ref)
         opening.waiting += 1
@@ -116,7 +116,7 @@ class RepositoryJobs:
                 opening.state = state
 
     def begin(self, owner: str, source: str, ref: str) -> RepositoryJob:
-        """The opening of a repository that is about to be opened."""
+        """Register a repository that is about to be opened, and return its opening."""
         key = owner, repository_id(source, ref)
         opening = self._found.pop(key, None) or RepositoryJob(split_token(source)[0], ref)
         if opening.state != "ready" and not opening.waiting:
@@ -131,5 +131,5 @@ class RepositoryJobs:
 
 
 def repository_id(source: str, ref: str) -> str:
-    """The id of a repository: the same for the same source, whatever its token, and ref."""
+    """The id of a repository: depends on source and ref, but not on the token."""
     return hashlib.sha256(f"{split_token(source)[0]}\0{ref}".encode()).hexdigest()[:16]

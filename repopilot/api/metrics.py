@@ -22,22 +22,22 @@ BOUNDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 
 @dataclass(slots=True)
 class Times:
-    """How many took how long."""
+    """A histogram of durations."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """Count one."""
+        """Count a duration."""
         self.counts[bisect_left(BOUNDS, seconds)] += 1
         self.total += seconds
 
 
 class Metrics:
-    """What is counted since the start.
+    """The counts and durations since the process started.
 
     Args:
-        states: the states of the repositories that were asked for.
+        states: returns the states of the repositories that clients asked for.
     """
 
     def __init__(self, states: Callable[[], Sequence[str]]) -> None:
@@ -51,7 +51,7 @@ class Metrics:
         self._requests[method, path, str(status)].add(seconds)
 
     def watched(self, sink: Sink) -> Sink:
-        """A sink that also counts the steps that end."""
+        """A sink that also counts finished steps."""
         began: dict[str, Started] = {}
 
         def watch(event: Event) -> None:
@@ -76,7 +76,7 @@ class Metrics:
         return generate_latest(registry), CONTENT_TYPE_LATEST
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics, as Prometheus' client asks for them."""
+        """The metrics; Prometheus' client library calls this."""
         from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 
         yield InfoMetricFamily("repopilot_build", "What runs.", {"version": __version__, "commit": commit()})

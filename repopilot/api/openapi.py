@@ -1,4 +1,4 @@
-"""What the OpenAPI schema says of all requests: who may ask, their ids, and how they are answered."""
+"""Parts of the OpenAPI schema common to all requests: authentication, request ids, replies."""
 
 from __future__ import annotations
 
@@ -84,4 +84,4 @@ TEXT: dict[int | str, dict[str, Any]] = {
     }
 }
 OPTIONAL_TOKEN: dict[str, Any] = {"security": [{}, {"HTTPBearer": []}]}
-"""For what is answered without a token as well."""
+"""For a route that also replies without a token."""

@@ -1,4 +1,4 @@
-"""What the API can do: each operation takes its body, the repositories and a step, and returns a document."""
+"""The operations of the API: each takes its body, the repositories and a step, and returns a document."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ async def call_tool(name: str, body: ToolCallBody, repositories: Repositories, s
 
 
 async def _prepared(workspace: Workspace, body: GenerateBody | ToolCallBody, repositories: Repositories) -> Workspace:
-    """The workspace with the packages and the agreement that a request brings."""
+    """The workspace with the test packages and the consent to commands that a request asks for."""
     if body.environment:
         workspace = await with_test_packages(workspace, repositories.progress)
     return replace(workspace, settings=workspace.settings.with_commands()) if body.commands else workspace
@@ -161,13 +161,13 @@ OPERATIONS: dict[str, tuple[type[OfRepository], Operation]] = {
     "impact": (ImpactBody, impact),
     "overview": (OfRepository, overview),
 }
-"""By their paths."""
+"""Body and operation by path."""
 
 
 async def _traced(
     name: str, input: str, step: Step, work: Callable[..., Awaitable[Answer]]
 ) -> tuple[Answer, list[Event]]:
-    """An answer, and the events of a step of its own, which are those of the command line."""
+    """Run work in a step of its own; return its answer and the same trace events as on the command line."""
     events: list[Event] = []
 
     def sink(event: Event) -> None:

@@ -34,11 +34,11 @@ class Repositories:
 
     Attributes:
         runtime: the state of the process.
-        openings: those under way.
-        progress: is told how far clone and index are, from any thread.
-        opened: by source and ref.
-        jobs: what clients are told of each opening.
-        owner: the login that asks, '' for whoever may open everything.
+        openings: the openings under way.
+        progress: receives the progress of cloning and indexing, from any thread.
+        opened: the open repositories, by source and ref.
+        jobs: the state of each opening, for clients.
+        owner: the login that asks, '' if it may open everything.
     """
 
     runtime: Runtime
@@ -54,11 +54,11 @@ class Repositories:
         return visible(self.runtime.indexes, self.runtime.database, self.runtime.settings, self.owner)
 
     def job(self, id: str) -> RepositoryJob:
-        """An opening that was asked for. Raises UnknownRepository."""
+        """An opening that a client asked for. Raises UnknownRepository."""
         return self.jobs.of(self.owner, id)
 
     def listed(self) -> list[dict]:
-        """{id, source, ref, name, commit} of what is open and may be seen. Blocking."""
+        """{id, source, ref, name, commit} of each open repository that the login may see. Blocking."""
         return [
             {
                 "id": repository_id(source, ref),
@@ -72,13 +72,13 @@ class Repositories:
         ]
 
     def check(self, source: str) -> None:
-        """Raises UsageError for a source that is malformed, SourceRefused for a folder that holds all a user has."""
+        """Check a source. Raises UsageError if it is malformed, SourceRefused if it holds a whole home folder."""
         folder = parse_source(split_token(source)[0]).path
         if folder is not None:
             require_narrow(folder)
 
     async def open(self, source: str, ref: str = "") -> OpenedRepository:
-        """A repository up to date. Raises RepoPilotError; SourceRefused for a folder that holds all a user has."""
+        """Open a repository or bring it up to date. Raises RepoPilotError; SourceRefused as `check`."""
         self.check(source)
         with self.jobs.follow(self.owner, source, ref, self.progress) as progress:
             return await opened_for(self.owner, source, self.runtime, partial(self._opened, source, ref, progress))
@@ -92,10 +92,10 @@ class Repositories:
         return known
 
     async def embedder(self) -> Embedder | None:
-        """The embedder of the moment, None for none."""
+        """The current embedder, if any."""
         return await asyncio.to_thread(self.runtime.embedders.choose, self.runtime.settings)
 
     async def workspace(self, source: str, ref: str = "") -> Workspace:
-        """A repository with the models of the moment. Raises RepoPilotError."""
+        """A repository with the current models. Raises RepoPilotError."""
         opened = await self.open(source, ref)
         return await open_workspace(opened.index, opened.snapshot, self.runtime)

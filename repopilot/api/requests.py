@@ -1,4 +1,4 @@
-"""What the API takes: one model for each of its bodies."""
+"""The request bodies of the API, one model each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Agreed = Annotated[
     bool, Field(description="Let the model run commands of the repository, in a strong sandbox without network.")
 ]
 _SOURCE = r"^(\w[^\u0000-\u0020]*|[/.~]{1,3}\w[^\u0000-\u001f]*)$"
-"""What the schema says of a source: one line, with spaces only in a path."""
+"""The schema's pattern for a source: one line, with spaces only in a path."""
 Range = Annotated[
     str,
     Field(

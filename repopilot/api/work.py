@@ -1,4 +1,4 @@
-"""A request's work: with an id, within the limits of its client, cancelled by its id, streamed as events."""
+"""The work of a request: limited per client, cancellable by its id, streamed as events."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ from repopilot.types import OnProgress, Progress
 AT_ONCE = 4
 """Requests of one client that are worked on at the same time."""
 KEEP_ALIVE_S = 15.0
-"""A stream that has nothing to say for so long says so: what is between may end a silent connection."""
+"""Seconds of silence after which a stream sends a comment: a proxy may close a silent connection."""
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 log = logging.getLogger(__name__)
 Work = Callable[[Step, OnProgress], Awaitable[dict]]
 
 
 class Client(NamedTuple):
-    """Who asks: a login, else the address. Each has its own limit; ids are a login's own."""
+    """A client: its login, else its address. Each has its own limit; each login has its own request ids."""
 
     owner: str
     address: str
 
 
 class TooMany(UsageError):
-    """A client has as many requests under way as it may."""
+    """A client has its maximum of requests under way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A request under way: its id, its work, and what it tells, None at the end."""
+    """A request under way: its id, its task, and the queue of its events, which ends with None."""
 
     id: str
     task: asyncio.Task[dict]
     told: asyncio.Queue[Event | Progress | None]
 
     async def done(self, gone: Awaitable[None]) -> dict:
-        """The document with the request's id.
+        """Wait for the document of the work, and add the request's id.
 
         Args:
             gone: ends when the client has gone, which cancels the work.
 
         Raises:
-            Cancelled: it was cancelled.
-            RepoPilotError: as the work.
+            Cancelled: the request was cancelled.
+            RepoPilotError: the work failed.
         """
         watch = asyncio.ensure_future(gone)
         try:
             await asyncio.wait((self.task, watch), return_when=asyncio.FIRST_COMPLETED)
         finally:
             watch.cancel()
-            self.task.cancel()  # unless it is done
+            self.task.cancel()  # no effect if it is done
         try:
             return {"request": self.id, **await self.task}
         except asyncio.CancelledError:
@@ -71,7 +71,7 @@ class Running:
             raise _cancelled() from None
 
     def leave(self) -> None:
-        """Let the work go on without anybody who waits for it; a fault is logged."""
+        """Let the work continue with nobody waiting for it; log an unexpected error."""
         self.task.add_done_callback(_log_fault)
 
     async def events(self) -> AsyncIterator[str]:
@@ -105,7 +105,7 @@ class Requests:
     """The requests under way.
 
     Args:
-        watched: makes the sink of a request's steps one that also counts them.
+        watched: wraps the sink of a request's steps to count them.
     """
 
     def __init__(self, watched: Callable[[Sink], Sink] = lambda sink: sink) -> None:
@@ -123,8 +123,8 @@ class Requests:
             work: returns the document.
 
         Raises:
-            TooMany: the client has too many under way.
-            UsageError: another with this id is under way.
+            TooMany: the client has too many requests under way.
+            UsageError: another request with this id is under way.
         """
         key = client.owner, id
         if key in self._tasks:
@@ -153,13 +153,13 @@ class Requests:
         return Running(id, task, told)
 
     def cancel(self, id: str, owner: str) -> bool:
-        """Cancel a request of a login under way; False where it has none of that id."""
+        """Cancel a login's request; False if it has none with that id under way."""
         task = self._tasks.get((owner, id))
         return task is not None and task.cancel()
 
 
 def request_id(given: str) -> str:
-    """The id of a request: the one given, where it is plain, else a new one."""
+    """The id of a request: the given one if it is well-formed, else a new one."""
     return given if _ID.fullmatch(given) else uuid.uuid4().hex
 
 
@@ -169,7 +169,7 @@ def error_document(error: RepoPilotError, id: str) -> dict:
 
 
 def error_facts(error: RepoPilotError) -> dict:
-    """What is wrong, as JSON: {type, message, hint}."""
+    """An error without the request, as JSON: {type, message, hint}."""
     return {"type": type(error).__name__, "message": str(error.message), "hint": str(error.hint)}
 
 
@@ -179,7 +179,7 @@ def sse(kind: str, document: dict) -> str:
 
 
 def failed() -> RepoPilotError:
-    """What a client is told of a fault of ours, which is in the log."""
+    """The error that a client gets for an internal fault; the log has the details."""
     return RepoPilotError(i18n.message("api.failed"), i18n.message("api.failed_hint"))
 
 
@@ -193,7 +193,7 @@ def _cancelled() -> Cancelled:
 
 
 def _told(event: Event | Progress, names: dict[str, str]) -> Iterator[tuple[str, dict]]:
-    """What a client is told of an event of the trace, or of the progress of clone and index."""
+    """The server-sent events for an event of the trace, or for the progress of cloning and indexing."""
     if isinstance(event, Progress):
         yield "progress", {"phase": event.phase, "done": event.done, "total": event.total}
     elif isinstance(event, Started):

@@ -14,9 +14,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status. Without a command, open the chat in the browser."""
     arguments, options = parser().parse_known_args(argv)
     if options and arguments.run != "tool":
-        parser().parse_args(argv)  # says what is wrong, and exits
+        parser().parse_args(argv)  # reports the unknown options, and exits
     arguments.options = options
-    from repopilot.cli.execute import execute  # which `--help` and `--version` don't wait for
+    from repopilot.cli.execute import execute  # slow to import, and `--help` and `--version` don't need it
 
     return execute(arguments)
 
@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Asks git only where somebody asks for the version."""
+    """Prints the version; asks git for the commit only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from repopilot import __version__

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Open the chat in the browser, or wait for the calls of hosts."""
+    """Open the chat in the browser, or serve the webhook that code hosts call."""
     if arguments.webhook:
         from repopilot.forge.webhook import serve_webhook
 
@@ -80,7 +80,7 @@ def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Index a repository, or hand its index over."""
+    """Index one or many repositories, or export or import an index."""
     if bool(arguments.many) == bool(arguments.source):
         raise UsageError(message("cli.source_or_many"))
     if bool(arguments.ray) != bool(arguments.to) or (arguments.ray and not arguments.many):
@@ -134,7 +134,7 @@ def _hand_over(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def search(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Print the passages that answer queries best."""
+    """Print the best passages for each query."""
     from repopilot.agents.search.render import search_json
     from repopilot.retrieval.result_page import search_page
     from repopilot.retrieval.skipped_files import lines_with
@@ -213,7 +213,7 @@ def overview(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def wiki(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Write a wiki, or check one; status 1 where a page isn't true any more."""
+    """Write a wiki, or check one; status 1 if a checked page is out of date."""
     from repopilot.agents.wiki.folder import page_counts, wiki_states, write_wiki
     from repopilot.repo.source import parse_source
 
@@ -234,7 +234,7 @@ def wiki(arguments: argparse.Namespace, runtime: Runtime) -> int:
 async def _write_words(
     states: list[PageState], arguments: argparse.Namespace, snapshot: Snapshot, index: Index, runtime: Runtime
 ) -> None:
-    """Write how components work, where a model that uses tools is there; each page once it is ready."""
+    """Describe how the components work, if the model can use tools; write each page as soon as it is ready."""
     from repopilot.agents.wiki.folder import write_wiki
     from repopilot.agents.wiki.words import pages_with_words
     from repopilot.trace import root
@@ -250,7 +250,7 @@ async def _write_words(
 
 
 def _wiki_lines(facts: dict[str, Any], arguments: argparse.Namespace) -> str:
-    """What was written or is to be written: the numbers, then each page with its state and the files that changed."""
+    """The report of a written or checked wiki: the counts, then each page with its state and changed files."""
     form = "wiki.check" if arguments.check else "wiki.done"
     rows = [
         i18n.text(f"{form}.{page['state']}", arguments.language, page=page["page"], files=", ".join(page["files"]))
@@ -332,7 +332,7 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Review files, a change, or a pull request by its address; status 1 for what `--fail-on` names."""
+    """Review files, a change, or a pull request by its address; status 1 for a finding as severe as `--fail-on`."""
     from repopilot.forge.items import parse_item, required_item
 
     item = required_item(arguments.source, "pull") if arguments.post else parse_item(arguments.source)
@@ -411,7 +411,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def models(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """List the models, download one, or measure how fast the one that answers is (status 1 where that can't be)."""
+    """List the models, download one, or measure the speed of the answering model (status 1 if that is impossible)."""
     from repopilot.llm.weights.models import available, ensure
 
     if arguments.action == "measure":
@@ -456,7 +456,7 @@ def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Say what a repository's tests need, build or remove it; see cli/environment_command.py."""
+    """Say what a repository's tests need, or build or remove their environment; see cli/environment_command.py."""
     from repopilot.cli.environment_command import environment as run
 
     return run(arguments, runtime)

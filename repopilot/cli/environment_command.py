@@ -43,7 +43,7 @@ from repopilot.types import Environment
 from repopilot.workspace import Workspace, usable_environment, with_test_packages
 
 MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
-"""The files of which one lies at the top of a Python project."""
+"""A Python project has one of these files in its top folder."""
 
 
 def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -59,7 +59,7 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
         keys = [key, *map(packages_key, others)]
         removed = [remove_environment(each, settings) for each in keys] if arguments.remove else []
         if arguments.build:
-            python = declared if declared.project.files or not others else None  # pytest alone, for nothing declared
+            python = declared if declared.project.files or not others else None  # nothing declared: pytest alone
             wanted = TestPackages(python, others)
             cancel = threading.Event()
             fetch(wanted, settings, report, cancel, allow_builds=arguments.allow_build_scripts)
@@ -71,7 +71,7 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 async def with_packages(workspace: Workspace, arguments: argparse.Namespace) -> Workspace:
-    """The workspace with what its tests need, fetched with progress on standard error unless the user refuses that."""
+    """The workspace with the packages its tests need: fetched, with progress on standard error, unless refused."""
     if arguments.no_environment:
         return workspace
     with live_progress(arguments.language) as report:
@@ -81,7 +81,7 @@ async def with_packages(workspace: Workspace, arguments: argparse.Namespace) -> 
 
 
 class _Alone:
-    """The files of a project of which one Python file is tested, and nothing else."""
+    """Stands in for a project's files when only one Python file is tested."""
 
     files = ("test_it.py",)
 
@@ -152,7 +152,7 @@ def _package_facts(declaration: PackageDeclaration, settings: Settings) -> dict[
 
 
 def _own_repository(declaration: PackageDeclaration) -> dict[str, object] | None:
-    """Where Maven keeps what the user's own builds have fetched, and what that lacks; None for other projects."""
+    """The user's local Maven repository, and the needed artifacts it lacks; None for other projects."""
     if declaration.language != "java" or by_gradle(declaration.node):
         return None
     return {"folder": str(local_repository()), "lacking": list(lacking_artifacts(declaration))}
@@ -187,7 +187,7 @@ def _show(facts: Mapping[str, object], language: str) -> None:
 
 
 def _show_packages(facts: Mapping[str, Any], tell: Callable[..., None], language: str) -> None:
-    """What another language than Python asks for, and whether it is installed."""
+    """Print the packages declared for a language other than Python, and whether they are installed."""
     files, requirements = (plain(", ".join(facts[key])) for key in ("declared_in", "requirements"))
     key = "packages" if requirements else "packages_none"
     tell(key, files=files, count=len(facts["requirements"]), requirements=requirements)

@@ -26,15 +26,15 @@ def execute(arguments: argparse.Namespace) -> int:
     _write_every_character()
     log_to_stderr(logging.DEBUG if arguments.verbose else logging.WARNING)
     arguments.language = "en"
-    if arguments.run != "serve":  # which ends in its own way
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts its background jobs without it
+    if arguments.run != "serve":  # `serve` handles signals itself
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs with SIGINT ignored
         signal.signal(signal.SIGTERM, _interrupt)
     try:
         with Runtime(_settings(arguments)) as runtime:
             arguments.language = runtime.settings.language or "en"
             status = getattr(commands, arguments.run)(arguments, runtime)
         if not sys.stdout.closed:  # an MCP session closes it
-            sys.stdout.flush()  # what is still held back fails here, not when the interpreter ends
+            sys.stdout.flush()  # a failing write of buffered output is reported here, not at interpreter exit
         return status
     except ValidationError as error:
         problems = "; ".join(f"REPOPILOT_{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
@@ -52,20 +52,20 @@ def execute(arguments: argparse.Namespace) -> int:
     except OSError as error:
         if not disk.is_full(error):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left can't be written anywhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discards the rest of the output
         return _failed(reason(error), 1, arguments.language)
 
 
 def _write_every_character() -> None:
-    """Write UTF-8 into pipes and files, also where the system's encoding is another that lacks most of what code has
-    (Windows); what a terminal can't show is replaced."""
+    """Write UTF-8 to pipes and files even if the system's encoding is a smaller one (Windows); replace characters that
+    a terminal can't show."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    """The settings. Who calls the tool for commands by hand, or gives the flag, agrees to them."""
+    """The settings. `--commands`, or calling the tool `run_command` by hand, counts as consent to commands."""
     agreed = getattr(arguments, "commands", False) or (arguments.run == "tool" and arguments.name == "run_command")
     return Settings().with_commands() if agreed else Settings()
 

@@ -51,7 +51,7 @@ def _asking(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) ->
 
 
 def review_pull_request(item: ForgeItem, arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Review a pull request, and comment on it where that is asked for."""
+    """Review a pull request, and with `--post` comment on it."""
     with _asking(item, arguments, runtime):
         runtime.settings = as_app(runtime.settings, item)
         forge = forge_of(item, runtime.settings)
@@ -89,7 +89,7 @@ def _pull_facts(item: ForgeItem, pull: object, posted: PostedReview | None) -> d
 
 
 def _asked_for(item: ForgeItem, forge: Forge, arguments: argparse.Namespace, *, everybody: bool) -> HostIssue:
-    """What is to be worked on, and where."""
+    """The issue to work on, or a pull request's review as an issue; with the branch to push to."""
     if item.kind == "pull":
         return issue_of_pull(item, forge, everybody=everybody)
     issue = of_members(forge.issue(), forge, everybody=everybody)
@@ -97,8 +97,8 @@ def _asked_for(item: ForgeItem, forge: Forge, arguments: argparse.Namespace, *, 
 
 
 def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Work on an issue, or on what reviewers ask for on a pull request; push it where that is asked for. Status 1 when
-    there is no change."""
+    """Work on an issue or on a pull request's review, and with `--open-pull` push the change. Status 1 without a
+    change."""
     item = parse_item(arguments.issue) or required_item(arguments.issue, "issue")
     with _asking(item, arguments, runtime):
         runtime.settings = as_app(runtime.settings, item)
@@ -161,7 +161,7 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 @contextmanager
 def _kept(item: ForgeItem, done: Answer, arguments: argparse.Namespace, runtime: Runtime) -> Iterator[None]:
-    """Keep a change as a patch until it is pushed, and say where. Raises StorageError where that can't be written."""
+    """Save a change as a patch until it is pushed, and say where. Raises StorageError if it can't be written."""
     file = runtime.settings.home / "changes" / f"{branch_name(f'{item.number} {item.project}')}-{uuid4().hex[:8]}.patch"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Many repositories, from a list: one after the other on this machine, or one task each on a Ray cluster."""
+"""Indexes the repositories of a list: one after the other on this machine, or one task each on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def index_many(listed: str, arguments: argparse.Namespace, runtime: Runtime) -> 
     """Index the repositories of a list.
 
     Args:
-        listed: a source a line.
+        listed: one source per line.
         arguments: of the command line.
         runtime: the state of the process.
 
     Returns:
-        The exit status: 1 where one failed, which ends nothing.
+        The exit status: 1 if a repository failed; the others are indexed all the same.
 
     Raises:
         UsageError: Ray isn't installed.
@@ -67,7 +67,7 @@ def _one_after_the_other(
 
 
 def _on_ray(sources: list[str], arguments: argparse.Namespace, runtime: Runtime) -> Iterator[tuple[int, dict]]:
-    """One task each, whose published index is taken over here while the others go on."""
+    """Index each repository in a task of its own; import each published index while the other tasks run."""
     from repopilot.cli.ray_cluster import run_tasks
 
     shared = arguments.to if is_url(arguments.to) else _folder(arguments.to)

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from repopilot.trace import Event
 
 LONGEST_LINE = 150
-"""Characters of a line of progress."""
+"""Longest progress line, in characters."""
 
 
 def say(*texts: object, file: TextIO | None = None) -> None:
-    """Print texts, in which nothing hidden reaches the terminal, on standard output or another file."""
+    """Print texts on standard output or another file, with hidden characters escaped."""
     print(*(visible(str(text)) for text in texts), file=file or sys.stdout)
 
 
 def say_json(document: object, indent: int | None = None) -> None:
-    """Print a JSON document, hidden characters as JSON's escapes."""
+    """Print a JSON document, with hidden characters as JSON escapes."""
     print(escaped(json.dumps(document, ensure_ascii=False, indent=indent, default=str)), flush=True)
 
 
@@ -91,7 +91,7 @@ def show_answer(answer: Answer, language: str) -> None:
     if answer.result and answer.result.kind == "explanation" and answer.evidence:
         from repopilot.agents.explain.render import places_markdown
 
-        # What is folded in the browser would push the answer off the screen; `--json` has all of it.
+        # Sections folded in the browser would push the answer off the screen; `--json` has them all.
         evidence = places_markdown(answer.result, answer.evidence, language, folded=True)
         say("\n\n".join(filter(None, (answer.result.lead, answer.result.draft, evidence))))
         show_notes([note for note in answer.degraded if i18n.translated(note, language) not in answer.text], language)

@@ -1,7 +1,7 @@
-"""Indexes in a folder or object store that machines share: published by whoever has indexed a repository, taken over
-by who asked.
+"""Indexes in a folder or object store that machines share: a worker publishes them, the machine that asked imports
+them.
 
-Each file there is an exported index, replaced as a whole; its first bytes say of which commit it is.
+Each file there is an exported index, replaced as a whole; its first bytes name its commit.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ REPOSITORY_OPTIONS = set(
     "git_token allow_private_hosts allow_http clone_timeout_s clone_max_mb history_commits include exclude "
     "max_file_kb".split()
 )
-"""The options of who asks that hold wherever the repository is indexed; the data directory is that of the machine."""
+"""Settings of the asking machine that apply on the worker, too; each machine keeps its own data directory."""
 
 
 def row_of(source: str, work: Callable[[], dict]) -> dict:
-    """What came of a repository: source, ok, what `work` returns or the error, took_s."""
+    """The result row of a repository: source, ok, the fields from `work` or the error, took_s."""
     began = time.monotonic()
     try:
         found = {"ok": True, **work()}
@@ -45,11 +45,11 @@ def publish(source: str, shared: str, options: dict, full: bool) -> dict:
     Args:
         source: as the user wrote it.
         shared: the folder, or the URL of a folder in an object store.
-        options: of who asks, REPOSITORY_OPTIONS.
-        full: build and publish again what is there already.
+        options: the REPOSITORY_OPTIONS of the asking machine.
+        full: rebuild and publish an index that exists already.
 
     Returns:
-        A row with key, file and commit; unchanged where the published index is of that commit already.
+        A row with key, file and commit; `unchanged` if the published index already is of that commit.
     """
     settings = Settings().model_copy(update={**options, "workers": 1})
     return row_of(source, lambda: _published(source, shared, settings, full))
@@ -81,20 +81,20 @@ def _published(text: str, shared: str, settings: Settings, full: bool) -> dict:
 
 @cache
 def _workers() -> WorkerPool:
-    """The process that parses, kept for this process's next repository."""
+    """The parsing process, kept for the next repository that this process indexes."""
     return WorkerPool()
 
 
 def take_over(source: str, outcome: dict | RepoPilotError, settings: Settings) -> dict:
-    """Import what was published for a repository, unless this machine has it.
+    """Import the index published for a repository, unless this machine has it already.
 
     Args:
         source: as the user wrote it.
-        outcome: the row of `publish`, or the error that came in its place.
-        settings: the data directory.
+        outcome: the row of `publish`, or the error raised instead.
+        settings: name the data directory.
 
     Returns:
-        The row, with the error of the import where it fails.
+        The row, with the error if the import fails.
     """
     if isinstance(outcome, RepoPilotError):
         return {"source": split_token(source)[0], "ok": False, "error": str(outcome)}

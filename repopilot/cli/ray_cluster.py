@@ -1,4 +1,4 @@
-"""Tasks on a Ray cluster. The only module that knows Ray, which is an extra of the package."""
+"""Runs tasks on a Ray cluster. The only module that imports Ray, which is an optional extra."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from repopilot.errors import ClusterError, UsageError
 from repopilot.i18n import message
 
 RETRIES = 3
-"""How often a task is begun again whose process was killed."""
+"""How often a task is restarted after its process was killed."""
 LOST_AFTER_S = 30.0
-"""Silence of the head after which the cluster is given up; Ray itself ends the program, without a word, after 60."""
+"""Seconds of silence of the head node after which the cluster counts as lost; Ray exits without a word after 60."""
 LONGEST_REASON = 300
 _POLL_S = 2.0
 _CONNECT_S = 5.0
 
 
 def run_tasks(address: str, function: Callable, calls: Sequence[tuple]) -> Iterator[tuple[int, Any]]:
-    """Make every call in a task of its own, on whichever process of the cluster is free.
+    """Run every call as a task of its own, on any free process of the cluster.
 
     Args:
-        address: as Ray takes it.
+        address: as `ray.init` takes it.
         function: importable on every machine of the cluster.
-        calls: the arguments.
+        calls: the arguments of each call.
 
     Yields:
-        The number of a call and its result, as each ends; a ClusterError in place of the result where the call failed
-        otherwise than it should, or its process was killed time and again.
+        The number and the result of each call as it ends; a ClusterError instead of the result if the call raised an
+        error or its process kept being killed.
 
     Raises:
         UsageError: Ray isn't installed.
@@ -65,13 +65,13 @@ def run_tasks(address: str, function: Callable, calls: Sequence[tuple]) -> Itera
 
 @contextmanager
 def _connected(address: str) -> Iterator[ModuleType]:
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # goes before any file; what `--ray local` starts inherits it
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # overrides Ray's config file; processes of `--ray local` inherit it
     try:
         import ray
     except ImportError as error:
         raise UsageError(message("cli.ray_extra"), message("cli.ray_extra_hint")) from error
     try:
-        if ":" in address and not _answers(address):  # Ray would try for minutes
+        if ":" in address and not _answers(address):  # Ray would retry for minutes
             raise ConnectionError(message("cli.ray_silent"))
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, RuntimeError, ValueError) as error:
@@ -79,7 +79,7 @@ def _connected(address: str) -> Iterator[ModuleType]:
             message("cli.ray_unreachable", address=address, error=_end(error)),
             message("cli.ray_unreachable_hint"),
         ) from error
-    with redirect_stdout(sys.stderr):  # Ray prints there what befalls its workers
+    with redirect_stdout(sys.stderr):  # Ray reports the fate of its workers on standard output
         try:
             yield ray
         finally:
@@ -87,7 +87,7 @@ def _connected(address: str) -> Iterator[ModuleType]:
 
 
 def _answers(address: str) -> bool:
-    """Whether something listens there."""
+    """Whether something listens at an address."""
     try:
         place = urlsplit(address if "://" in address else f"//{address}")
         with socket.create_connection((place.hostname, place.port or 0), timeout=_CONNECT_S):
@@ -108,5 +108,5 @@ def _result(ray: ModuleType, task: object) -> Any:
 
 
 def _end(error: Exception) -> str:
-    """What an error says at its end: Ray puts the traceback of another process before it."""
+    """The end of an error's message: Ray puts the traceback of the other process first."""
     return " ".join(str(error).split())[-LONGEST_REASON:] or type(error).__name__

@@ -30,10 +30,10 @@ from repopilot.workspace import Workspace
 
 
 def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot, index: Index) -> int:
-    """Run one tool on a working copy, print what it says and what it changed, and write that where it is wanted.
+    """Run one tool on a working copy and print its result; with `--apply`, write its changes into the local folder.
 
     Args:
-        arguments: of the command line, the tool's own in `options`.
+        arguments: of the command line; the tool's own are in `options`.
         runtime: the state of the process.
         snapshot: the repository.
         index: its index.
@@ -42,7 +42,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
         The exit status.
 
     Raises:
-        UsageError: the tool is unknown, an argument is wrong, or a clone would have to be written to.
+        UsageError: the tool is unknown, an argument is wrong, or `--apply` is given for a clone.
     """
     tool = registry.find(arguments.name, toolbox())
     given = read_options(tool, arguments.options)
@@ -61,7 +61,7 @@ def run_tool(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot
 
 
 def run_grep(arguments: argparse.Namespace, runtime: Runtime, snapshot: Snapshot, index: Index) -> int:
-    """Print the lines that match a pattern, all of them unless fewer are wanted.
+    """Print the lines that match a pattern: all, or at most `--most`.
 
     Args:
         arguments: of the command line.
@@ -103,7 +103,7 @@ def read_options(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
     """The arguments of a tool from `--name value` and `--name=value`.
 
     Raises:
-        UsageError: a word is no option of the tool, or has no value.
+        UsageError: a word isn't an option of the tool, or lacks a value.
     """
     given: dict[str, Any] = {}
     rest = list(words)
@@ -122,7 +122,7 @@ def read_options(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(arguments: type[BaseModel], name: str, text: str) -> Any:
-    """A value as the argument takes it: a text as it is, anything else as JSON where it is JSON."""
+    """The value of an argument: unchanged for a text argument, else parsed as JSON if possible."""
     if arguments.model_fields[name].annotation is str:
         return text
     try:

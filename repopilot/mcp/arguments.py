@@ -1,4 +1,4 @@
-"""The arguments of the tools that only MCP clients have, and of those that can be asked of every repository."""
+"""The arguments of the tools that only MCP clients have, and of the tools that can use every repository at once."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ OWN: dict[str, tuple[type[BaseModel], type]] = {
     "overview": (OverviewArguments, result_types.RepositoryOverview),
     "apply": (NoArguments, result_types.Applied),
 }
-"""Their arguments, and the type of their data."""
+"""Argument and result types of the tools that only MCP clients have."""
 OF_ALL: dict[str, type[BaseModel]] = {"search": QueryOfAll, "ask": QuestionOfAll}
-"""What can be asked of all repositories, instead of a `source`."""
+"""Argument types of the tools that take `all` instead of `source`."""
 
 
 def checked(model: type[Model], arguments: Mapping[str, Any]) -> Model:
-    """The arguments as the tool takes them. Raises UsageError, which says what is wrong with them."""
+    """Validate the arguments of a tool. Raises UsageError, which says what is wrong with them."""
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:

@@ -23,7 +23,7 @@ from repopilot.repo.paths.wide_folders import is_wide, require_narrow
 ROOTS_S = 10
 """How long a client may take to name its roots."""
 Roots = Callable[[], Awaitable[tuple[Path, ...] | None]]
-"""Asks a client for its roots; None from one that has none."""
+"""Asks a client for its roots; None if it doesn't tell any."""
 
 
 async def no_roots() -> None:
@@ -31,7 +31,7 @@ async def no_roots() -> None:
 
 
 def roots_of(context: RequestContext[ServerSession, object, object]) -> Roots:
-    """What asks the client of a request for its roots."""
+    """A function that asks the client of a request for its roots."""
 
     async def ask() -> tuple[Path, ...] | None:
         if not context.session.check_client_capability(ClientCapabilities(roots=RootsCapability())):
@@ -43,7 +43,7 @@ def roots_of(context: RequestContext[ServerSession, object, object]) -> Roots:
                 timedelta(seconds=ROOTS_S),
                 ServerMessageMetadata(related_request_id=context.request_id),
             )
-        except McpError:  # it has the capability, and doesn't answer
+        except McpError:  # it has the capability, but didn't answer
             return None
         addresses = (urlsplit(str(root.uri)) for root in told.roots)
         return tuple(Path(url2pathname(each.path)).resolve() for each in addresses if each.scheme == "file")
@@ -55,7 +55,7 @@ def named_folders(names: Iterable[str]) -> tuple[Path, ...]:
     """The folders that a server is started with.
 
     Raises:
-        UsageError: one is no folder, or holds all that the user has.
+        UsageError: one isn't a folder, or holds a whole home folder.
     """
     folders = tuple(Path(name).expanduser().resolve() for name in names)
     for folder in folders:
@@ -69,8 +69,7 @@ def named_folders(names: Iterable[str]) -> tuple[Path, ...]:
 
 
 def check_readable(folder: Path, named: tuple[Path, ...], roots: tuple[Path, ...] | None) -> None:
-    """That a client may name a folder. Where neither it nor the start of the server named any, every one but the
-    widest.
+    """Check that a client may name a folder: any but the widest, unless roots or folders at the start limit it.
 
     Args:
         folder: resolved.
@@ -86,7 +85,7 @@ def check_readable(folder: Path, named: tuple[Path, ...], roots: tuple[Path, ...
 
 
 def check_writable(folder: Path, named: tuple[Path, ...], roots: tuple[Path, ...] | None) -> None:
-    """That a client may have a folder written to: a git work tree within its roots or the named folders. Blocking.
+    """Check that a client may write to a folder: a git work tree within its roots or the named folders. Blocking.
 
     Args:
         folder: resolved.

@@ -30,14 +30,14 @@ from repopilot.runtime import Runtime
 PATH = "/mcp"
 HOST = "127.0.0.1"
 GRACE_S = 1
-"""How long requests under way may still take when the server ends."""
+"""Seconds that running requests get when the server ends."""
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class GuardedSessions:
-    """The sessions, for those who may ask; an ASGI application. A login's are its own."""
+    """An ASGI application: passes authorized requests to the sessions. Each session belongs to one login."""
 
     sessions: StreamableHTTPSessionManager
     callers: Callers
@@ -48,7 +48,7 @@ class GuardedSessions:
             refusal = JSONResponse({"error": i18n.text("api.no_token", "en")}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
-        # Streams aren't resumed: who asks for that gets a new one. The library would answer nothing at all.
+        # Streams can't be resumed: the client gets a new one instead. With this header, the library wouldn't answer.
         kept = [(name, value) for name, value in scope["headers"] if name.lower() != b"last-event-id"]
         user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
         await self.sessions.handle_request({**scope, "headers": kept, "user": user}, receive, send)
@@ -61,16 +61,16 @@ def run_http(runtime: Runtime, apply: bool, port: int, folders: tuple[Path, ...]
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
         port: on loopback; 0 for a free one.
-        folders: local ones that clients may name, beside their roots.
+        folders: local folders that clients may name, besides their roots.
 
     Raises:
-        UsageError: the port can't be used, or users are named by a proxy that can't know the token.
+        UsageError: the port can't be used, or a proxy names the users but can't know a random token.
     """
     token = server_token(runtime.settings)
     served = application(runtime, apply, token, folders)
     config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE_S)
     try:
-        bound = socket.create_server((HOST, port))  # who reads the address may connect at once
+        bound = socket.create_server((HOST, port))  # before the address is printed: clients may connect at once
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         said = message("ui.errors.port", host=HOST, port=port, error=why)

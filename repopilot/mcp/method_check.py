@@ -1,4 +1,4 @@
-"""The protocol's server, with the codes that JSON-RPC and MCP give to what isn't there."""
+"""The MCP server, with the standard error codes for unknown methods, parameters and resources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 class MethodCheck(Server):
-    """A server that says which methods it doesn't have; the library alone takes them for wrong parameters."""
+    """A server that reports unknown methods as such; the library alone reports invalid parameters."""
 
     async def run(self, read_stream: Incoming, write_stream: Outgoing, *given: Any, **named: Any) -> None:
         """Serve a session until its stream ends; the arguments are those of the library's server."""
@@ -42,12 +42,12 @@ class MethodCheck(Server):
 
 
 def wrong_parameters(said: i18n.Message) -> McpError:
-    """The protocol's error for parameters that name nothing."""
+    """The protocol's error for invalid parameters."""
     return McpError(ErrorData(code=INVALID_PARAMS, message=str(said)))
 
 
 def no_resource(uri: str) -> McpError:
-    """The protocol's error for the address of a resource that isn't there."""
+    """The protocol's error for the address of an unknown resource."""
     said = str(i18n.message("mcp.no_resource", uri=uri))
     return McpError(ErrorData(code=RESOURCE_NOT_FOUND, message=said, data={"uri": uri}))
 

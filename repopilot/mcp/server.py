@@ -80,11 +80,11 @@ PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"
 OVERVIEW = "repopilot://overview{?source}"
 GOES_ON_S = 3.0
-"""A call that has nothing to say for so long says that it goes on."""
+"""Seconds between two reports that a call is still running."""
 PLACES = 8
-"""Of an answer, those that are listed."""
+"""Places listed below an answer, unless it cites more."""
 RESOURCES = 200
-"""Files of a repository that are listed; every other can be read by its address."""
+"""Most files listed per repository; the others can still be read by address."""
 SOURCE = {"type": "string", "description": "the repository's https URL or local path"}
 
 
@@ -105,7 +105,7 @@ def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) ->
     Args:
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
-        folders: those that clients may name, beside their roots.
+        folders: local folders that clients may name, besides their roots.
     """
 
     @asynccontextmanager
@@ -114,7 +114,7 @@ def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) ->
         try:
             yield OfferedTools(runtime, stack, apply, folders)
         finally:
-            # When the server ends, everything else in this task is cancelled; folders and processes go all the same.
+            # The server's end cancels this task; folders and processes must be cleaned up all the same.
             with anyio.CancelScope(shield=True):
                 await stack.aclose()
 
@@ -162,7 +162,7 @@ def mcp_server(runtime: Runtime, apply: bool, folders: tuple[Path, ...] = ()) ->
 
 
 def _offers(server: Server) -> OfferedTools:
-    """The tools of the session of a request, which is that of one login: the transport sees to that."""
+    """The tools of a request's session. The transport ensures that a session belongs to one login."""
     offers: OfferedTools = server.request_context.lifespan_context
     request = server.request_context.request
     offers.owner = request.user.username if request is not None else ""
@@ -170,8 +170,8 @@ def _offers(server: Server) -> OfferedTools:
 
 
 def _progress(server: Server) -> OnProgress:
-    """Tells the client how far a call is, where it asked for that: each time a larger number, as the protocol wants.
-    Called from any thread."""
+    """A function that reports a call's progress if the client asked for it, with rising numbers as the protocol
+    requires. Any thread may call it."""
     context = server.request_context
     loop = asyncio.get_running_loop()
     token = context.meta.progressToken if context.meta else None
@@ -206,7 +206,7 @@ class _Held:
 
 @dataclass(slots=True)
 class _Opened:
-    """A repository that a client works on. Edits wait for one another; whatever looks or tests waits for none."""
+    """A repository that a client works on. Edits wait for one another; reading and testing wait for none."""
 
     held: _Held
     editing: asyncio.Lock
@@ -215,7 +215,7 @@ class _Opened:
 
     @asynccontextmanager
     async def used(self) -> AsyncIterator[WorkingCopy]:
-        """The working copy, which stays until the caller is done, even where another takes its place."""
+        """The working copy, kept until the caller is done, even if another replaces it."""
         held = self.held
         held.users += 1
         try:
@@ -233,10 +233,10 @@ class OfferedTools:
         runtime: the state of the process.
         stack: closes the working copies at the end.
         may_apply: whether `apply` may write.
-        folders: local ones that a client may name, beside its roots.
+        folders: local folders that a client may name, besides its roots.
 
     Attributes:
-        owner: the login that the session is of, '' for whoever may open everything.
+        owner: the login of the session, '' if it may open everything.
     """
 
     def __init__(
@@ -253,7 +253,7 @@ class OfferedTools:
         self._tools = client_tools()
 
     def listed(self) -> list[OfferedTool]:
-        """What a client may call: every tool that doesn't talk to the user, of any repository."""
+        """The tools that a client may call: all that don't talk to the user."""
         found = [
             _offered(each.name, each.description, (each.arguments, each.returns), each.kind) for each in self._tools
         ]
@@ -267,12 +267,12 @@ class OfferedTools:
         progress: OnProgress = lambda progress: None,
         roots: Roots = no_roots,
     ) -> CallToolResult:
-        """Call a tool on a repository; an error of ours becomes text, which the client's model can act on.
+        """Call a tool on a repository; a RepoPilotError becomes text that the client's model can act on.
 
         Args:
             name: of the tool.
             arguments: the repository as `source`, and those of the tool.
-            progress: is told how far it is: opening the repository, each step, and that it goes on.
+            progress: receives the progress: of opening the repository, each step, and that the call is still running.
             roots: asks the client for the folders that it works on.
         """
         alive = asyncio.create_task(_tell_that_it_goes_on(name, progress))
@@ -373,7 +373,7 @@ class OfferedTools:
             return _replied(await answer_all(asked.question, runtime, step, "EXPLAIN", store=indexes), None)
 
     async def _require_readable(self, source: str, roots: Roots) -> None:
-        """That the client may name a source, whether it is open or not. Raises RepoPilotError."""
+        """Check that the client may name a source, open or not. Raises RepoPilotError."""
         folder = None if source in self._opened else parse_source(source).path
         if folder is not None:
             check_readable(folder, self._folders, await roots())
@@ -381,7 +381,7 @@ class OfferedTools:
             await check_reach(self.owner, source, self._runtime)
 
     async def _apply(self, opened: _Opened, roots: Roots) -> ToolResult:
-        """Write the edits into the folder, and begin again with none."""
+        """Write the edits into the local folder, and continue with a working copy without edits."""
         copy = opened.held.copy
         root = copy.original.snapshot.root
         if not self._may_apply:
@@ -405,7 +405,7 @@ class OfferedTools:
         return _replied(done, workspace.model.name if workspace.model else None)
 
     async def _report(self, source: str, asked: ReviewArguments | ImpactArguments, progress: OnProgress) -> ToolResult:
-        """A review, or what a change touches."""
+        """A review or an impact report."""
         name = "review" if isinstance(asked, ReviewArguments) else "impact"
         async with trace.root(_steps_of(progress), name, "tool", source) as step:
             item = parse_item(source)
@@ -416,7 +416,7 @@ class OfferedTools:
             return await report_on(asked, workspace, step)
 
     async def _overview(self, source: str, progress: OnProgress) -> ToolResult:
-        """What the repository is, as a page."""
+        """The overview of a repository as a page."""
         original = await self._fresh(source, progress)
         found = await asyncio.to_thread(overview_of, original.index)
         return ToolResult(overview_markdown(found, "en"), overview_json(found))
@@ -444,13 +444,13 @@ class OfferedTools:
         return _Held(await stack.enter_async_context(working_copy(workspace)), stack)
 
     async def _fresh(self, source: str, progress: OnProgress) -> Workspace:
-        """The repository as it is, opened or brought up to date."""
+        """The workspace of a repository, opened or brought up to date."""
         opened = await self._open(source, progress)
         await self._refresh(source, opened)
         return opened.held.copy.original
 
     async def _refresh(self, source: str, opened: _Opened, *, edits: bool = False) -> None:
-        """Follow what others do to a local folder, until something is edited here; `edits` is for who is about to."""
+        """Follow others' changes to a local folder until the session edits it; `edits`: the caller is about to edit."""
         async with opened.refreshing:
             if not opened.held.copy.edited and (edits or not opened.editing.locked()):
                 await self._follow(source, opened)
@@ -468,7 +468,7 @@ class OfferedTools:
             await self._begin(opened, workspace)
 
     async def _begin(self, opened: _Opened, workspace: Workspace) -> None:
-        """Put a copy without edits in the place of the one there is, which its users may still need."""
+        """Replace the working copy with one without edits; the old one stays open while calls use it."""
         before = opened.held
         opened.held = await self._copy_of(workspace)
         if not before.users:
@@ -494,7 +494,7 @@ class OfferedTools:
 
 
 def _offered(name: str, description: str, types: tuple[type, type], kind: str) -> OfferedTool:
-    """A tool with the repository as its first argument, and what it does to the user's files by its kind."""
+    """A tool for clients: its first argument is the repository, its kind tells what it does to the user's files."""
     parameters, returns = map(inlined_schema, types)
     of_all = {"all": ALL} if name in OF_ALL else {}
     own = {"run_tests": {"environment": ENVIRONMENT}, RUN_COMMAND: {"commands": COMMANDS}}
@@ -514,13 +514,13 @@ def _offered(name: str, description: str, types: tuple[type, type], kind: str) -
 
 
 def _replied(done: Answer, model: str | None) -> ToolResult:
-    left_out = ("steps", "evidence")  # what is read costs the client's context: it has the places
+    left_out = ("steps", "evidence")  # they would fill the client's context; the places are enough
     document = {name: value for name, value in ask_document(done, (), model).items() if name not in left_out}
     return ToolResult(_short(done), document)
 
 
 def _short(done: Answer) -> str:
-    """An answer without the lines of its evidence: what is said, and the places by their numbers."""
+    """An answer without the lines of its evidence: its text, and the places by their numbers."""
     if not (isinstance(done.result, Explanation) and done.evidence):
         return done.text
     shown = done.evidence[: max(PLACES, done.result.cited)]
@@ -534,7 +534,7 @@ def file_uri(source: str, path: str) -> str:
 
 
 def _steps_of(progress: OnProgress) -> Callable[[Event], None]:
-    """Tells of each step of the work as it begins."""
+    """A sink that reports each step of the work as it begins."""
     return lambda event: progress(Progress(event.name, 0, 0)) if isinstance(event, Started) else None
 
 
@@ -546,4 +546,4 @@ async def _tell_that_it_goes_on(name: str, progress: OnProgress) -> None:
 
 
 def _ignore(progress: Progress) -> None:
-    """The client asked for no progress; standard output belongs to the protocol."""
+    """Drop progress: the client didn't ask for it, and standard output belongs to the protocol."""

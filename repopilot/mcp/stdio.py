@@ -1,4 +1,4 @@
-"""The MCP server over standard input and output, for the client that has started it."""
+"""The MCP server over standard input and output, for the client that started it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(runtime: Runtime, apply: bool = False, folders: tuple[Path, ...] = ()) -
     Args:
         runtime: the state of the process.
         apply: whether the tool `apply` may write into local folders.
-        folders: those that clients may name, beside their roots.
+        folders: local folders that clients may name, besides their roots.
     """
 
     async def serve() -> None:
