@@ -30,7 +30,7 @@ started = launch(settings, Served(run.host, run.port, "https" if run.ssl_cert el
 install_access(server.app, started.rule)
 page.install(server, security.allowed_hosts(settings.host, settings.allowed_hosts), settings.language)
 install_frame(server, process)
-# Whoever may open the page without a token or a login may ask here without one, unless the user has chosen one.
+# If the page is open to everyone without a login, the API needs no token either, unless the user has set one.
 is_open = settings.access == "open" and not settings.login
 callers = Callers(settings, settings.access_token if is_open else started.rule.token)
 mount(server, PREFIX, api(process.runtime, callers))

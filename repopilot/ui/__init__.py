@@ -1,1 +1,1 @@
-"""What the browser shows. The only package besides chainlit_app.py that knows Chainlit."""
+"""The chat in the browser. Only this package and chainlit_app.py know Chainlit."""

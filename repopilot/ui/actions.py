@@ -22,7 +22,7 @@ Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
 async def _ask_larger(chat: Chat, payload: dict) -> dict:
-    """The next question is answered by this model."""
+    """Answer the next question with the given model."""
     name = str(payload.get("model", ""))
     chat.next_model = name if name in chat.process.models.names else ""
     return {}

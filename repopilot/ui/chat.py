@@ -39,15 +39,15 @@ class ShownAnswer:
 
     Attributes:
         answer: the answer.
-        index: the index it came from; for an answer of all repositories, any.
+        index: the index it came from; any index for an answer about all repositories.
         root: the local folder that accepted files are written to, None for a clone.
         decisions: `accepted` or `rejected` by the id of a file, or of a hunk (`hunk_id`), for those decided on.
         element: the diff view or the search below it, None where it has neither.
         request: the id of the question, as in the logs.
         steps: the steps that led to it, as JSON; () while it is not complete.
-        question: that was asked.
-        command: that of the intent the user forced, '' for none.
-        written: the text that accepting made last of a file, by path; None for one that it deleted.
+        question: the question that was asked.
+        command: the command of the intent the user forced, '' for none.
+        written: by path, the text that accepting the file wrote last; None if it deleted the file.
     """
 
     answer: Answer
@@ -63,7 +63,7 @@ class ShownAnswer:
 
     @property
     def files(self) -> dict[str, FileChange]:
-        """The answer's files by path, and behind them the follow-up edits that code can write, by id."""
+        """The answer's files by path, followed by the follow-up edits that code can write, by id."""
         found = {file.path: file for file in self.answer.files}
         return found | {id: each.change for id, each in self.follow_ups.items() if each.change is not None}
 
@@ -83,19 +83,19 @@ class Chat:
         process: what all chats share.
         browser_language: the tag the browser asks for, for example `fr-CA`.
         opening: the repository open in it, None before the first.
-        pending: question and command asked before there was a repository to ask, None without one.
+        pending: question and command that were sent before a repository could answer, or None.
         owner: the name the user signed in with, '' where nobody signs in.
         thread: the id of the conversation about the open repository; what is asked is stored under it.
-        exchanges: that conversation, oldest first, as far as an open page needs it.
-        unstored: the user knows that the conversation can't be stored.
+        exchanges: the latest exchanges of that conversation, oldest first.
+        unstored: whether the user was told that the conversation can't be stored.
         answers: the answers on the page, by the id of their message.
         plans: the plans on the page, by the id of their message.
         overrides: the settings the user has changed in this chat, by name; `ref` is no setting, but a branch, tag or
             commit to open.
-        subject: the lines that the address of the repository named, as a mention; the first question is about them.
+        subject: a mention of the lines that the repository's address named; the first question is about them.
         next_model: the name of the model that answers the next question, '' for the usual one.
         commands: by repository, whether the user let an agent model run commands.
-        offers: by repository, whether the question if what its tests need may be fetched waits for an answer.
+        offers: by repository, whether the offer to fetch its test packages awaits an answer.
         asking: how many questions are being answered.
         deciding: held while files are accepted or rejected.
     """
@@ -120,7 +120,7 @@ class Chat:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The conversation as the agents want it: what follows refers to what was said."""
+        """The latest turns of the conversation, for the agents: a question may refer to them."""
         said = [each for each in self.exchanges if each.is_turn]
         return tuple(turn_of(each.question, each.answer) for each in said[-TURNS_KEPT:])
 
@@ -133,13 +133,13 @@ class Chat:
         return ThreadKey(self.thread, repository_id(self.opening.key), self.owner, name, place)
 
     def begin_thread(self, thread: str = "", exchanges: Sequence[Exchange] = ()) -> None:
-        """Leave the conversation, which stays stored, for another; for a new one where none is given."""
+        """Switch to another conversation, or to a new one if none is given. The current one stays stored."""
         self.thread = thread or new_id()
         self.exchanges = list(exchanges)[-EXCHANGES_KEPT:]
 
     def leave_closed(self) -> None:
-        """Leave a repository that was deleted or is no longer shared, with what is shown of it; take what
-        was opened anew."""
+        """Leave a repository that was deleted or is no longer shared, with its answers and plans; use its new
+        opening, if there is one."""
         opening = self.opening
         known = self.process.openings.get(opening.key, self.owner) if opening else None
         if known is not opening:
@@ -171,7 +171,7 @@ class Chat:
 
 
 class Decisions(NamedTuple):
-    """What was decided on of an answer, and what was written, as in `ShownAnswer`: one for all pages that show it."""
+    """`decisions` and `written` of a `ShownAnswer`, shared by all pages that show the answer."""
 
     decided: dict[str, str]
     written: dict[str, str | None]
@@ -182,8 +182,8 @@ class Work:
     """A question being answered, which goes on when its page is closed.
 
     Attributes:
-        task: that answers it.
-        events: of its trace, as far as it has come.
+        task: the task that answers it.
+        events: of its trace so far.
         done: set when the answer is stored.
     """
 
@@ -212,7 +212,7 @@ class Process:
         self.working: dict[str, Work] = {}
 
     def start_task(self, work: Coroutine[object, object, None]) -> None:
-        """Run it to its end: the event loop has only weak references to its tasks."""
+        """Run work to its end; a reference is kept, because the event loop has only weak ones to its tasks."""
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)

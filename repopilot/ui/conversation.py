@@ -40,7 +40,7 @@ EXAMPLES = (("Flask", "pallets/flask"), ("Express", "expressjs/express"), ("Gin"
 
 
 QUESTIONS_AT_ONCE = 3
-"""Of one chat. The page sends one; who sends more by a program takes his own turns, not those of others."""
+"""Most questions answered at a time in one chat. The page sends one; a program that sends more can't block others."""
 
 
 async def greet(current: Chat) -> None:
@@ -133,7 +133,7 @@ async def _answer_or_postpone(chat: Chat, text: str, command: str) -> None:
 
 
 def how_far(opening: Opening, language: str) -> str:
-    """How far an opening is, in brackets; '' while nothing is known."""
+    """The progress of an opening, in brackets; '' while it is unknown."""
     moment = opening.current_progress
     return f" ({progress_line(moment, language)})" if moment else ""
 
@@ -147,7 +147,7 @@ async def _answer_pending(chat: Chat) -> None:
 
 
 async def _open(chat: Chat, text: str) -> bool:
-    """Open a repository. By then the models are known, which the settings panel offers."""
+    """Open a repository. Then send the settings again: by now the models that they offer are known."""
     answerable = await open_repository(chat, text)
     await send_settings(chat)
     if answerable:
@@ -156,7 +156,7 @@ async def _open(chat: Chat, text: str) -> bool:
 
 
 async def _remove_token(message: cl.Message, text: str) -> None:
-    """A token inside an address must not stay on the page."""
+    """Remove a token inside an address from the page."""
     clean, _ = split_token(text)
     if clean != text.strip():
         message.content = clean
@@ -175,7 +175,7 @@ async def _send_welcome(chat: Chat, offer: str) -> None:
     def props() -> dict:
         return welcome_props(chat, offer)
 
-    welcome = element("Welcome", await asyncio.to_thread(props))  # the database may be waited for
+    welcome = element("Welcome", await asyncio.to_thread(props))  # may wait for the database
     await cl.Message(content="", elements=[welcome]).send()
     poll_props(welcome, props, REFRESH_S, until=lambda: chat.opening is not None)
 
@@ -224,7 +224,7 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
     owners = {owner for owner, address in known if address == wanted}
     if chat.owner not in owners:
         return {}
-    # With its last owner a repository is no longer shared.
+    # When its last owner leaves, a repository is no longer shared.
     leaving = {chat.owner} if owners - {chat.owner, EVERYBODY} else owners
     closing = [
         each

@@ -12,7 +12,8 @@ from chainlit.session import WebsocketSession
 from repopilot.foreign_text import visible_values
 
 EXACT = frozenset({"id", "key", "answer", "query", "folders", "filters", "draft", "path", "address"})
-"""What elements send back, and must find unchanged. Paths hold nothing hidden; see `foreign_text.is_plain_name`."""
+"""Props that elements send back, so they stay as they are. Paths have no hidden characters; see
+`foreign_text.is_plain_name`."""
 
 
 def element(name: str, props: dict, *, display: Literal["inline", "side"] = "inline", id: str = "") -> cl.CustomElement:
@@ -25,7 +26,7 @@ def element(name: str, props: dict, *, display: Literal["inline", "side"] = "inl
         id: of the element; '' for a new one.
 
     Returns:
-        The element. It has a URL, without which Chainlit would write another file at every update.
+        The element. Its URL keeps Chainlit from writing another file at every update.
     """
     shown = visible_values(props, EXACT)
     created = cl.CustomElement(name=name, props=shown, display=display, url=f"/public/elements/{name}.jsx")
@@ -43,7 +44,7 @@ async def update(shown: cl.CustomElement, props: dict) -> None:
 
 
 async def show_aside(name: str, props: dict) -> None:
-    """Open the side view with an element, in place of the one there: a second would appear below the first."""
+    """Show an element in the side view in place of the current one: a second would appear below the first."""
     before = cl.user_session.get("aside")
     if before is not None and before.name != name:
         # The page keeps the code of an element by its id: another element needs another id.

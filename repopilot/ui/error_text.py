@@ -12,6 +12,6 @@ def error_line(error: RepoPilotError, language: str) -> str:
 
 
 def error_paragraphs(error: RepoPilotError, language: str, request: str = "") -> str:
-    """What happened, in a paragraph below what to do about it, and the id of the request where there is one."""
+    """What happened, what to do about it, and the id of the request, if any, in a paragraph each."""
     id = text("ui.errors.request", language, id=request) if request else ""
     return "\n\n".join(filter(None, (translated(error.message, language), translated(error.hint, language), id)))

@@ -1,4 +1,4 @@
-"""The ids of an answer's files: their paths, and others for follow-up edits, which may be of the same files. Pure."""
+"""The ids of an answer's files: paths, with a prefix for follow-up edits, which may be of the same files. Pure."""
 
 from __future__ import annotations
 

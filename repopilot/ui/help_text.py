@@ -1,4 +1,4 @@
-"""What can be typed, with an example each."""
+"""The help: what can be typed, with examples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from repopilot.release import release
 
 
 def help_text(language: str) -> str:
-    """The commands as a list in Markdown, what else the message box takes, and which RepoPilot this is. Blocking."""
+    """The commands as a list in Markdown, what else the message box takes, and RepoPilot's version. Blocking."""
     rows = [
         (f"/{spec.command} {i18n.text(f'intents.{spec.id.lower()}.example', language)}", spec.description(language))
         for spec in intents.INTENTS

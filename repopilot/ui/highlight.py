@@ -10,7 +10,7 @@ from pygments.token import Comment, Keyword, Name, Number, String
 from pygments.util import ClassNotFound
 
 LONGEST = 400_000
-"""Characters of a text that is coloured; a longer one is shown plain."""
+"""Longest text that is coloured, in characters; a longer one is shown plain."""
 _CLASSES: tuple[tuple[Any, str], ...] = (
     (Comment, "c"),
     (String, "s"),
@@ -32,11 +32,11 @@ def highlighted(path: str, text: str) -> list[Line]:
     """The lines of a text with syntax colours.
 
     Args:
-        path: of the file; its name decides about the language.
-        text: the whole text, so that what stands in a string of several lines is known as such.
+        path: of the file; its name determines the language.
+        text: the whole text, so that multi-line strings are recognized.
 
     Returns:
-        The lines, which are kept for the next call: not to be changed.
+        The lines. They are cached: don't change them.
     """
     lines: list[Line] = [[]]
     for kind, value in _tokens(path, text):

@@ -1,4 +1,4 @@
-"""The first screen's button for a model of a service elsewhere: by its address and a key, which stay in memory."""
+"""The first screen's button for a model of a remote service; its address and key stay in memory."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ SERVICES = (
     "https://api.groq.com/openai/v1",
     "https://api.together.xyz/v1",
 )
-"""Proposed as addresses; any other that speaks the protocol does as well."""
+"""Suggested addresses; any other service with the same protocol works as well."""
 ANSWER_S = 15.0
 MODELS_SHOWN = 500
 _KEY = re.compile("[!-~]{0,500}")
 
 
 def hosted_props(chat: Chat) -> dict | None:
-    """What the first screen offers: {services: addresses, used: the one in use, '' for none}; None where the model is
-    set for everybody."""
+    """What the first screen offers: {services: addresses, used: the one in use, '' for none}; None if the user may not
+    choose the model."""
     if not _may_choose(chat):
         return None
     url = chat.process.models.settings.llm_url
@@ -37,11 +37,11 @@ def hosted_props(chat: Chat) -> dict | None:
 
 
 async def use_hosted(chat: Chat, payload: dict) -> dict:
-    """Use a model of a service from now on, in every chat; with an empty address that of this machine again.
+    """Use a model of a service from now on, in every chat; with an empty address, the model set at the start again.
 
     Args:
         chat: where the button was pressed.
-        payload: {url, key, model: '' to be told which there are}.
+        payload: {url, key, model: '' to list the models}.
 
     Returns:
         {models: names} to choose from, {} once a model is used, or {error}.
@@ -67,12 +67,12 @@ async def use_hosted(chat: Chat, payload: dict) -> dict:
 
 
 def _may_choose(chat: Chat) -> bool:
-    """Whether the model is this user's to choose: it gets the code of everybody who works with the process."""
+    """Whether this user may choose the model, which receives the code of everybody who works with the process."""
     return not chat.owner and "llm_url" not in chat.process.runtime.settings.model_fields_set
 
 
 def _checked(url: str, key: str, settings: Settings) -> str:
-    """The address of an API; the key crosses the network encrypted. Raises ModelError."""
+    """Check and normalize an API's address: plain HTTP only on loopback or with `allow_http`. Raises ModelError."""
     plain = url.startswith("http://") and (is_loopback(url) or settings.allow_http)
     if not (plain or url.startswith("https://")) or re.search(r"[\s,@?#]", url):
         shown = without_credentials(url)[:200]

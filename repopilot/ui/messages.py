@@ -13,13 +13,13 @@ from repopilot.intents import lookups, split_command
 from repopilot.repo.source import looks_like_source
 
 LONGEST = 20_000
-"""Characters of a question. A message over 1 MB would drop the browser's connection."""
+"""Longest question, in characters. A message over 1 MB would drop the browser's connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
     """What a message asks for; an `item` is an issue or a pull request. `command` is `open`, the command of an intent,
-    that which isn't known, or '' where the router decides; `text` is '' in a question whose command says enough."""
+    an unknown command, or '' if the router decides; `text` is '' for a command that needs none."""
 
     kind: Literal["open", "item", "question", "empty", "too_long", "help", "demo", "unknown"]
     text: str

@@ -1,4 +1,4 @@
-"""What a repository is, as a card below its opening and as a panel beside the chat."""
+"""The overview of a repository, as a card below its opening and as a panel beside the chat."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STARTERS = {
     "modules": "components",
     "tests": "tests",
 }
-"""What is offered for a repository just opened, by the keys in `[ui.starters]`: the section each opens, '' for none."""
+"""Suggestions for a newly opened repository, by key in `[ui.starters]`: the section that each opens, '' for none."""
 
 
 def card_props(chat: Chat, opening: Opening) -> dict:
@@ -40,8 +40,8 @@ def card_props(chat: Chat, opening: Opening) -> dict:
         opening: the repository.
 
     Returns:
-        The props; only the questions to start with where no code of the repository has definitions that are read, and
-        nothing of a repository that can't be asked about yet.
+        The props; only the suggested questions if the overview has no components, {} while the repository can't be
+        asked about.
     """
     language = chat.language
     if opening.index is None or not opening.answerable:
@@ -68,7 +68,7 @@ def card_props(chat: Chat, opening: Opening) -> dict:
 
 
 def starter_rows(parts: Iterable[str], language: str) -> list[list[str]]:
-    """What is offered for a repository just opened: [label, question, the section that answers it or ''].
+    """The suggestions for a newly opened repository: [label, question, the section that answers it or ''].
 
     Args:
         parts: the sections that its overview has.
@@ -106,7 +106,8 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
 
 
 def overview_props(overview: Overview, language: str) -> dict:
-    """What both show: {name, purpose, place: of it, facts, picture, sections: [{part, title, rows}]}. Pure.
+    """The props of card and panel: {name, purpose, place: of the purpose, facts, picture, sections: [{part, title,
+    rows}]}. Pure.
 
     Args:
         overview: of the repository.
@@ -166,7 +167,7 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
 
 
 def _data_rows(overview: Overview, language: str) -> Iterator[dict]:
-    """A row for each kind of data, with how many of it there are and the first of them."""
+    """A row for each kind of data, with the count and the first places."""
     for kind in get_args(DataKind):
         found = [NamedPlace(data.name, data.path, data.line) for data in overview.data if data.kind == kind]
         if found:
@@ -183,7 +184,7 @@ def _component_row(component: Component, language: str) -> dict:
 
 
 def _first(component: Component) -> tuple[str, int]:
-    """Where a component is opened: at what says what it is, else at the definition that others use most."""
+    """Where to open a component: where its summary comes from, else at the definition that others use most."""
     place = component.source or next(iter(component.symbols), None)
     return (place.path, place.line) if place else (component.files[0], 1)
 

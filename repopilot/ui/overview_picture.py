@@ -1,4 +1,4 @@
-"""The components of a repository as a picture: boxes from the top down, and what uses what. Pure."""
+"""The components of a repository as a picture: boxes from top to bottom, and a line for each use. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ IN_A_ROW = 4
 
 
 def picture_props(overview: Overview, around: int | None = None) -> dict:
-    """The picture with the places of its boxes in pixels; {} where there is nothing to connect.
+    """The picture with the positions of its boxes in pixels; {} if there are no lines.
 
     Args:
         overview: of the repository; its components are the boxes, in their order. A line is [from, to, weight, whether
-            other lines lead there, too].
+            a longer way along other lines leads there, too].
         around: the number of the component that is shown with its neighbours only; None for all components.
     """
     uses = {
@@ -65,7 +65,7 @@ def _box(component: Component, number: int, place: tuple[int, int], is_subject: 
 
 
 def _rows(shown: Sequence[int], downward: Sequence[tuple[int, int]]) -> list[Sequence[int]]:
-    """The boxes by row: below all that use them, beside what stands around the same ones."""
+    """The boxes by row: each below all its users, and ordered by the average position of these."""
     depths = dict.fromkeys(shown, 0)
     for _ in shown:
         for source, target in downward:

@@ -109,7 +109,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
 
 
 async def _send_element(chat: Chat, opening: Opening) -> None:
-    """The live elements of an opening: its state, and what the repository is."""
+    """Send the live elements of an opening: its state, and the overview of the repository."""
 
     def props() -> dict:
         asked = chat.exchanges[-1].commit if chat.opening is opening and chat.exchanges else ""
@@ -130,7 +130,7 @@ async def _send_element(chat: Chat, opening: Opening) -> None:
 
 
 async def _until_answerable(chat: Chat, opening: Opening) -> bool:
-    """Wait. While it is the user who is waited for, the message box is free."""
+    """Wait until questions can be answered. While the user has to decide something, the message box is free."""
     waiting_for_user = False
     while chat.opening is opening and not opening.answerable and not opening.settled:
         if (opening.phase in WAITS_FOR_USER) != waiting_for_user:

@@ -1,4 +1,4 @@
-"""The conversation of a chat on its way to the disk; that it can't be stored is said once."""
+"""Stores the conversation of a chat; a failure is reported once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from repopilot.ui.repository_view import send_error
 
 
 async def store(chat: Chat, key: ThreadKey, exchange: Exchange) -> None:
-    """Store an exchange, or what there is of it so far.
+    """Store an exchange, finished or not.
 
     Args:
-        chat: is told when that fails. The answer itself stays on its page.
-        key: of its conversation, which need no longer be the one in the chat.
+        chat: shows an error if that fails. The answer itself stays on its page.
+        key: of its conversation, which may no longer be the one in the chat.
         exchange: the question with its answer.
     """
     try:
@@ -38,12 +38,12 @@ async def remember(chat: Chat, key: ThreadKey, exchange: Exchange) -> None:
 
 
 async def change_exchange(chat: Chat, shown: ShownAnswer, **changes: object) -> None:
-    """Change what is kept of an answer on the page, in this chat and on disk.
+    """Change the exchange of an answer on the page, in this chat and on disk.
 
     Args:
         chat: where the answer is.
         shown: the answer.
-        changes: attributes of its exchange; another `answer` is that of the page, too.
+        changes: attributes of its exchange; a new `answer` also replaces the one on the page.
     """
     before = shown.answer
     shown.answer = changes.get("answer", before)  # type: ignore[assignment]

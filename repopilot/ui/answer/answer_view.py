@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from repopilot.index.store import Index
 
 CLEAR_MARGIN = 0.2
-"""The router's other choices are offered as buttons unless its first is more likely by this much."""
+"""The router's other choices are offered as buttons unless its first choice is more likely by this much."""
 ANSWERS_KEPT = 20
 MESSAGES_KEPT = 4
 DECISIONS_KEPT = 1000
@@ -52,19 +52,19 @@ async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index
         chat: where it was asked.
         message: new, or one that the answer was streamed into.
         exchange: the question with its answer.
-        index: what the answer came from.
+        index: the index that the answer came from.
     """
     await _show(chat, message, exchange.answer, index, exchange)
 
 
 async def show_published(chat: Chat, message: cl.Message, answer: Answer, index: Index) -> None:
-    """Show what is finished of an answer while the work goes on.
+    """Show the finished part of an answer while the work goes on.
 
     Args:
         chat: where the question was asked.
         message: of the answer.
-        answer: what is finished of it.
-        index: what it came from.
+        answer: its finished part.
+        index: the index that it came from.
     """
     await _show(chat, message, answer, index)
 
@@ -72,7 +72,7 @@ async def show_published(chat: Chat, message: cl.Message, answer: Answer, index:
 async def _show(
     chat: Chat, message: cl.Message, answer: Answer, index: Index, exchange: Exchange | None = None
 ) -> None:
-    """Put an answer into its message; `exchange` is None while it isn't complete."""
+    """Put an answer into its message; `exchange` is None while the answer isn't complete."""
     opening = chat.opening
     before = chat.answers.get(message.id)
     root = opening.snapshot.root if opening and opening.snapshot else None
@@ -80,7 +80,7 @@ async def _show(
     decided = decisions_kept(before, answer)
     written = before.written if before else {}
     if exchange is not None and answer.files:
-        # Two pages may show the same answer: they decide on the same.
+        # Two pages may show the same answer: they share its decisions.
         first = Decisions(decided or dict(exchange.decisions), written)
         decided, written = chat.process.decisions.setdefault(exchange.id, first)
         for id in list(chat.process.decisions)[:-DECISIONS_KEPT]:
@@ -109,14 +109,14 @@ def _forget_old(chat: Chat) -> None:
 
 
 def decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]:
-    """What the user decided on while the answer was incomplete, for the files that are still the same.
+    """The decisions made while the answer was incomplete, on files that are still the same.
 
     Args:
         before: what was shown of the answer.
         answer: what is shown of it now.
 
     Returns:
-        The very dictionary of `before`: what is being written when the answer changes is decided on right after it.
+        The same dictionary as in `before`: a write under way when the answer changes adds its decision afterwards.
     """
     if before is None:
         return {}
@@ -127,13 +127,13 @@ def decisions_kept(before: ShownAnswer | None, answer: Answer) -> dict[str, str]
 
 
 async def show_evidence(chat: Chat, message: cl.Message, evidence: Sequence[Evidence], index: Index) -> None:
-    """Show what code found, before anything is said about it.
+    """Show the evidence that code found, before there is any text about it.
 
     Args:
         chat: where the question was asked.
         message: of the answer, not yet sent.
         evidence: the places.
-        index: what they came from.
+        index: the index that they came from.
     """
     unfinished = Explanation("extractive", interrupted=True, for_reader=chat.settings.audience == "reader")
     answer = Answer("", citations_of(evidence, index.commit), evidence=tuple(evidence), result=unfinished)
@@ -208,7 +208,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
     elements: list[cl.CustomElement] = []
 
     def own(name: str, props: dict) -> cl.CustomElement:
-        return element(name, props, id=f"{id}-{name}")  # one of each, also where an answer is shown in several stages
+        return element(name, props, id=f"{id}-{name}")  # one element of each kind, however often the answer is updated
 
     if found := answer.brings(SearchReport):
         return [_search_element(chat, id, found)]
@@ -243,7 +243,7 @@ async def _elements(chat: Chat, id: str, answer: Answer, exchange: Exchange | No
 
 
 def _explanation_in(answer: Answer) -> Explanation | None:
-    """The explanation that an answer is, or holds beside other parts."""
+    """The explanation in an answer, alone or beside other parts."""
     if isinstance(answer.result, Explanation):
         return answer.result
     return Explanation() if answer.parts and answer.evidence else None
@@ -256,7 +256,7 @@ def _search_element(chat: Chat, id: str, report: SearchReport) -> cl.CustomEleme
 
 
 def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: bool = False) -> dict:
-    """The props of the element `Sources`: citations, fallbacks, other routes, another try, the footer.
+    """The props of the element `Sources`: citations, fallbacks, other routes, a retry, the footer.
 
     Args:
         answer_id: of the answer's message.
@@ -303,7 +303,7 @@ def explanation_request(exchange: Exchange, language: str) -> str:
 
 
 def place_choices(exchange: Exchange) -> list[tuple[str, str]]:
-    """Buttons for the places that a task may mean: (place, the task that mentions it), of several wishes that alone."""
+    """Buttons for the places that a task may mean: (place, task mentioning it); of several wishes, only that task."""
     answer = exchange.answer
     choices = answer.result.choices if isinstance(answer.result, Generation) else ()
     task = next((part.wish for part in answer.parts if part.route == answer.route), exchange.question)
@@ -316,7 +316,7 @@ def _broke_off(answer: Answer) -> bool:
 
 
 def alternatives(answer: Answer, language: str) -> list[tuple[str, str]]:
-    """Buttons for the routes that were nearly taken: (label, command). Of several wishes no one command is meant."""
+    """Buttons for the routes that were nearly taken: (label, command). None for several wishes: no command fits all."""
     route = answer.route
     if route is None or route.tier == "forced" or answer.parts:
         return []

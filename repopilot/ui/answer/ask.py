@@ -1,4 +1,4 @@
-"""A question in a chat: the trace as steps, the answer streamed, errors with another try offered."""
+"""Answers a question in a chat: shows the trace as steps, streams the answer, offers a retry after an error."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class PendingQuestion:
 
     Attributes:
         question: as asked, without its command.
-        command: that of the intent the user forced, '' for none.
+        command: the command of the intent the user forced, '' for none.
         language: of the reader.
         message: the answer is streamed into it.
         key: of the conversation it belongs to.
         id: of the exchange.
         started: when it was asked, by the monotonic clock.
-        storing: what there is of it, being stored.
-        events: of the trace, as far as it has come.
+        storing: the tasks that store the unfinished answer.
+        events: of the trace so far.
     """
 
     question: str
@@ -87,7 +87,7 @@ async def ask(
     Args:
         chat: where it was asked.
         question: without its command.
-        command: that of the intent to force, '' for the router's choice.
+        command: the command of the intent to force, '' for the router's choice.
         about: the issue or pull request that it is about, None for none.
     """
     subject = chat.subject
@@ -106,7 +106,7 @@ async def ask(
 
 
 async def _answer(chat: Chat, pending: PendingQuestion) -> None:
-    """Answer a question, and store what came of it."""
+    """Answer a question, and store the outcome."""
     _store_unfinished(chat, pending, Answer(""))
     view = _view(chat, pending)
     view.start()
@@ -125,7 +125,7 @@ async def _answer(chat: Chat, pending: PendingQuestion) -> None:
         await _show_failure(chat, pending, _unexpected(error))
     else:
         await view.close()
-        # A message that is stored loses its key: the notes are stored in the language they were shown in.
+        # Stored messages lose their catalogue keys, so the notes are stored in the language they were shown in.
         answer = in_language(answer, pending.language)
         exchange = pending.exchange(answer, footer(pending, workspace, answer), workspace.index.commit)
         await show_answer(chat, pending.message, exchange, workspace.index)
@@ -164,7 +164,7 @@ async def _run_agent(chat: Chat, pending: PendingQuestion, view: TraceView) -> t
 
 
 async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
-    """The open repository with the models of the moment, and the language to answer in."""
+    """The open repository with the current models, and the language to answer in."""
     opening = chat.opening
     models = chat.process.models
     about = chat.process.about.get(pending.id)
@@ -173,7 +173,7 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
     update = {**options, "language": language_to_answer_in(chat, pending.question)}
     settings = opening.settings.model_copy(update=update)
     if pending.command in intents.lookups():
-        # Nothing is waited for: what is not loaded by now is done without.
+        # A look-up waits for nothing: it does without models that aren't loaded yet.
         return Workspace(
             opening.snapshot,
             opening.index,
@@ -204,8 +204,8 @@ async def _workspace(chat: Chat, pending: PendingQuestion) -> Workspace:
 
 
 def language_to_answer_in(chat: Chat, question: str) -> Language | Literal[""]:
-    """The language set or chosen; that of the interface for a typed command, a bare path or a name, which are in none;
-    else '', which leaves it to the question."""
+    """The language set or chosen; else the interface's language for a typed command, a bare path or a name, which have
+    no language; else '': the question decides."""
     query = parse(question)
     in_none = question.lstrip().startswith("/") or (query.kind in ("path", "symbol") and not query.asks)
     return chat.settings.language or (chat.language if in_none else "")
@@ -247,7 +247,7 @@ async def _show_published(chat: Chat, pending: PendingQuestion, answer: Answer) 
 
 
 def _store_unfinished(chat: Chat, pending: PendingQuestion, answer: Answer, commit: str = "") -> None:
-    """Store what there is of an answer, in case the process doesn't live to its end. Nothing waits for it."""
+    """Store an unfinished answer in the background, in case the process ends before it is finished."""
     if pending.command in intents.lookups():
         return
     note = i18n.text("ui.chat.interrupted", pending.language)
@@ -297,7 +297,7 @@ def footer(pending: PendingQuestion, workspace: Workspace, answer: Answer) -> st
 
 
 async def _show_failure(chat: Chat, pending: PendingQuestion, error: RepoPilotError) -> None:
-    """Leave what was streamed, say what happened, offer another try."""
+    """Keep the streamed text, say what happened, offer a retry."""
     streamed = error.partial if isinstance(error, ModelError) else ""
     if pending.message.streaming or streamed:
         await _end_early(pending, f"_{i18n.text('ui.chat.cut_off', pending.language)}_", streamed)
@@ -309,7 +309,7 @@ async def _show_failure(chat: Chat, pending: PendingQuestion, error: RepoPilotEr
 
 
 async def _remember_early_end(chat: Chat, pending: PendingQuestion, note: str) -> None:
-    """Keep what is on the page of an answer that came to no end, with the reason."""
+    """Keep the shown part of an answer that ended early, with the reason."""
     shown = chat.answers.get(pending.message.id)
     answer = shown.answer if shown else Answer("")
     if pending.message.content and not answer.text:
@@ -319,7 +319,7 @@ async def _remember_early_end(chat: Chat, pending: PendingQuestion, note: str) -
 
 
 async def _keep_unfinished(chat: Chat, pending: PendingQuestion) -> None:
-    """Stop was pressed: what is finished of the answer stays, and belongs to the conversation."""
+    """After Stop: keep the finished part of the answer, on the page and in the conversation."""
     shown = chat.answers.get(pending.message.id)
     message = pending.message
     note = i18n.text("ui.chat.stopped", pending.language)

@@ -22,7 +22,7 @@ from repopilot.ui.trace.kept_steps import kept_steps
 
 
 async def ask_all(chat: Chat, question: str, command: str) -> None:
-    """Answer from all repositories. The exchange belongs to the conversation about the open one, where one is open.
+    """Answer from all repositories. The exchange joins the conversation about the open repository, if there is one.
 
     Args:
         chat: where it was asked.

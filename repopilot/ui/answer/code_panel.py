@@ -32,7 +32,7 @@ async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
 
     Args:
         chat: where to open it.
-        index: what the lines come from, unless they have an origin.
+        index: the index of the lines, unless the citation has an origin.
         citation: the lines.
     """
     if citation.origin:
@@ -65,11 +65,11 @@ async def open_file(chat: Chat, payload: dict) -> dict:
 
 
 async def look_up(chat: Chat, payload: dict) -> dict:
-    """What a name in the panel stands for.
+    """Look up what a name in the panel stands for.
 
     Args:
         chat: where the panel is.
-        payload: {name: as it stands in the code, key: as for `open_file`}.
+        payload: {name: as written in the code, key: as for `open_file`}.
 
     Returns:
         {name, definitions: [place], callers: [place]}, a place {path, line, label}.
@@ -91,7 +91,7 @@ async def look_up(chat: Chat, payload: dict) -> dict:
 
 
 def _callers(chat: Chat, index: Index, name: str) -> Relations:
-    """What uses a name, resolved where it is the open repository's."""
+    """The users of a name; resolved if the index is that of the open repository."""
     opening = chat.opening
     if opening is None or opening.snapshot is None or opening.index is not index:
         return callers(index, name)
@@ -101,7 +101,7 @@ def _callers(chat: Chat, index: Index, name: str) -> Relations:
 
 
 async def list_files(chat: Chat, payload: dict) -> dict:
-    """The files whose paths hold a text or match a glob; returns {files: [path], more: how many others, in words}.
+    """The files whose paths contain a text or match a glob; returns {files: [path], more: how many others, in words}.
 
     Args:
         chat: where the panel is.
@@ -119,7 +119,7 @@ async def list_files(chat: Chat, payload: dict) -> dict:
 
 
 async def index_of(chat: Chat, key: str) -> Index | None:
-    """The index of a repository of this machine by its key; for '' that of the open one."""
+    """The index of a repository on this machine by its key; '' for the open repository."""
     if not key:
         return chat.opening.index if chat.opening else None
 
@@ -167,7 +167,7 @@ def code_props(
 
 
 def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:
-    """None where the file can't be shown."""
+    """Props of the element `Code`; None if the file can't be shown."""
     text = index.text(citation.path)
     opening = None if citation.origin else chat.opening
     snapshot = opening.snapshot if opening else None

@@ -1,4 +1,4 @@
-"""An answer as a diagram in the panel beside the chat: the call graph around what it is about."""
+"""An answer as a diagram in the panel beside the chat: the call graph around its subject."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TOP = 40
 
 
 def subject_of(answer: Answer) -> str:
-    """The definition of the repository that an answer is about, as `path:symbol`; '' where it is about none, or is for
-    somebody who reads no code."""
+    """The definition that an answer is about, as `path:symbol`; '' if there is none, or if the answer is for a reader
+    who doesn't read code."""
     if not isinstance(answer.result, Explanation) or answer.of_all or answer.result.for_reader:
         return ""
     named = next((each for each in answer.evidence if each.symbol), None)
@@ -68,9 +68,9 @@ def chart_props(drawn: Diagram, heads: Mapping[int, str], language: str, subject
 
     Args:
         drawn: the diagram.
-        heads: what stands above columns, by their numbers.
+        heads: the headings of columns, by number.
         language: of the reader.
-        subjects: how many boxes, from the first, are what it is about.
+        subjects: how many of the first boxes are its subject.
     """
     rows: Counter[int] = Counter()
     boxes = []

@@ -50,7 +50,7 @@ async def work_on_item(chat: Chat, text: str, command: str = "") -> None:
     Args:
         chat: where its address was pasted.
         text: the address; it may contain a token.
-        command: of a pull request, `generate` to work on what its reviewers wrote; else it is reviewed.
+        command: `generate` to work on the reviewers' comments of a pull request; otherwise it is reviewed.
     """
     address, token = split_token(text)
     item = parse_item(address)
@@ -83,17 +83,17 @@ async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
 
 
 def _issue(item: ForgeItem, forge: Forge, *, everybody: bool) -> HostIssue:
-    """The issue, to be worked on where an earlier run left off, if the host lets that be asked."""
+    """The issue, on the branch of an earlier run's pull request if the host tells of one."""
     issue = of_members(forge.issue(), forge, everybody=everybody)
     try:
         return going_on(item, forge, issue)
-    except ForgeError as error:  # such as one that asks for a token, which a public issue needs not
+    except ForgeError as error:  # for example a missing token, which a public issue doesn't need
         log.info("%s", error)
         return issue
 
 
 async def _read(chat: Chat, item: ForgeItem, token: HostToken | None) -> Pull | None:
-    """The pull request as its host has it; None where it says why not, which is shown."""
+    """Read a pull request from its host; on an error, show it and return None."""
     try:
         return await asyncio.to_thread(forge_of(item, _settings(chat, token)).pull)
     except RepoPilotError as error:

@@ -1,4 +1,4 @@
-"""A search on the page: its element, refined, paged and opened without another message."""
+"""A search on the page: its element can be refined, paged and opened without another message."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from repopilot.index.store import Index
 
 VALUES_SHOWN = 8
-"""Languages and kinds that are offered as filters."""
+"""Most languages, and most kinds, offered as filters."""
 
 
 async def search_again(chat: Chat, payload: dict) -> dict:
@@ -97,7 +97,7 @@ async def search_open(chat: Chat, payload: dict) -> dict:
 
 
 async def search_lines(chat: Chat, payload: dict) -> dict:
-    """All lines of a place, with its words marked.
+    """All lines of a place, with the query's words marked.
 
     Args:
         chat: where the search is.
@@ -114,13 +114,13 @@ async def search_lines(chat: Chat, payload: dict) -> dict:
 
 
 def newest(chat: Chat, index: Index) -> Index:
-    """The newest index of the repository that an index is of, where it is still the one open in the chat."""
+    """The newest index of the same repository, if that is still open in the chat; else the index itself."""
     current = chat.opening.index if chat.opening else None
     return current if current is not None and current.folder.parent == index.folder.parent else index
 
 
 def index_status(chat: Chat, index: Index) -> str:
-    """What to say of an index: that it is still being built, or that it is of an earlier state; '' for nothing."""
+    """A note that an index is still being built or is of an earlier commit; '' if neither."""
     opening = chat.opening
     language = chat.language
     if opening is None or opening.index is not index or opening.phase not in ("cloning", "indexing"):
@@ -157,7 +157,7 @@ def search_props(answer_id: str, report: SearchReport, language: str, *, status:
         answer_id: the id of the answer's message.
         report: the search.
         language: of the reader.
-        status: what to say of the index, '' for nothing.
+        status: a note on the index, '' for none.
 
     Returns:
         A JSON-serializable value.
@@ -254,7 +254,7 @@ def _filter_props(name: str, value: str, language: str) -> dict:
 
 
 def _facets(report: SearchReport, language: str) -> list[dict]:
-    """The languages and kinds to choose from, those chosen too; none where there is no choice."""
+    """The languages and kinds to filter by, including those chosen; none where there is only one value."""
     kinds = [(value, i18n.term("ui.search.kind_names", value, language), count) for value, count in report.kinds]
     languages = [(value, value, count) for value, count in report.languages]
     rows = (("lang", "languages", languages), ("kind", "kinds", kinds))

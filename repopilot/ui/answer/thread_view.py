@@ -21,13 +21,13 @@ from repopilot.ui.repository_view import send_error
 from repopilot.ui.trace.step_text import step_name
 
 FOLLOW_S = 1.0
-"""Between two looks at an answer that another page asked for."""
+"""Seconds between two checks of an answer that another page asked for."""
 USER = "User"
 """Chainlit's author of the user's own messages."""
 
 
 async def show_earlier(chat: Chat, thread: str = "") -> None:
-    """Show the conversation that the page's address names; say where the file of the conversations was damaged.
+    """Show the conversation that the page's address names; or say so if the database was damaged and set aside.
 
     Args:
         chat: its repository is open.
@@ -45,7 +45,7 @@ async def show_earlier(chat: Chat, thread: str = "") -> None:
 
 
 async def _restore(chat: Chat, thread: str) -> bool:
-    """Show a conversation and go on with it. False where there is none. Raises StorageError."""
+    """Show a conversation and continue it. False if there is none. Raises StorageError."""
     assert chat.opening is not None and chat.opening.index is not None
     index = chat.opening.index
     found = await asyncio.to_thread(load, chat.process.database, replace(chat.thread_key, thread=thread))
@@ -64,7 +64,7 @@ async def _restore(chat: Chat, thread: str) -> bool:
 
 
 async def _follow(chat: Chat, exchange: Exchange, work: Work) -> None:
-    """Wait for an answer that another page asked for, and show it; Stop stops it."""
+    """Wait for an answer that another page asked for, and show it; Stop cancels that work."""
     note = cl.Message(content=_how_far(chat, work))
     began = time.monotonic()
     await note.send()
@@ -93,7 +93,7 @@ async def _follow(chat: Chat, exchange: Exchange, work: Work) -> None:
 
 
 def _how_far(chat: Chat, work: Work) -> str:
-    """What is being done for an answer, in words."""
+    """The current step of the work on an answer, in words."""
     begun = [event.name for event in work.events if isinstance(event, Started)]
     doing = step_name(begun[-1], chat.language) if begun else ""
     return i18n.text("ui.chat.still_working", chat.language, step=doing)
@@ -114,7 +114,7 @@ async def _say_restored(chat: Chat, turns: int, unreadable: int) -> None:
 
 
 def _note(chat: Chat, notes: list[str]) -> str:
-    """The notes in a paragraph, and in another what became of a damaged database."""
+    """The notes in one paragraph, and in another where a damaged database was moved."""
     paragraphs = [f"_{' '.join(notes)}_"] if notes else []
     for file in chat.process.database.set_aside()[-1:]:
         paragraphs.append(i18n.text("ui.chat.set_aside", chat.language, file=file))

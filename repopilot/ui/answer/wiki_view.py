@@ -22,10 +22,10 @@ from repopilot.ui.overview_picture import picture_props
 
 ELEMENT = "Wiki"
 FOLDER = "wiki"
+"""The folder of the files in a download; their links to a local repository work if it is unpacked there."""
 _PICTURE = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
-"""Of the files in a download: links to a local folder are right where it is laid into that folder."""
 _BREAK = "\u200b"
-"""Breaks references for hosts; the page doesn't make any."""
+"""Keeps code hosts from linking references such as `#1`; the page links none."""
 
 
 def contents_props(id: str, wiki: Wiki, language: str) -> dict:
@@ -67,14 +67,14 @@ async def show_wiki(chat: Chat, payload: dict) -> dict:
 
 
 def _picture(index: Index, page: str) -> dict:
-    """What the page's diagram shows, and the page of each component."""
+    """The picture of a page, and the page name of each component."""
     overview = overview_of(index)
     names = page_names(overview.components)
     return {"picture": picture_props(overview, names.index(page) if page in names else None), "names": names}
 
 
 async def search_wiki(chat: Chat, payload: dict) -> dict:
-    """The pages that have all words: {found: [[name, line]]}, see `pages_with`.
+    """The pages that contain all words: {found: [[name, line]]}, see `pages_with`.
 
     Args:
         chat: where it was asked for.
@@ -86,8 +86,8 @@ async def search_wiki(chat: Chat, payload: dict) -> dict:
 
 
 def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
-    """The pages that have all words of a text, as the reader sees both: [name, the first line that has the most]. Those
-    come first that have most in their titles, then those whose line has most.
+    """The pages that contain all words of a text, as the reader sees them: [name, the first line with most of the
+    words]. Pages with more of the words in their title come first, then those with more in that line.
 
     Args:
         wiki: the pages.
@@ -106,12 +106,12 @@ def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
 
 
 def _as_read(text: str) -> str:
-    """Without the marks that keep foreign text from being markup, and the difference of upper and lower case."""
+    """A text as the reader sees it: without Markdown escapes, and case-folded for comparison."""
     return re.sub(r"\\(?=[^\w\s]|_)", "", _plain(text)).casefold()
 
 
 def wiki_files(wiki: Wiki, index: Index, snapshot: Snapshot, url: str | None) -> list[FileChange]:
-    """The files of the pages that are written, as `repopilot wiki` writes them, too.
+    """The files of a wiki's pages, the same as `repopilot wiki` writes.
 
     Args:
         wiki: of an answer.

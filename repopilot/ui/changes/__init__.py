@@ -1,1 +1,1 @@
-"""Changes to files: shown as diffs, decided on by hunk, written to the folder, taken along."""
+"""Changes to files: shown as diffs, decided on by hunk, written to the folder, downloaded."""

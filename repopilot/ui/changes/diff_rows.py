@@ -1,4 +1,4 @@
-"""The rows of a diff view: syntax colours, and the words marked in which two lines differ. Pure."""
+"""The rows of a diff view, with syntax colours and marks on the words in which two lines differ. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repopilot.ui.highlight import Line, highlighted
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LEAST_ALIKE = 0.4
-"""Of two lines with less in common no words are marked: nearly all of them would be."""
+"""Least similarity of two lines to mark the words that differ: below it, nearly all words would be marked."""
 Row = tuple[str, int | None, int | None, str]
 """(kind `+`, `-` or ` `, old line, new line, text), line numbers None where there is none."""
 
@@ -62,7 +62,7 @@ def coloured(path: str, rows: Sequence[Row]) -> list[list]:
 
 
 def _pairs(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """The numbers of removed lines with those of the added lines in their place."""
+    """The row numbers of each removed line and of the added line that replaces it."""
     at = 0
     while at < len(rows):
         removed = at

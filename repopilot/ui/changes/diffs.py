@@ -42,7 +42,7 @@ class ShownFiles:
 
 
 def checked_path(path: str) -> str:
-    """Return a path that stays inside any folder it is unpacked to. Raises UsageError for every other."""
+    """Return a path if it stays inside the folder it is unpacked to. Raises UsageError if it doesn't."""
     parts = PurePosixPath(path).parts
     unsafe = not path or path.startswith("/") or ".." in parts or ".git" in (p.lower() for p in parts)
     if unsafe or re.search(r"[\\\x00-\x1f]|^[A-Za-z]:", path):
@@ -67,8 +67,8 @@ def zipped(files: Iterable[FileChange]) -> bytes:
 
 
 def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) -> list[FileChange]:
-    """The files a download contains: all that were not rejected, without the hunks that were; of the follow-ups those
-    that were accepted.
+    """The files a download contains: all files that weren't rejected, without rejected hunks; and the accepted
+    follow-ups.
 
     An accepted follow-up takes the place of the file of its path, which it contains.
     """
@@ -82,7 +82,7 @@ def not_rejected(files: Mapping[str, FileChange], decisions: Mapping[str, str]) 
 
 
 def accepted(id: str, file: FileChange, decisions: Mapping[str, str]) -> FileChange:
-    """A file with the hunks that were accepted only; all of it where it was decided on as a whole."""
+    """A file with only its accepted hunks; all of it if it was accepted as a whole."""
     whole = decisions.get(id)
     chosen = [n for n, each in enumerate(hunk_ids(id, file)) if decisions.get(each, whole) == "accepted"]
     return only(file, chosen)
@@ -132,7 +132,7 @@ def _file_props(id: str, shown: ShownFiles, folder: str, language: str) -> dict:
 
 
 def _version_props(file: FileChange, earlier: Sequence[FileChange], language: str) -> dict:
-    """Which version of the file it is, and the hunks since the one before, which aren't decided on."""
+    """Which version of the file it is, and the hunks since the version before, which need no decision."""
     if not earlier or file.change == "deleted" or earlier[-1].content == file.content:
         return {"version": "", "since": []}
     since = rows_of(change(file.path, file.content, earlier[-1].content))

@@ -34,16 +34,16 @@ def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
 
 
 async def decide(chat: Chat, payload: dict) -> dict:
-    """Accept or reject files or one hunk, or take decisions back. In a local folder what is accepted is written; files
-    of a clone are only marked.
+    """Accept or reject files or one hunk, or undo decisions. Accepted changes are written to a local folder; files of
+    a clone are only marked.
 
     Args:
         chat: where the button was pressed.
-        payload: {answer: id, paths: [id of a file], hunk: the number of one of the file's, null for the whole file,
+        payload: {answer: id, paths: [id of a file], hunk: the number of one hunk, null for the whole file,
             decision: `accepted`, `rejected`, or `undone` for files}.
 
     Returns:
-        {done: a note on what was written, or ''}, or {error}, which says why nothing was.
+        {done: a note on what was written, or ''}, or {error}, which says why nothing was written.
     """
     answer_id = str(payload.get("answer", ""))
     shown = chat.answers.get(answer_id)
@@ -51,7 +51,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
     if shown is None or shown.element is None or decision not in ("accepted", "rejected", "undone"):
         return {"error": i18n.text("ui.errors.files_gone", chat.language)}
     ids = [id for id in payload.get("paths", ()) if id in shown.files]
-    async with chat.deciding:  # what is written contains what was accepted before
+    async with chat.deciding:  # each write includes what was accepted before
         decided = dict(shown.decisions)
         for id in ids:
             _decide_file(decided, id, shown.files, decision, payload.get("hunk"))
@@ -73,7 +73,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
 def _decide_file(
     decided: dict[str, str], id: str, files: Mapping[str, FileChange], decision: str, hunk: object
 ) -> None:
-    """Note a decision about a file or one of its hunks: when all hunks are decided on, the file is."""
+    """Record a decision on a file or one of its hunks. A file is decided on once all its hunks are."""
     file = files[id]
     hunks = hunk_ids(id, file)
     if decision == "undone":
@@ -96,7 +96,7 @@ async def edit_file(chat: Chat, payload: dict) -> dict:
 
     Args:
         chat: where the text was edited.
-        payload: {answer: id, path: of the file, content: the text; absent to be given it as it is}.
+        payload: {answer: id, path: of the file, content: the new text; absent to get the current one}.
 
     Returns:
         {content}, {}, or {error}.
@@ -145,8 +145,8 @@ async def commit_on_branch(chat: Chat, root: Path, files: Iterable[FileChange], 
     Args:
         chat: where the button was pressed.
         root: the local folder.
-        files: what is committed.
-        task: what they are for, '' where that isn't known.
+        files: the files to commit.
+        task: that they were made for, '' if it isn't known.
     """
     name = branch_name(task)
     try:
@@ -157,7 +157,7 @@ async def commit_on_branch(chat: Chat, root: Path, files: Iterable[FileChange], 
 
 
 async def show_decisions(chat: Chat, answer_id: str) -> None:
-    """Show what the user has decided on: more of the answer may have come, or been decided on, meanwhile.
+    """Update the diff view: files may have been added or decided on meanwhile.
 
     Args:
         chat: where the files are shown.
@@ -169,14 +169,14 @@ async def show_decisions(chat: Chat, answer_id: str) -> None:
 
 
 def _result(id: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> FileChange | None:
-    """What accepting has made, or makes, of a file; None where nothing of it is accepted."""
+    """A file with only its accepted hunks, by the given decisions; None if nothing of it is accepted."""
     file = shown.files[id]
     decided = (decisions.get(each) for each in (id, *hunk_ids(id, file)))
     return accepted(id, file, decisions) if "accepted" in decided else None
 
 
 def _write(folder: Path, ids: list[str], shown: ShownAnswer, decided: Mapping[str, str]) -> tuple[str, ...]:
-    """Write what the decisions make of files, together with what others changed in them meanwhile.
+    """Write files as decided, merged with what others changed in them meanwhile.
 
     Returns:
         A note on the files that others had changed.
@@ -197,7 +197,7 @@ def _write(folder: Path, ids: list[str], shown: ShownAnswer, decided: Mapping[st
 
 
 def _text(path: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> str | None:
-    """What decisions make of a file, None for no file. A follow-up contains the change of the same file."""
+    """The text of a file by the given decisions, None for no file. A follow-up includes the change of the same file."""
     files = [(id, file) for id, file in shown.files.items() if file.path == path]
     for id, _ in reversed(files):
         made = _result(id, shown, decisions)
@@ -209,7 +209,7 @@ def _text(path: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> str | 
 
 
 def _update_index(chat: Chat) -> None:
-    """The accepted files have changed the folder: index it again."""
+    """Index the folder again, since accepted files have changed it."""
     if chat.opening is not None:
         chat.process.openings.retry(chat.opening)
 

@@ -1,4 +1,4 @@
-"""The hunks of a change as they are decided on, and the change with some of them only. Pure."""
+"""The hunks of a change, as ids for decisions on them, and the change with only some of its hunks. Pure."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _SEPARATOR = "\n#"
 
 
 def hunk_id(file_id: str, number: int) -> str:
-    """What a hunk of a file is decided under."""
+    """The id of a hunk of a file, for the decision on it."""
     return f"{file_id}{_SEPARATOR}{number}"
 
 
 def hunk_ids(file_id: str, change: FileChange) -> list[str]:
-    """What each hunk of a file is decided under, in order."""
+    """The ids of a file's hunks, in order."""
     return [hunk_id(file_id, number) for number in range(len(hunks_of(change)))]
 
 
 def file_of(id: str) -> str:
-    """The id of the file that a file or a hunk is decided under."""
+    """The id of the file in the id of a file or a hunk."""
     return id.partition(_SEPARATOR)[0]
 
 
@@ -34,7 +34,7 @@ def divisible(change: FileChange) -> bool:
 
 
 def only(change: FileChange, kept: Collection[int]) -> FileChange:
-    """A change with some of its hunks only, by their numbers from 0. One that can't be divided is returned as it is."""
+    """A change with only some of its hunks, by number from 0. A change that can't be divided is returned as it is."""
     hunks = hunks_of(change)
     text = with_hunks(change.content, hunks, kept)
     if len(kept) == len(hunks) or text is None:

@@ -13,7 +13,7 @@ from repopilot.errors import StorageError
 log = logging.getLogger(__name__)
 TITLE_LENGTH = 120
 MOST = 500
-"""Chats in a list; more are found by searching."""
+"""Most chats in a list; the others are found by searching."""
 _FACTS = ("name", "address", "title", "pinned")
 _LIST = """
 SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked FROM
@@ -33,12 +33,12 @@ class ListedChat:
 
     Attributes:
         id: of its thread.
-        repository: of `repository_id`.
+        repository: its `repository_id`.
         title: as the user named it, else its first question.
         turns: how many questions were asked.
-        asked: when the last one was, in seconds since 1970.
-        name: of the repository, '' where it wasn't stored.
-        address: to open the repository by, '' where it wasn't stored.
+        asked: when the last question was asked, in seconds since 1970.
+        name: of the repository, '' if it wasn't stored.
+        address: to open the repository by, '' if it wasn't stored.
         pinned: whether it comes first.
     """
 
@@ -53,13 +53,13 @@ class ListedChat:
 
 
 def listed(database: Database, owner: str = "", search: str = "", thread: str = "") -> list[ListedChat]:
-    """The chats of a user, pinned ones first, then the one asked last.
+    """The chats of a user: pinned ones first, then by the last question, newest first.
 
     Args:
         database: the conversations.
         owner: the user's name, '' where the program has one user.
-        search: a text that the title, a question or an answer holds; '' for all chats.
-        thread: the id of the only chat that is wanted, '' for all.
+        search: a text that the title, a question or an answer contains; '' for all chats.
+        thread: the id of the only chat to list, '' for all.
 
     Raises:
         StorageError: the database can't be read.
@@ -76,7 +76,7 @@ def listed(database: Database, owner: str = "", search: str = "", thread: str = 
 
 
 def chat_counts(database: Database, owner: str = "") -> Counter[str]:
-    """How many chats a user has, by the address of the repository; none where the database can't be read."""
+    """How many chats a user has, by the address of the repository; none if the database can't be read."""
     try:
         return Counter(chat.address for chat in listed(database, owner))
     except StorageError as error:
@@ -100,7 +100,7 @@ def remove(database: Database, thread: str, owner: str) -> None:
 
 
 def describe(connection: Connection, thread: str, owner: str, **facts: object) -> None:
-    """Store what a list says of a chat, within a transaction; what isn't given stays. Raises the driver's error."""
+    """Store facts that a list shows of a chat, within a transaction; the others stay. Raises the driver's error."""
     known = _facts(connection, owner, thread).get(thread, {})
     said = {"name": "", "address": "", "title": "", "pinned": 0} | known | facts
     row = (
@@ -118,12 +118,12 @@ def describe(connection: Connection, thread: str, owner: str, **facts: object) -
 
 
 def is_described(connection: Connection, thread: str, owner: str) -> bool:
-    """Whether anything is stored of a chat, within a transaction. Raises the driver's error."""
+    """Whether facts of a chat are stored, within a transaction. Raises the driver's error."""
     return thread in _facts(connection, owner, thread)
 
 
 def _facts(connection: Connection, owner: str, thread: str = "") -> dict[str, dict[str, object]]:
-    """What is stored of a user's chats by their ids; of all, or of one."""
+    """The stored facts of a user's chats, all or one, by id."""
     select = f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ? AND thread LIKE ?"
     rows = connection.execute(select, (owner, thread or "%"))
     return {row[0]: dict(zip(_FACTS, row[2:-1], strict=True)) for row in rows if is_intact(row)}

@@ -1,7 +1,7 @@
 """Conversations on disk: a row for each question with its answer, so that no conversation replaces another.
 
-The rows of one conversation have a thread in common. A row is written when the question is asked, and again when there
-is more of the answer; whatever ends the work leaves what was said until then.
+The rows of one conversation share a thread. A row is written when the question is asked, and again as the answer grows,
+so an interruption loses nothing said before.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class Exchange:
 
     Attributes:
         question: as asked, without its command.
-        command: that of the intent the user forced, '' for none.
+        command: the command of the intent the user forced, '' for none.
         answer: the answer; its `degraded` is in the language it was shown in.
         footer: the line below the answer, as shown.
         commit: the state of the repository the answer is about.
-        interrupted: whether the answer is incomplete or there is only an error, and another try is offered.
+        interrupted: whether the answer is incomplete or there is only an error, and a retry is offered.
         id: of its row.
         decisions: what the user accepted or rejected, by the id of a file or hunk.
-        rating: what the user thinks of the answer, 1 or -1; 0 where nothing was said.
-        remark: why.
-        steps: that led to the answer, as `trace.tree` gives them.
+        rating: the user's rating of the answer, 1 or -1; 0 for none.
+        remark: the user's reason for the rating.
+        steps: the steps that led to the answer, as `trace.tree` gives them.
     """
 
     question: str
@@ -63,20 +63,20 @@ class Exchange:
 
     @property
     def is_lookup(self) -> bool:
-        """Whether it only looked something up: no turn of the conversation."""
+        """Whether it only looked something up, so that it is no turn of the conversation."""
         return self.command in lookups()
 
     @property
     def is_turn(self) -> bool:
-        """Whether what follows may refer to it: it says something of the repository, and is more than a look-up."""
+        """Whether later questions may refer to it: it has an answer about this repository and is no look-up."""
         said = self.answer.text or self.answer.evidence or self.answer.files or self.answer.result
         return bool(said) and not self.is_lookup and not self.answer.of_all
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadKey:
-    """Where a conversation belongs: `thread` is its id, `repository` of `repository_id`, `owner` the user's name, ''
-    where the program has one user; `name` and `address` of the repository are only what a list shows of it."""
+    """Where a conversation belongs: `thread` is its id, `repository` a `repository_id`, `owner` the user's name, ''
+    where the program has one user. `name` and `address` of the repository are only for lists."""
 
     thread: str
     repository: str
@@ -97,17 +97,17 @@ _EXCHANGE = TypeAdapter(Exchange)
 
 
 def repository_id(key: str) -> str:
-    """What identifies the repository `key` in the database."""
+    """The id of the repository `key` in the database."""
     return hashlib.sha256(key.encode()).hexdigest()[:24]
 
 
 def save(database: Database, key: ThreadKey, exchange: Exchange) -> None:
-    """Store an exchange, in place of what was stored of it before. Raises StorageError.
+    """Store an exchange, in place of its earlier state. Raises StorageError.
 
     Args:
         database: the conversations.
         key: of the conversation.
-        exchange: complete, or what there is of it.
+        exchange: complete or unfinished.
     """
     database.run(lambda connection: insert(connection, key, exchange))
 
@@ -134,7 +134,7 @@ def insert(connection: Connection, key: ThreadKey, exchange: Exchange, asked: fl
 
 
 def load(database: Database, key: ThreadKey) -> Conversation:
-    """The conversation with a key, empty where none is stored. Raises StorageError."""
+    """The conversation with a key, empty if none is stored. Raises StorageError."""
     select = f"SELECT {_COLUMNS} FROM turns WHERE thread = ? AND repository = ? AND owner = ? ORDER BY number"
     values = (key.thread, key.repository, key.owner)
     rows = database.run(lambda connection: connection.execute(select, values).fetchall())
@@ -144,7 +144,7 @@ def load(database: Database, key: ThreadKey) -> Conversation:
 
 
 def _exchange(row: tuple) -> Exchange | None:
-    """The exchange of a row; None where it is damaged, or its form is that of another version."""
+    """The exchange of a row; None if it is damaged or was stored by an incompatible version."""
     if not is_intact(row):
         log.warning("a stored answer is damaged")
         return None

@@ -1,1 +1,1 @@
-"""What surrounds the chat: the list of chats, the line of health, the names that complete what is typed."""
+"""What surrounds the chat: the list of chats, the status line, the completion of names."""

@@ -37,7 +37,7 @@ def as_json(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
 def as_benchmark(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
     """The rated answers of a chat as JSON Lines in the form of bench/data/answers, with the rating and the remark.
 
-    What an answer must hold (`gold`) nobody has said yet; the places are those that a good answer cites.
+    `gold`, what an answer must contain, is left empty; the places are those cited by an answer rated as good.
     """
     rows = (
         {

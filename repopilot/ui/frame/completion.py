@@ -1,4 +1,4 @@
-"""Names that complete what is typed: files and symbols of a repository, fuzzy, the likeliest first."""
+"""Completes names as the user types: files and symbols of a repository, matched fuzzily, the likeliest first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONSIDERED = 60
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What can be completed to: `value` is typed, `short` is what one begins to type, `detail` says where it is."""
+    """A possible completion: `value` is the whole name, `short` what a user begins to type, `detail` its place."""
 
     value: str
     short: str
@@ -34,8 +34,8 @@ def completions(index: Index, typed: str, *, mention: bool) -> list[dict]:
 
     Args:
         index: of the repository.
-        typed: what was typed of the name.
-        mention: whether what is typed is a mention, which names the file of a symbol with it.
+        typed: the part of the name that was typed.
+        mention: whether the user types a mention, which names a symbol together with its file.
     """
     found = ranked(index.derived(_names), typed.strip())
     changes = [
@@ -49,7 +49,8 @@ def completions(index: Index, typed: str, *, mention: bool) -> list[dict]:
 
 
 def ranked(names: Sequence[Name], typed: str) -> list[Name]:
-    """The names that fit best: those that begin so, then those that hold it, then those that are alike. Pure."""
+    """The names that fit best: those that begin with the typed text, then those that contain it, then similar ones.
+    Pure."""
     if not typed:
         return [each for each in names if each.kind == "file"][:SHOWN]
     wanted = typed.lower()

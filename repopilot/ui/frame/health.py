@@ -1,4 +1,4 @@
-"""The line that is always in view: repository, index, model with its way, sandbox, and what is wrong."""
+"""The status line, always in view: repository, index, model and how it is run, sandbox, problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repopilot.ui.repository.registry import Opening
 
 
 def health_props(opening: Opening | None, process: Process, language: str) -> dict:
-    """What the line says. Blocking: the first call finds out about the sandbox and a server for vectors.
+    """The content of the status line. Blocking: the first call probes the sandbox and a server for vectors.
 
     Args:
         opening: the repository that the page shows, None for none.
@@ -80,7 +80,7 @@ def _servers(process: Process, language: str) -> str:
 
 
 def _sandbox(settings: Settings, language: str) -> tuple[str, str]:
-    """How tests are isolated, and what is wrong about it."""
+    """How tests are isolated, and the problem with that, '' for none."""
     try:
         return i18n.text("ui.health.sandbox", language, level=level(settings)), ""
     except RepoPilotError as error:

@@ -1,5 +1,5 @@
-"""The routes that `public/repopilot.js` asks: the list of chats, the line of health, the names that complete what is
-typed. They are for the page, not an interface for other programs."""
+"""The routes that `public/repopilot.js` requests: the list of chats, the status line, the completion of names. They
+are for the page, not an interface for other programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ChatChange(BaseModel):
 
 
 def install_frame(server: ModuleType, process: Process) -> None:
-    """Add the routes to Chainlit's, in front of the one that takes every address, and the release to its Help.
+    """Add the routes to Chainlit's, in front of its catch-all route, and the release to its help page.
 
     Args:
         server: the module `chainlit.server`.
@@ -113,7 +113,7 @@ def install_frame(server: ModuleType, process: Process) -> None:
 
 
 def _say_release(server: ModuleType) -> None:
-    """Let the page of the button Help end with the version and the commit."""
+    """Append the version and the commit to the help page."""
     written: Callable[[str, str], str | None] = server.get_markdown_str
 
     def page(root: str, language: str) -> str:
@@ -123,7 +123,7 @@ def _say_release(server: ModuleType) -> None:
 
 
 def mount(server: ModuleType, path: str, application: Callable[..., Any]) -> None:
-    """Serve another application below a path of Chainlit's, in front of its routes and behind the checks of access.
+    """Serve another application below a path, in front of Chainlit's routes and behind the access checks.
 
     Args:
         server: the module `chainlit.server`.
@@ -134,14 +134,14 @@ def mount(server: ModuleType, path: str, application: Callable[..., Any]) -> Non
     catch_all = next(at for at, route in enumerate(routes) if route.path.endswith("/{full_path:path}"))
     base = routes[catch_all].path.removesuffix("/{full_path:path}")
     mounted = Mount(base + path, application)
-    # Every path below is the application's, one with a newline, too: it is what asks for the token.
+    # The application must get every path below, even one with a newline, because it checks the token.
     mounted.path_regex = re.compile(mounted.path_regex.pattern, re.DOTALL)
     server.app.user_middleware.append(Middleware(_Mounted, mounted))
 
 
 @dataclass(frozen=True, slots=True)
 class _Mounted:
-    """ASGI middleware: what is below the path of `mount` is answered there."""
+    """ASGI middleware: passes requests below the path of `mount` to it."""
 
     app: ASGIApp
     mount: Mount
@@ -159,7 +159,7 @@ def _owner(user: cl.User | None) -> str:
 
 
 def _opening(process: Process, repo: str, owner: str) -> Opening | None:
-    """The opening of the login that the address of a page names."""
+    """The login's opening of the repository that a page's address names."""
     return next(iter(process.openings.named(repo, owner)), None)
 
 

@@ -16,7 +16,7 @@ from repopilot.ui.chats.chat_store import repository_id
 from repopilot.ui.repository.registry import opening_key
 
 LATEST = 4e9
-"""In seconds since 1970. A clock can be wrong, and no date can be made of every number."""
+"""Latest time shown, in seconds since 1970. A wrong clock may have stored a number that is no valid date."""
 
 
 def sidebar_props(chats: Sequence[ListedChat], known: Sequence[Mapping], settings: Settings, language: str) -> dict:
@@ -24,7 +24,7 @@ def sidebar_props(chats: Sequence[ListedChat], known: Sequence[Mapping], setting
 
     Args:
         chats: in their order.
-        known: the repositories opened last, {name, address}: where to open chats of earlier versions.
+        known: the repositories opened last, {name, address}: for chats stored by earlier versions, without an address.
         settings: how repositories are opened.
         language: of the interface.
 

@@ -1,1 +1,1 @@
-"""The models in the browser: which there are, which one answers, what is being fetched."""
+"""The models in the browser: which are available, which one answers, which one is being fetched."""

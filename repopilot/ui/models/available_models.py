@@ -1,4 +1,4 @@
-"""The models of this process, shared by all chats: which one answers, what is being fetched, what can be chosen."""
+"""The models of this process, shared by all chats: the one in use, the one being fetched, those to choose from."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 LOOK_AGAIN_S = 20.0
 NAMES_S = 2.0
 AGAIN_S = 30.0
-"""Until the next try of what failed; twice as long after each."""
+"""Seconds before failed work is retried; doubled after each failure."""
 LONGEST_WAIT_S = 1800.0
 LOOKING = "(look)"
-"""Stands where the name of a model does, for work that can fail: looking for models."""
+"""Key for failures to look for models, in place of a model's name."""
 LOADING = "(load)"
-"""Stands where the name of a model does, for work that can fail: loading one."""
+"""Key for failures to load a model, in place of its name."""
 log = logging.getLogger(__name__)
 
 
@@ -42,13 +42,13 @@ class Fetch:
     progress: Progress | None = None
 
     def report(self, progress: Progress) -> None:
-        """Take a moment of the download."""
+        """Record the progress of the download."""
         self.progress = progress
 
 
 @dataclass(frozen=True, slots=True)
 class FailedWork:
-    """What went wrong with a piece of work, how often in a row, and when it is tried again, by the monotonic clock."""
+    """A failure: its error, how often it happened in a row, and when to retry, by the monotonic clock."""
 
     error: RepoPilotError
     count: int
@@ -56,14 +56,14 @@ class FailedWork:
 
 
 class Models:
-    """Looks for models every few seconds, so that an Ollama started later is found; fetches what is missing; measures
+    """Looks for models every few seconds, so that an Ollama started later is found; fetches missing models; measures
     how fast they are while no question is being answered.
 
     Attributes:
-        settings: those in use.
-        model, embedder: those in use now, None while there is none.
+        settings: the settings in use.
+        model, embedder: the models in use, None while there is none.
         reviewer: the second model, for the debate; None while there is none.
-        reviewer_note: that the named one is not there, as a message; '' where it is.
+        reviewer_note: a message that the reviewer named in the settings is missing; '' if it isn't.
         names: the models to choose from.
         warming, measuring: whether the model is being loaded, or its speed measured.
         fetch: the model being fetched, None while none is.
@@ -114,19 +114,19 @@ class Models:
             self.reviewer = await choose.choose_reviewer(self.settings, self.model, self._runtime.models)
             self.reviewer_note = choose.reviewer_missing(self.settings, self.model, self.reviewer)
         if self.model is not None and (before is None or before.identity != self.model.identity):
-            named = self.reviewer if self.settings.reviewer_model else None  # another one starts when it is asked
+            named = self.reviewer if self.settings.reviewer_model else None  # an unnamed one is loaded when it is asked
             self._start_task(self._warm(self.model, named))
         await self._unload(before)
 
     async def _unload(self, model: Model | None) -> None:
-        """End the process of an embedded model that no longer does any work; one that answers just now stays."""
+        """End the process of an embedded model that is no longer in use, unless a question is being answered."""
         in_use = (self.model, self.reviewer)
         engines = [each.engine for each in in_use if each is not None]
         if model is not None and model.engine is not None and model.engine not in engines and not self._questions:
             await asyncio.to_thread(model.engine.stop)
 
     async def named(self, name: str) -> Model | None:
-        """The model of that name for one question; the usual one for ''."""
+        """A model by name, for one question; the usual one for ''."""
         from repopilot.llm.choice import choose
 
         if not name:
@@ -137,7 +137,7 @@ class Models:
         """Use other models from now on, in every chat.
 
         Args:
-            names: by their settings (`llm_model`, `reviewer_model`); '' for the one that suits the machine.
+            names: by setting (`llm_model`, `reviewer_model`); '' for the one that suits the machine.
         """
         self.settings = self.settings.model_copy(update=names)
         self.model = self.model if names.keys() == {"llm_model"} else None  # the reviewer is chosen with the model
@@ -150,7 +150,7 @@ class Models:
         return self.embedder
 
     async def get(self, name: str) -> None:
-        """Pull a model with Ollama, or download it for the embedded engine; then use it. Failures end in `trouble`."""
+        """Pull a model with Ollama, or download it for the embedded engine; then use it. Failures go to `troubles`."""
         from repopilot.llm.choice import choose
 
         if self.status is not None and self.status.kind == "ollama":
@@ -170,7 +170,7 @@ class Models:
 
     @contextmanager
     def answering(self) -> Iterator[None]:
-        """While a question is answered, which no calibration may slow down."""
+        """The context in which a question is answered: it cancels a calibration, which would slow the answer down."""
         self._questions += 1
         if self._calibration is not None and self.measuring:
             self._calibration.cancel()
@@ -196,7 +196,7 @@ class Models:
             await asyncio.sleep(LOOK_AGAIN_S)
 
     async def _fetch_missing(self) -> None:
-        """The embedding model first: it is small, and makes search better with any language model."""
+        """Fetch the embedding model first: it is small, and makes search better with any language model."""
         if await self.find_embedder() is None and self.settings.dense and not self.settings.embed_model:
             await self._ensure(EMBEDDING_MODEL)
             if await self.find_embedder() is not None and self.on_embedder is not None:
@@ -236,13 +236,13 @@ class Models:
 
     @property
     def troubles(self) -> list[tuple[RepoPilotError, float]]:
-        """What went wrong and is tried again by itself, each with the seconds until then."""
+        """The errors of work that is retried automatically, each with the seconds until then."""
         now = time.monotonic()
         return [(failure.error, max(0.0, failure.again_at - now)) for failure in self._failures.values()]
 
     @contextmanager
     def _recorded(self, work: str) -> Iterator[None]:
-        """Record that a piece of work failed, or no longer does."""
+        """Record whether the work in this context fails."""
         try:
             yield
         except RepoPilotError as error:
@@ -256,7 +256,7 @@ class Models:
         return work not in self._failures or time.monotonic() >= self._failures[work].again_at
 
     async def _warm(self, *models: Model | None) -> None:
-        """Load models, one after the other: the first answers."""
+        """Load models one after the other; the first one is the one that answers."""
         from repopilot.llm.choice import choose
 
         self.warming = True
@@ -287,7 +287,7 @@ class Models:
         try:
             new = await choose.calibrate(model, self.settings)
         except (RepoPilotError, OSError):
-            # The model is chosen by memory and cores then, as before.
+            # Then memory and cores decide which model is chosen, as before.
             log.info("measuring the model's speed", exc_info=True)
             self._measured.add(model.name)
         finally:
@@ -297,7 +297,7 @@ class Models:
             await self.look()
 
     def _start_task(self, work: Coroutine[object, object, None]) -> asyncio.Task:
-        """The event loop has only weak references to its tasks: keep one until it is done."""
+        """Start a task, and keep a reference until it is done: the event loop has only weak ones."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -305,7 +305,7 @@ class Models:
 
 
 def _names(settings: Settings, kind: str) -> list[str]:
-    """The models that could answer at the place of this kind. Blocking."""
+    """The models that could answer with an engine of this kind. Blocking."""
     from repopilot.llm.choice.discovery import ollama_address
     from repopilot.llm.servers import ollama_api
     from repopilot.llm.weights import models

@@ -60,7 +60,7 @@ def _under_way(models: Models, language: str) -> list[str]:
 
 
 def _offer(models: Models, status: ModelStatus, language: str) -> dict | None:
-    """The button for another size: not while one is being fetched, nor for a model that comes without being asked."""
+    """The button for another size; None while a model is being fetched, or if this one is downloaded automatically."""
     if models.fetch is not None:
         return None
     offer = status.offer

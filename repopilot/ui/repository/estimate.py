@@ -9,9 +9,9 @@ from repopilot.types import Skip, SourceFile
 
 FOLDERS_SHOWN = 12
 BYTES_PER_LINE = 34
-"""Of code and documents, on average."""
+"""Average of code and documents."""
 LINES_PER_SECOND = 25_000
-"""Of the lexical index, on two modest cores."""
+"""Speed of building the lexical index, on two modest cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def estimate(files: Sequence[SourceFile], skipped: Sequence[Skip]) -> Estimate:
 
     Args:
         files: all files to read, in the order of indexing.
-        skipped: those not read.
+        skipped: the files not to read.
     """
     sizes: dict[str, tuple[int, int]] = {}
     for file in files:

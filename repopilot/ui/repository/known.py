@@ -1,4 +1,4 @@
-"""The repositories opened before, with what they take on the disk: shown on the first screen, deleted from there."""
+"""The repositories opened before, with the disk space they take: shown on the first screen, deleted from there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from repopilot.types import Source
 
 NO_CHATS: Mapping[str, int] = MappingProxyType({})
 Sizes = dict[Path, tuple[float, int]]
-"""Bytes below a folder, with the time of its last change, by which they are known to hold."""
+"""A cache of the bytes below folders, each with the folder's modification time, which tells whether they still hold."""
 
 
 def known_rows(
@@ -33,30 +33,30 @@ def known_rows(
     Args:
         entries: {name, address}, as stored.
         settings: of the data directory.
-        sizes: those found before, which are kept there.
+        sizes: the cache of sizes, which is updated.
         language: of the reader.
-        chats: how many there are, by address.
+        chats: the number of chats, by address.
 
     Returns:
-        {name, address, facts: commit, when it was indexed, chats and what it takes, stale: whether its folder has
-        another commit by now, gone: whether its folder isn't there any more}.
+        {name, address, facts: commit, when it was indexed, whether its folder has another commit by now, chats and
+        disk space, gone: whether its folder isn't there any more}.
     """
     return [_row(entry, settings, sizes, language, chats.get(entry["address"], 0)) for entry in entries]
 
 
 def disk_used(settings: Settings, sizes: Sizes) -> int:
-    """Bytes of everything that the data directory holds; `sizes` keeps those found before."""
+    """Bytes of everything in the data directory; `sizes` is the cache of sizes."""
     parts = (settings.repos, settings.indexes, settings.environments_folder, settings.models)
     return sum(_size(each, sizes) for part in parts if part.is_dir() for each in part.iterdir())
 
 
 def check_disk_limit(source: Source, settings: Settings, sizes: Sizes) -> None:
-    """Refuse a repository that has no data yet where the data directory has reached the limit.
+    """Refuse a repository that has no data yet if the data directory has reached the limit.
 
     Args:
         source: the repository.
         settings: of the data directory, with the limit.
-        sizes: those found before, which are kept there.
+        sizes: the cache of sizes, which is updated.
 
     Raises:
         StorageError: the limit is reached.
@@ -75,7 +75,7 @@ def delete_data(address: str, others: Sequence[str], settings: Settings) -> None
 
     Args:
         address: as stored.
-        others: the addresses of the other repositories, and this one where another login has it too.
+        others: the addresses of the other repositories, and this one if another login has it, too.
         settings: of the data directory.
 
     Raises:
@@ -120,7 +120,7 @@ def _minute(folder: Path) -> str:
 
 @lru_cache(maxsize=64)
 def indexed_commit(generation: Path) -> str:
-    """The commit that a generation of an index was built from, '' where it can't be read."""
+    """The commit that a generation of an index was built from, '' if it can't be read."""
     try:
         return Index(generation, searchable=False).commit
     except (OSError, ValueError, KeyError, IndexFailed, sqlite3.Error):
@@ -128,17 +128,17 @@ def indexed_commit(generation: Path) -> str:
 
 
 def _head(root: Path) -> str:
-    """The commit of a folder's HEAD, read from its files: asked every second, no process may be started for it."""
+    """The commit of a folder's HEAD, read from git's files: this runs every second, too often to start a process."""
     git = root / ".git"
     try:
         head = (git / "HEAD").read_text("utf-8", "replace").strip()
         return (git / head[5:]).read_text("utf-8", "replace").strip() if head.startswith("ref: ") else head
     except OSError:
-        return ""  # a work tree of its own form, or a packed ref: unknown
+        return ""  # a linked work tree, or a packed ref: unknown
 
 
 def _size(folder: Path, sizes: Sizes) -> int:
-    """Bytes below a folder, counted again only when something was put into it or taken out; those of a file."""
+    """Bytes of a file, or below a folder: counted again only after something was added to it or removed from it."""
     try:
         found = folder.stat()
     except OSError:

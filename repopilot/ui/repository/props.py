@@ -25,7 +25,7 @@ BUTTONS: dict[Phase, tuple[str, ...]] = {
     "failed": ("retry",),
 }
 SKIPS_SHOWN = 200
-"""Paths of skipped files listed for one reason."""
+"""Most paths of skipped files listed for one reason."""
 
 
 def opening_props(opening: Opening, language: str) -> dict:
@@ -98,10 +98,10 @@ def badge(opening: Opening, index: Index, language: str) -> dict:
 
 
 def dense_words(share: float, language: str, *, embeds: bool, filling: bool) -> str:
-    """Which passages have embedding vectors.
+    """A phrase that says which passages have embedding vectors.
 
     Args:
-        share: how many of them, 0 to 1.
+        share: the share of passages that have one, 0 to 1.
         language: of the interface.
         embeds: whether there is an embedding model.
         filling: whether the vectors of all passages are wanted.
@@ -121,7 +121,7 @@ def dense_words(share: float, language: str, *, embeds: bool, filling: bool) -> 
 def skip_rows(skipped: Iterable[Skip], language: str) -> list[dict]:
     """The skipped files by reason, most frequent first: {reason, count, paths, more}.
 
-    Of very many, `more` says how many are not among the paths."""
+    If there are too many, `more` says how many paths are left out."""
     by_reason: dict[str, list[str]] = {}
     for skip in skipped:
         by_reason.setdefault(skip.reason, []).append(skip.path)

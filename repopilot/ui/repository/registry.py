@@ -45,15 +45,15 @@ class Opening:
         source: what to open.
         settings: how to read and index it.
         owner: the login that opened it, '' where nobody logs in.
-        shared: whether the login may use it because another one shares it.
-        phase: where it stands; `asking` waits for the user's answer to the estimate, `credentials` for a token.
+        shared: whether the login may use it because another login shares it.
+        phase: its state; `asking` waits for the user's answer to the estimate, `credentials` for a token.
         progress: the latest progress of the clone; that of the index is the job's own.
         snapshot: the repository once it is cloned or read.
-        estimate: what indexing would take, for the phase `asking`.
+        estimate: the expected work of indexing, for the phase `asking`.
         job: the index build, under way or done.
-        index: what answers questions, None until there is one.
+        index: the index that answers questions, None until there is one.
         error: in the phases `failed` and `credentials`.
-        with_token: whether there is a token for its host. One that was typed stays in memory, to fetch again.
+        with_token: whether there is a token for its host. A typed token stays in memory, for later fetches.
         fetched_at: when it was fetched last, by the monotonic clock.
         watch: watches a local folder for changes.
         changed_meanwhile: whether the folder changed while it was being indexed.
@@ -81,7 +81,7 @@ class Opening:
 
     @property
     def address(self) -> str:
-        """That of its source, which the message box would take to open the same again."""
+        """The address of its source; typed into the message box, it opens the same repository again."""
         return self.source.address
 
     @property
@@ -91,7 +91,7 @@ class Opening:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is under way and nobody is waited for."""
+        """Whether no work is under way and the user needn't answer anything."""
         return self.phase in ("ready", "stopped", "failed")
 
     @property
@@ -106,11 +106,11 @@ class Opening:
 
     @property
     def current_progress(self) -> Progress | None:
-        """The progress of what is under way: of the clone, or of the index build."""
+        """The progress of the work under way: of the clone, or of the index build."""
         return self.job.progress if self.phase == "indexing" and self.job else self.progress
 
     def report_progress(self, progress: Progress) -> None:
-        """Take the clone's progress. May be called from any thread."""
+        """Record the clone's progress. May be called from any thread."""
         self.progress = progress
 
 
@@ -120,8 +120,8 @@ class Openings:
     Args:
         runtime: the state of the process.
         find_embedder: returns the current embedding model, None while there is none.
-        sizes: of folders on disk, those found before.
-        database: has who opened what.
+        sizes: the cache of folder sizes on disk.
+        database: records who opened what.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Openings:
         self._open: dict[tuple[str, str], Opening] = {}
 
     def open(self, source: Source, settings: Settings, token: HostToken | None = None, owner: str = "") -> Opening:
-        """Open a repository, or return the opening there is, fetching it again unless it was fetched just now.
+        """Open a repository, or return its existing opening, fetching it again unless it was fetched just now.
 
         Nothing blocks: an index of an earlier state answers questions until the new state is indexed.
 
@@ -146,7 +146,7 @@ class Openings:
             source: what to open.
             settings: how to read and index it.
             token: for a private repository; never stored.
-            owner: the login that asks; another one's opening, with its token, is never returned.
+            owner: the login that asks; the opening of another login, with its token, is never returned.
 
         Returns:
             The opening, which goes on by itself.
@@ -161,7 +161,7 @@ class Openings:
         return opening
 
     def get(self, key: str, owner: str = "") -> Opening | None:
-        """The opening of that key that a login has, None when there is none."""
+        """A login's opening with a key, None if there is none."""
         return self._open.get((owner, key))
 
     def all(self) -> list[Opening]:
@@ -169,7 +169,7 @@ class Openings:
         return list(self._open.values())
 
     def named(self, place: str, owner: str) -> list[Opening]:
-        """Those of a login that the message box would open by an address."""
+        """A login's openings of an address."""
         return [each for each in self.all() if each.owner == owner and each.address == place]
 
     def stop(self, opening: Opening) -> bool:
@@ -186,7 +186,7 @@ class Openings:
         return opening.idle and self._run(opening, self._from_source(opening, token))
 
     def confirm(self, opening: Opening, only: tuple[str, ...] = ()) -> bool:
-        """Index after the estimate: everything, or only the folders `only`. False when it is not being asked."""
+        """Index after the estimate: everything, or only the folders `only`. False if the user isn't being asked."""
         if opening.phase != "asking" or not opening.idle:
             return False
         if only:
@@ -205,7 +205,7 @@ class Openings:
         return True
 
     def end_sharing(self, place: str) -> None:
-        """Forget the openings, busy ones too, of those with whom the repository at an address was shared."""
+        """Forget the openings, even busy ones, of the logins with which the repository at an address was shared."""
         for opening in self.all():
             if opening.shared and opening.address == place:
                 self._forget(opening)
@@ -224,13 +224,13 @@ class Openings:
         return self._run(opening, self._index(opening, opening.snapshot, full=True))
 
     def forget_token(self, opening: Opening) -> bool:
-        """Forget the token that was typed for a repository; it is fetched again only with another."""
+        """Forget the token that was typed for a repository; later fetches don't use it."""
         opening._token = None
         opening.with_token = False
         return True
 
     async def fill_vectors(self) -> None:
-        """An embedding model has arrived: build the vectors of every open repository that is to have all."""
+        """Build the vectors of every open repository that should have all, once an embedding model is available."""
         for opening in self.all():
             snapshot = opening.snapshot
             index = opening.index
@@ -246,7 +246,7 @@ class Openings:
         return True
 
     async def _guarded(self, opening: Opening, work: Coroutine[object, object, None]) -> None:
-        """Run to the end; an error becomes a phase that the user sees."""
+        """Run the work to its end; turn an error into a phase that the user sees."""
         log.info("opening %s: started", opening.source.name)
         try:
             await work
@@ -331,7 +331,7 @@ class Openings:
         opening.phase = "ready"
 
     async def _watch_folder(self, opening: Opening, snapshot: Snapshot) -> None:
-        """Index a local folder again whenever its files change, from before they are read for the first time."""
+        """Index a local folder again whenever its files change; the watch begins before they are first read."""
         from repopilot.index.watch import watch
 
         if opening.watch is not None:
@@ -345,18 +345,18 @@ class Openings:
 
     def _folder_changed(self, opening: Opening) -> None:
         if opening.idle and opening.phase != "ready":
-            return  # whoever starts it again reads the files as they are then
+            return  # the next start reads the current files anyway
         opening.changed_meanwhile = not self.retry(opening)
 
 
 def opening_key(source: Source, settings: Settings) -> str:
-    """What two requests for the same opening have in common: address, branch, folder, and the files to read."""
+    """The key of an opening: address, branch, folder, and the files to read."""
     place = source.url or str(source.path)
     return "|".join([place, source.ref or "", source.subdir, *settings.include, "!", *settings.exclude])
 
 
 def typed_token(opening: Opening, text: str) -> HostToken | None:
-    """What the user typed as the token of an opening, bound to its host; None for nothing, or a local folder."""
+    """The token that the user typed for an opening, bound to its host; None if empty, or for a local folder."""
     text = text.strip()
     url = opening.source.url
     return HostToken(host_of(url), text) if url and text else None

@@ -1,8 +1,8 @@
-"""Who may talk to the chat: an ASGI middleware in front of everything it serves.
+"""Who may use the chat: an ASGI middleware in front of everything it serves.
 
-Any local account can connect to a port on loopback. A visitor is therefore let in who has the token of this launch
-(it is in the address that is printed at the start, and in a header of scripts and proxies), a cookie that was given
-for the token, or, where the system says whose connection it is, the account that runs the server.
+Any local account can connect to a port on loopback. A visitor therefore needs the token of this launch (in the address
+printed at the start, or in a header from scripts and proxies), a cookie given in exchange for the token, or, where the
+system tells whose connection it is, the account that runs the server.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from repopilot.ui.server.security import asked_from_elsewhere
 
 PARAMETER = "token"
 API = "/api/v1/"
-"""What asks for a token by itself, and answers in JSON."""
+"""The path of the API, which checks tokens itself and answers in JSON."""
 _ALWAYS = {b"content-type": b"text/html; charset=utf-8", b"cache-control": b"no-store"}
 
 
@@ -41,7 +41,7 @@ class AccessRule:
     Attributes:
         access: `account` for the token or the account of the server, `token` for the token only, `open` for everyone.
         token: of this launch.
-        port: the server's, part of the cookie's name: cookies of a host are shared by all its ports.
+        port: the server's, part of the cookie's name: all ports of a host share its cookies.
         language: of the interface, '' for the browser's.
         address_file: the name of the file with the address, told to those who are refused.
     """
@@ -60,14 +60,14 @@ class AccessRule:
     def ticket(self, account: int | None) -> str:
         """The cookie's value for an account.
 
-        Another local account that gets to see it (its server on another port of this host is sent our cookies) can't
-        use it where the system says whose connection it is, and never learns the token.
+        Another local account may see it, because browsers send our cookies to its server on another port of this host.
+        It can't use the cookie where the system tells whose connection it is, and never learns the token.
         """
         return hmac.new(self.token.encode(), f"account {account}".encode(), hashlib.sha256).hexdigest()
 
 
 class AccessCheck:
-    """ASGI middleware: lets through whom the rule lets in, and tells everyone else where the address is.
+    """ASGI middleware: lets in whom the rule allows, and tells everyone else where to find the address.
 
     A page opened with the token in its address gets the cookie, and is redirected to the address without it.
 
@@ -113,7 +113,7 @@ def install_access(app: Starlette, rule: AccessRule) -> None:
     """Put the check around an application, once.
 
     Args:
-        app: without the guard against other websites, which belongs around this one.
+        app: without the guard against other websites yet, which must wrap this check.
         rule: who is let in.
     """
     if not any(layer.cls.__name__ == AccessCheck.__name__ for layer in app.user_middleware):  # type: ignore[attr-defined]
@@ -125,7 +125,7 @@ def is_known(headers: Mapping[str, str], account: int | None, rule: AccessRule) 
 
     Args:
         headers: of the request, by lower-case name.
-        account: whose connection it is, None where the system doesn't say or a proxy is between.
+        account: whose connection it is, None if the system doesn't tell or a proxy is in between.
         rule: who is let in.
     """
     cookies = cookie_parser(headers.get("cookie", ""))
@@ -135,16 +135,16 @@ def is_known(headers: Mapping[str, str], account: int | None, rule: AccessRule) 
 
 
 def follows_link(scope: Mapping, headers: Mapping[str, str]) -> bool:
-    """Whether it is a page opened by a link on another site. Pure."""
+    """Whether a request opens a page from a link on another site. Pure."""
     crossed = headers.get("sec-fetch-site") in ("cross-site", "same-site")
     return crossed and scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
 
 
 def _again(scope: Mapping, headers: Headers) -> dict[bytes, bytes]:
-    """A header that has the browser ask again where the page is opened by a link on another site.
+    """A header that makes the browser reload a page that was opened from a link on another site.
 
-    It keeps our cookie back from the link, but not from our own page. Since it no longer says then that another site
-    asked, the page asked for is the one such a link gets, which offers a repository and opens none.
+    The browser withholds our cookie from such a link, but not from our own page. The reload no longer tells of the
+    other site, so it goes to the page that such links get, which offers a repository but opens none.
     """
     if not follows_link(scope, headers):
         return {}
@@ -153,7 +153,7 @@ def _again(scope: Mapping, headers: Headers) -> dict[bytes, bytes]:
 
 
 def refusal_page(language: str, address_file: str) -> str:
-    """The page that says where the address is.
+    """The page that says where to find the address.
 
     Args:
         language: of the page.
@@ -185,7 +185,7 @@ async def _account(scope: Mapping, headers: Headers) -> int | None:
 
 
 def _given_token(scope: Mapping) -> str | None:
-    """The token in the address of a page; sockets and everything that writes have the cookie or the header."""
+    """The token in the address of a page; sockets and writing requests need the cookie or the header."""
     if scope.get("method") not in ("GET", "HEAD"):
         return None
     return dict(_query(scope)).get(PARAMETER)

@@ -1,5 +1,5 @@
-"""Chainlit's routes for buttons and for the session's cookie, with their requests checked: they take the session and
-the form of what they get for granted."""
+"""Checks the requests to Chainlit's routes for buttons and for the session's cookie, which rely on an existing session
+and a well-formed body."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def check_actions(routes: list[BaseRoute]) -> None:
     Args:
         routes: of the module `chainlit.server`; the one for actions is replaced.
     """
-    # Who isn't logged in is refused first, and learns nothing about sessions.
+    # The login is checked first, so that nobody without one learns anything about sessions.
     _check_before(routes, "/project/action", Depends(get_current_user), Depends(_check))
     _check_before(routes, "/set-session-cookie", Depends(_check_cookie))
 
 
 def _check_before(routes: list[BaseRoute], path: str, *checks: Any) -> None:
-    """Put checks before what a route does."""
+    """Let checks run before a route."""
     route = next(r for r in routes if isinstance(r, APIRoute) and r.path.endswith(path))
     dependencies = [*route.dependencies, *checks]
     routes[routes.index(route)] = APIRoute(route.path, route.endpoint, methods=["POST"], dependencies=dependencies)
@@ -42,11 +42,11 @@ class SessionCookie(BaseModel):
 
 
 def _check_cookie(payload: SessionCookie) -> None:
-    """What FastAPI runs before the route, with the same body: another form of it ends with status 422."""
+    """FastAPI runs this before the route, with the same body: a malformed one gets status 422."""
 
 
 def _check(payload: CallActionRequest, accept_language: Annotated[str, Header()] = "") -> None:
-    """What FastAPI runs before the route, with the same body.
+    """Check an action; FastAPI runs this before the route, with the same body.
 
     Raises:
         HTTPException: 404 when the server has no such session (it was restarted, or the page is an old one), 422 when

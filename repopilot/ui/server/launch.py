@@ -1,4 +1,4 @@
-"""One launch of the web server: its token, the address that carries it, and where that address is told."""
+"""One launch of the web server: its token, the address with the token, and the file and window that show it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Launch:
 
     @property
     def address(self) -> str:
-        """The address to open, with the token where one is asked for. A wildcard host is reached on loopback."""
+        """The address to open, with the token if one is needed. A wildcard host is reached on loopback."""
         at = self.served
         host = "127.0.0.1" if at.host in WILDCARDS else bracketed(at.host)
         query = "" if self.rule.access == "open" else f"?{urlencode({PARAMETER: self.rule.token})}"
@@ -52,7 +52,7 @@ class Launch:
 def launch(settings: Settings, served: Served) -> Launch:
     """The launch of this process.
 
-    Who logs in with a password needs no token.
+    Logins with a password need no token.
 
     Args:
         settings: of the process.
@@ -83,7 +83,7 @@ def withdraw(started: Launch) -> None:
 
 
 async def open_window(started: Launch) -> None:
-    """Open the address in the user's browser, as soon as the server listens. Without such a browser, nothing opens."""
+    """Open the address in the user's browser, if there is a graphical one, as soon as the server listens."""
     if await _listens(started.served) and await asyncio.to_thread(_has_window):
         await asyncio.to_thread(webbrowser.open, started.address)
 
@@ -103,7 +103,7 @@ async def _listens(served: Served) -> bool:
 
 
 def _has_window() -> bool:
-    """Whether there is a browser with windows: one for the terminal would take over the terminal we run in."""
+    """Whether there is a graphical browser: a text browser would take over the terminal we run in."""
     try:
         return type(webbrowser.get()) is not webbrowser.GenericBrowser
     except webbrowser.Error:

@@ -1,4 +1,4 @@
-"""The start of the process."""
+"""The start and the end of the process."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ HEAVY = (
     "repopilot.agents.explain.agent",
     "repopilot.llm.choice.choose",
 )
-"""In the order in which the first user needs them."""
+"""Modules imported in the background, in the order in which the first user needs them."""
 END_S = 3.0
-"""After the application's end; until then a thread may still end its work."""
+"""Seconds that threads get to finish their work after the application's end."""
 log = logging.getLogger(__name__)
 
 
 def warm_up(process: Process) -> None:
-    """Load libraries and models in the background, while the page answers already. Returns at once."""
-    # It logs every request to Ollama.
+    """Load libraries and models in the background, while the page already works. Returns at once."""
+    # httpx logs every request to Ollama.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     # Chainlit warns at every page that there is no `chainlit_en-US.md`: English is in `chainlit.md`.
     logging.getLogger("chainlit").addFilter(lambda record: "Translated markdown file" not in record.getMessage())
@@ -36,7 +36,7 @@ def warm_up(process: Process) -> None:
 
 
 def end_soon() -> None:
-    """End the process even if a thread goes on (git in a huge folder): what is on disk is published whole or not."""
+    """End the process even if a thread still runs (git in a huge folder): files are published whole or not at all."""
     timer = threading.Timer(END_S, os._exit, [128 + signal.SIGINT])
     timer.daemon = True
     timer.start()
@@ -47,5 +47,5 @@ def _import_heavy() -> None:
         try:
             importlib.import_module(name)
         except Exception:
-            # Whoever needs it fails with the same error, where it can be shown.
+            # The code that needs the module fails with the same error, where it can be shown.
             log.exception("importing %s", name)

@@ -1,4 +1,4 @@
-"""Logins for a team, by Chainlit's hooks: with a password, or by the header of a proxy that has authenticated."""
+"""Logins for a team, by Chainlit's hooks: with a password, or by a header from an authenticating proxy."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def install_login(callers: Callers) -> None:
     """Ask for a login where the settings say so.
 
     Args:
-        callers: tell whose a request is; the API has the same.
+        callers: tell which login a request belongs to; shared with the API.
 
     Raises:
-        UsageError: logins with a password, and nobody has one.
+        UsageError: logins need a password, but none is set.
         StorageError: the data directory can't be used.
     """
     settings = callers.settings
@@ -50,7 +50,7 @@ def by_password(callers: Callers) -> Callable[[str, str], Awaitable[cl.User | No
 
 
 def by_header(callers: Callers) -> Callable[[Headers], Awaitable[cl.User | None]]:
-    """Chainlit's callback for users that a proxy names in a header; `AccessCheck` knows that it is the proxy."""
+    """Chainlit's callback for users named in a proxy's header; `AccessCheck` has verified that the proxy sent it."""
 
     async def login(headers: Headers) -> cl.User | None:
         user = callers.named(headers)
@@ -60,7 +60,7 @@ def by_header(callers: Callers) -> Callable[[Headers], Awaitable[cl.User | None]
 
 
 def signing_secret(settings: Settings) -> str:
-    """What logins are signed with: random, made once, in a file of the data directory that only this account can read.
+    """The secret that signs logins: random, made once, in a file of the data directory that only this account can read.
 
     Raises:
         StorageError: it can't be read or written.

@@ -17,9 +17,9 @@ from repopilot.ui.server.security import Guard, asked_from_elsewhere, content_se
 _REMOTE_LINK = re.compile(r"<(link|meta)\b[^>]*?(?:href|content)=[\"'](?:https?:)?//[^>]*>\s*", re.IGNORECASE)
 _API_PAGES = ("/docs", "/docs/oauth2-redirect", "/redoc", "/openapi.json")
 _TRANSLATED = ("/project/translations", "/project/settings")
-"""Chainlit's routes that answer in the language they are asked for."""
+"""Chainlit's routes that answer in the requested language."""
 LOCALES: dict[Language, str] = {"en": "en-US", "fr": "fr-FR"}
-"""Chainlit's name of each of our languages: of its files in `.chainlit/translations` and of `chainlit_<name>.md`."""
+"""Chainlit's names of our languages, as in its files in `.chainlit/translations` and in `chainlit_<name>.md`."""
 _INLINE_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)([^>]*)>", re.IGNORECASE)
 
 
@@ -31,7 +31,7 @@ def local_only(html: str, nonce: str) -> str:
 class InterfaceLanguage:
     """ASGI middleware: restricts Chainlit's menus and readme page to the languages of the catalogue.
 
-    Chainlit takes the browser's language as a parameter, and has translations of its own for some that we don't.
+    Chainlit takes the browser's language as a parameter, and has translations for some languages that we lack.
 
     Args:
         app: the application.
@@ -50,7 +50,7 @@ class InterfaceLanguage:
 
 
 def localized_query(query: str, referer: str, setting: str) -> str:
-    """The query of a request with its parameter `language` replaced by one we have. Pure.
+    """The query of a request with its parameter `language` replaced by a language of ours. Pure.
 
     Args:
         query: as sent; without `language`, nothing is replaced.
@@ -65,9 +65,9 @@ def localized_query(query: str, referer: str, setting: str) -> str:
 
 
 def install(server: ModuleType, hosts: frozenset[str], language: str = "") -> None:
-    """Put the guard around Chainlit's application and our page in front of its catch-all route, once.
+    """Wrap Chainlit's application in the guard, and put our page in front of its catch-all route, once.
 
-    The pages of FastAPI's API documentation are removed: they load from other hosts. Its route for actions is checked.
+    FastAPI's documentation pages are removed: they load from other hosts. The route for actions gets its checks.
 
     Args:
         server: the module `chainlit.server`.

@@ -1,7 +1,7 @@
-"""Which local account is at the other end of a loopback connection (Linux; elsewhere nobody says).
+"""Which local account is at the other end of a loopback connection (Linux only; other systems don't tell).
 
-The kernel is asked for the client's socket by its two addresses, over netlink as `ss` does: microseconds, however many
-sockets there are. Where it has no such interface, its tables in `/proc/net` are read instead: milliseconds.
+The kernel looks up the client's socket by its two addresses, asked over netlink as `ss` does: microseconds, however
+many sockets there are. Without that interface, the tables in `/proc/net` are read: milliseconds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def account_of(client: Address, server: Address) -> int | None:
 
     Returns:
         Its user id; None when an end is not on loopback, the connection isn't established (any more), the account has
-        no id in our user namespace, or the system doesn't say.
+        no id in our user namespace, or the system doesn't tell.
     """
     ends = _plain(client), _plain(server)
     if not all(host and ipaddress.ip_address(host).is_loopback for host, _ in ends):
@@ -49,13 +49,13 @@ async def account_of(client: Address, server: Address) -> int | None:
     try:
         found = _asked(*ends)
     except OSError:
-        # No netlink in this kernel or container, or no socket diagnosis: both answer with the same error.
+        # This kernel or container has no netlink, or no socket diagnosis.
         found = await asyncio.to_thread(_read, *ends)
     return None if found is None or found == _unmapped_account() else found
 
 
 def owner_in_table(lines: Iterable[str], client: Address, server: Address) -> int | None:
-    """The account of a connection's client in a table of `/proc/net/tcp` or `tcp6`; None where it isn't there. Pure."""
+    """The account of a connection's client in a table of `/proc/net/tcp` or `tcp6`; None if it isn't listed. Pure."""
     for line in lines:
         fields = line.split()
         if len(fields) < 10 or not fields[0].endswith(":") or int(fields[3], 16) != _ESTABLISHED or fields[9] == "0":
@@ -66,7 +66,7 @@ def owner_in_table(lines: Iterable[str], client: Address, server: Address) -> in
 
 
 def _asked(client: Address, server: Address) -> int | None:
-    """As `account_of`, from the kernel. Raises OSError where it knows no such connection or can't be asked."""
+    """As `account_of`, from the kernel. Raises OSError if it knows no such connection or can't be asked."""
     if not hasattr(socket, "AF_NETLINK"):
         raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
     family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
@@ -105,7 +105,7 @@ def _read(client: Address, server: Address) -> int | None:
 
 @cache
 def _unmapped_account() -> int | None:
-    """What the kernel says instead of an account that our user namespace has no id for; many accounts share it."""
+    """The id that the kernel reports for every account without an id in our user namespace."""
     try:
         return int(_UNMAPPED.read_text())
     except OSError:
@@ -113,7 +113,7 @@ def _unmapped_account() -> int | None:
 
 
 def _plain(address: Address) -> Address:
-    """With a mapped IPv4 address (`::ffff:127.0.0.1`) as IPv4; '' for what is no address."""
+    """An address with a mapped IPv4 host (`::ffff:127.0.0.1`) as IPv4; the host '' if it isn't an IP address."""
     try:
         host = ipaddress.ip_address(address[0])
     except ValueError:

@@ -17,14 +17,14 @@ WILDCARDS = ("0.0.0.0", "::", "")
 CLOSED_ROUTES = ("/project/file", "/project/element", "/mcp")
 """Chainlit's routes that write: uploads, elements sent by the page, tool servers. RepoPilot uses none of them."""
 _LONGEST_PATH = 2000
-"""Characters; Chainlit asks the file system for whatever a path names."""
+"""In characters; Chainlit looks up every path in the file system."""
 _ELSEWHERE = ("cross-site", "same-site")
 
 
 def allowed_hosts(listen_on: str, extra: Iterable[str] = ()) -> frozenset[str]:
     """The host names the chat answers to: loopback, the address it listens on, and those the user adds.
 
-    A wildcard address adds nothing, since no browser asks for it: whoever serves a network has to add its name.
+    A wildcard address adds nothing, since no browser uses it as a host: to serve a network, the user adds its name.
     """
     named = (name.strip().strip("[]").lower() for name in (*LOOPBACK, listen_on, *extra))
     return frozenset(name for name in named if name not in WILDCARDS)
@@ -136,7 +136,7 @@ def _route(scope: Mapping) -> str:
 
 
 def _opens_page(scope: Mapping, headers: Mapping[str, str]) -> bool:
-    """A link on another site that leads here: harmless, since the page it opens acts only for the user."""
+    """Whether a link on another site leads here: harmless, since the page it opens acts only for the user."""
     return (
         scope.get("method") in ("GET", "HEAD")
         and headers.get("sec-fetch-mode") == "navigate"

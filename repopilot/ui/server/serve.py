@@ -15,20 +15,20 @@ from repopilot.settings import Settings
 PACKAGE = Path(__file__).resolve().parents[2]
 APP = "chainlit_app.py"
 GRACE_S = 1
-"""How long requests under way may still take when the server ends: then they are cancelled."""
+"""Seconds that running requests get when the server ends, before they are cancelled."""
 
 
 def serve(settings: Settings, *, headless: bool = True) -> None:
     """Serve until stopped.
 
-    Chainlit reads its folder from the environment when it is first imported, so that is set before.
+    Chainlit reads its folder from the environment when it is first imported, so the variable is set before.
 
     Args:
         settings: of the process.
         headless: whether not to open the page in the user's browser.
 
     Raises:
-        UsageError: the address can't be used, or the settings of its logins.
+        UsageError: the address or the login settings can't be used.
         StorageError: the application's files can't be written.
     """
     _check_address(settings.host, settings.port)
@@ -52,7 +52,7 @@ def serve(settings: Settings, *, headless: bool = True) -> None:
 
 
 def _name_login_cookie(port: int) -> None:
-    """Tell Chainlit what to call the cookie of a login: cookies of a host are shared by all its ports."""
+    """Put the port into the name of Chainlit's login cookie: all ports of a host share its cookies."""
     os.environ.setdefault("CHAINLIT_AUTH_COOKIE_NAME", f"repopilot_login_{port}")
     os.environ.setdefault("CHAINLIT_COOKIE_SAMESITE", "strict")
 

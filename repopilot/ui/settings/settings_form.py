@@ -1,4 +1,4 @@
-"""The form of a chat's settings, and what it says. Pure."""
+"""The form of a chat's settings, and its values as overrides. Pure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from repopilot.repo.source import check_ref
 from repopilot.settings import EDITORS, Settings
 
 AUTOMATIC = "auto"
-"""The value of a choice that is left to RepoPilot. An empty one can't be chosen in the browser."""
+"""The value that leaves a choice to RepoPilot. The browser can't select an empty value."""
 LANGUAGE_NAMES = {"en": "English", "fr": "Français"}
 PATTERNS = ("include", "exclude")
 REPOSITORY = ("ref", *PATTERNS)
-"""What changes which files are read."""
+"""The settings that change which files are read."""
 ROLES = ("llm_model", "reviewer_model")
 SLIDERS = {
     "loop_steps": (5, 200, 5),
@@ -28,7 +28,7 @@ SLIDERS = {
     "max_iterations": (1, 8, 1),
     "test_timeout_s": (5, 300, 5),
 }
-"""Lowest value, highest value and step of the numbers."""
+"""Lowest value, highest value and step of each slider."""
 CONTEXTS = (0, 8192, 16384, 32768, 65536, 131072)
 ENVIRONMENTS = ("ask", "always", "never")
 AUDIENCES = ("developer", "reader")
@@ -39,8 +39,8 @@ class Choice:
     """What is chosen now.
 
     Attributes:
-        settings: in force.
-        fixed: those that the environment sets: shown, but not to be changed.
+        settings: the settings in force.
+        fixed: the settings that the environment sets: shown, but not editable.
         ref: the branch, tag or commit, '' for the default branch.
         language: chosen in the chat, '' for the browser's.
     """
@@ -56,7 +56,7 @@ def form(choice: Choice, models: Mapping[str, str], language: str) -> list[Tab]:
 
     Args:
         choice: what is chosen now.
-        models: what to call the models that can be chosen, by name.
+        models: labels of the models that can be chosen, by name.
         language: of the reader.
     """
     settings = choice.settings
@@ -140,7 +140,7 @@ def _repository(settings: Settings, ref: str, language: str) -> list[InputWidget
 
 
 def _models(settings: Settings, models: Mapping[str, str], language: str) -> list[InputWidget]:
-    """Which model does which work, where there is more than one."""
+    """The model for each role, if there is more than one model, and the context size."""
     inputs: list[InputWidget] = []
     for role in ROLES if len(models) > 1 else ():
         automatic = _said(role, "_automatic", language)

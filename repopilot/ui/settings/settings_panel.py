@@ -40,7 +40,7 @@ async def send_settings(chat: Chat) -> None:
 
 
 async def apply(current: Chat, values: dict) -> None:
-    """Use the user's settings; the repository is opened again where they change which of its files are read."""
+    """Use the user's settings; open the repository again if they change which of its files are read."""
     fixed = frozenset(current.process.runtime.settings.model_fields_set)
     await _prefer_models(current, values, fixed)
     if choose_language(current, str(values.get("language", AUTOMATIC))):
@@ -70,7 +70,7 @@ async def _prefer_models(chat: Chat, values: dict, fixed: frozenset[str]) -> Non
 
 
 def choose_language(chat: Chat, choice: str) -> bool:
-    """Speak this language in the chat from now on, or the browser's for any value that is none of ours.
+    """Use this language in the chat from now on, or the browser's for any value that isn't a language of ours.
 
     Returns:
         Whether the choice differs from the one before.
@@ -95,7 +95,7 @@ def _command(name: str, description: str, icon: str) -> CommandDict:
 
 
 def model_label(models: Models, name: str, language: str) -> str:
-    """A model with how long an answer of it takes here, where that is known."""
+    """A model's name, with the time of its answers on this machine if it is known."""
     speed = models.status.sizes.speed(name) if models.status and models.status.sizes else None
     if speed is None:
         return name

@@ -22,8 +22,8 @@ def kept_steps(events: Iterable[Event], language: str) -> list[dict]:
         language: of the reader, in which its messages are written.
 
     Returns:
-        The roots; of more than `STEPS_KEPT` steps the first, in the order in which they are read, and of texts longer
-        than `TEXT_LIMIT`, or `CHARACTERS_KEPT` together, the beginnings.
+        The root steps. Only the first `STEPS_KEPT` steps are kept, in reading order; texts are cut to `TEXT_LIMIT`
+        characters each and `CHARACTERS_KEPT` together.
     """
     left = [STEPS_KEPT]
     characters = [CHARACTERS_KEPT]

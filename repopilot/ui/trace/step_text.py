@@ -21,21 +21,21 @@ _DIRECTIVE = re.compile(r"(?<!\\):(?=[A-Za-z:])")
 _LINK = re.compile(r"(?<=\])[(:]")
 _HTML = re.compile(r"<(?=[a-z!/?])", re.I)
 _LEADING_ELSEWHERE = re.compile(r"(?<=\])[(:](?=\s*<?\s*(?:[a-z][a-z0-9+.-]*:|[/?#.&\\]))", re.I)
-"""A link in what looks like code: where Markdown sees code is only known to the browser's parser."""
+"""The start of a link's target, even in apparent code: only the browser's parser knows what Markdown takes for code."""
 _CODE = re.compile(
     r"^(?:```|~~~).*?(?:^(?:```|~~~)[^\n]*$|\Z)|(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)",
     re.MULTILINE | re.DOTALL,
 )
-"""Fences, and what stands on a line between as many backticks as began it."""
+"""Fenced code, and text on one line between equal numbers of backticks."""
 _NUMBERED = re.compile(r"(.+) (\d+)")
 _HIDDEN = frozenset({"degraded", "diff", "content", "seconds", "lines", "focus", "signature", "summary"})
 
 
 def step_name(name: str, language: str) -> str:
-    """The id of a step as shown: translated through `[steps]`; as it is where the catalogue doesn't know it, like the
-    name of a tool.
+    """The name of a step as shown: translated through `[steps]`; unchanged if the catalogue lacks it, like the name of
+    a tool.
 
-    A number at its end is kept: `iteration 2` is `iteration` with a 2 behind it.
+    A number at its end is kept: `iteration 2` is the translation of `iteration`, followed by 2.
     """
     numbered = _NUMBERED.fullmatch(name)
     stem, number = (numbered[1], f" {numbered[2]}") if numbered else (name, "")
@@ -56,7 +56,7 @@ def finished_title(started: Started, finished: Finished, language: str) -> str:
         language: of the reader.
 
     Returns:
-        `Retrieve · 8 hits · 45 ms`, with ✗ where it failed and ■ where it was stopped.
+        `Retrieve · 8 hits · 45 ms`, with ✗ if it failed and ■ if it was stopped.
     """
     facts = [*title_facts(finished.data, language), duration(finished.at - started.at, language)]
     return step_name(started.name, language) + MARKS[finished.state] + " · " + " · ".join(facts)
@@ -72,12 +72,12 @@ def body(finished: Finished, text: str, language: str, *, with_text: bool = True
 
     Args:
         finished: the step.
-        text: what was streamed into it.
+        text: the text streamed into it.
         language: of the reader.
         with_text: False for a step whose text is shown elsewhere.
 
     Returns:
-        The Markdown to show, and the full text where it is too long to show, else ''.
+        The Markdown to show, and the full text if it is too long to show, else ''.
     """
     parts = []
     if finished.error and finished.state == "error":
@@ -114,8 +114,8 @@ def facts_table(data: Mapping[str, object], language: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Escape Markdown of a repository or a model so that it loads nothing, no text disappears, and no link leads
-    elsewhere than it says.
+    """Escape Markdown of a repository or a model so that it loads nothing, no text disappears, and every link leads
+    where it says.
 
     Outside of code, images and links become their source; Chainlit takes `:name` for a directive and drops it
     (`Class:method`), so it is escaped. Hidden characters are escaped everywhere.
@@ -137,7 +137,7 @@ def inert_piece(text: str) -> str:
 
 
 def closed(text: str) -> str:
-    """Markdown that was cut off, with the code block closed in which it was cut off."""
+    """Truncated Markdown, with an open code block closed."""
     fence = ""
     for line in text.split("\n"):
         mark = re.match(r"\s*(```|~~~)", line)
@@ -159,7 +159,7 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 _TitleFact = Callable[[Mapping[str, object], object, str], str]
-"""From everything a step noted, one value of it and a language, the fact as a title says it; '' for nothing."""
+"""Takes everything a step noted, one of these values, and a language; returns the fact for a title, '' for none."""
 
 
 def title_facts(data: Mapping[str, object], language: str) -> list[str]:
@@ -176,7 +176,7 @@ def _intent(data: Mapping[str, object], intent: object, language: str) -> str:
 
 
 def _count_of(noun: str) -> _TitleFact:
-    """How many there are, of a list or a number."""
+    """A fact that counts the items of a list, or gives a number."""
 
     def counted(_data: Mapping[str, object], value: object, language: str) -> str:
         if isinstance(value, Sequence) and not isinstance(value, str):

@@ -33,9 +33,9 @@ FLUSH_S = 0.1
 _EVIDENCE = TypeAdapter(tuple[Evidence, ...])
 UPDATES_PER_FLUSH = 3
 MOST_PARTS = 60
-"""Parts of one step that are shown."""
+"""Most parts shown of one step."""
 TYPES = {"agent": "run", "answer": "llm"}
-"""Chainlit's types for those of our kinds that it doesn't know."""
+"""Chainlit's types for our kinds that it doesn't know."""
 ICONS = {
     "run": "list-tree",
     "agent": "bot",
@@ -66,9 +66,8 @@ class Emitter(Protocol):
 
 @dataclass(slots=True)
 class _StepState:
-    """A step and what the browser has of it: `unsent` is text still to be sent, `sent_chars` how much was streamed.
-    `parts` are the steps within it that are shown; one that was `removed` made room for a later one, and its parent is
-    `cut`."""
+    """A step and its state in the browser: `unsent` is text still to be sent, `sent_chars` how much was streamed.
+    `parts` are the shown steps within it. A `removed` step made room for a later one; its parent is `cut`."""
 
     started: Started
     text: list[str] = field(default_factory=list)
@@ -83,12 +82,12 @@ class _StepState:
 
 @dataclass(frozen=True, slots=True)
 class Receivers:
-    """Who takes what isn't shown as a step.
+    """Callbacks for what isn't shown as a step.
 
     Attributes:
         on_answer: takes the text of `answer` steps, each time all of it so far; it is not shown in the step.
         on_evidence: takes the evidence that a step noted, before any text; better evidence replaces it.
-        on_published: takes what was published of the answer, the newest only; from then on text and evidence are its.
+        on_published: takes the newest published answer; after it, the first two are no longer called.
         attach: takes a text too long to show, as (step id, file name, text).
     """
 
@@ -106,7 +105,7 @@ class TraceView:
         thread_id: Chainlit's thread.
         parent_id: Chainlit's step that the trace belongs to, None for none.
         language: of the reader.
-        receivers: take what isn't shown as a step.
+        receivers: callbacks for what isn't shown as a step.
     """
 
     def __init__(
@@ -160,7 +159,7 @@ class TraceView:
         self._dirty.setdefault(event.id)
 
     def _make_room(self, event: Started) -> None:
-        """Remove the oldest finished part of a step that gets one too many."""
+        """Remove the oldest finished part of a step that would get too many."""
         parent = self._steps.get(event.parent_id or "")
         if parent is None:
             return
@@ -205,7 +204,7 @@ class TraceView:
             await self._flush_answer()
 
     async def _flush_answer(self) -> None:
-        """All of the text so far: what is code and what is prose can change with every piece."""
+        """Send all of the text so far: every piece can change what is code and what is prose."""
         if self._answer_grew and not self._has_published:
             self._answer_grew = False
             await self._receivers.on_answer(inert("\n\n".join("".join(pieces) for pieces in self._answers.values())))
@@ -256,8 +255,8 @@ class TraceView:
         return step, attachment
 
     def _dict(self, state: _StepState) -> dict:
-        """The step as Chainlit takes it. It is open while it runs and folds at the end, unless it failed. A prompt
-        stands in the panel of steps only: it would fill the page while the model thinks."""
+        """The step in Chainlit's form. It is open while it runs and folds at the end, unless it failed. A prompt is
+        shown only in the panel of steps: it would fill the page while the model thinks."""
         started = state.started
         given = running_input(started, self._language)
         return {

@@ -13,7 +13,7 @@ from repopilot.ui.elements import show_aside
 from repopilot.ui.trace.step_text import MARKS, cell, label, place_first, step_name, title_facts
 
 COLUMNS = ("debate",)
-"""Steps whose children answer each other: they stand side by side."""
+"""Steps whose children answer each other, so they are shown side by side."""
 HIDDEN = frozenset({"arguments", "degraded", "diff", "content", "evidence", "focus", "summary", "passed", "failed"})
 
 
@@ -74,8 +74,8 @@ def compared(left: Sequence[dict], right: Sequence[dict], language: str) -> list
         language: of the reader.
 
     Returns:
-        {depth, title, left, right: what each says of the step, '' where it has none}; the steps of `left` in order,
-        then those only `right` has.
+        {depth, title, left, right: the facts of the step in each trace, '' if it lacks the step}; the steps of `left`
+        in order, then those only in `right`.
     """
     ours = dict(_paths(left))
     theirs = dict(_paths(right))
@@ -91,7 +91,7 @@ def compared(left: Sequence[dict], right: Sequence[dict], language: str) -> list
 
 
 def _paths(nodes: Sequence[dict], above: tuple = ()) -> Iterator[tuple[tuple, dict]]:
-    """Every step by the names that lead to it; the second of a name has a number of its own."""
+    """Every step with its path of (name, number); the number counts siblings of the same name."""
     seen: dict[str, int] = {}
     for node in nodes:
         seen[node["name"]] = seen.get(node["name"], 0) + 1
@@ -147,7 +147,7 @@ def _is_rows(value: object) -> bool:
 
 
 def _table(values: Sequence[Mapping], language: str) -> dict:
-    """The rows of a table, `bars` the share of the largest number for a column of scores."""
+    """A table; `bars` are the scores as shares of the largest score, if there is such a column."""
     rows = [place_first(row) for row in values]
     names = list(dict.fromkeys(name for row in rows for name in row if name not in HIDDEN))
     scores = [row.get("score") for row in rows]

@@ -1,5 +1,4 @@
-"""An answer to take along: as Markdown with the addresses of the lines it cites; and what the user
-thinks of it."""
+"""Exports an answer as Markdown with links to the lines it cites, and keeps the user's rating of it."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ async def copy_answer(chat: Chat, payload: dict) -> dict:
 
 
 async def rate(chat: Chat, payload: dict) -> dict:
-    """Keep what the user thinks of an answer, on this machine; it is in the JSON of an exported chat.
+    """Store the user's rating of an answer on this machine; the JSON export of a chat contains it.
 
     Args:
         chat: where the button was pressed.

@@ -1,4 +1,4 @@
-"""What of an answer can be saved as a file."""
+"""The parts of an answer that can be saved as a file."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from repopilot.ui.answer.parts.excerpt import excerpt
 from repopilot.ui.highlight import Line, highlighted
 
 LONGEST = 150_000
-"""Characters of a file whose places are coloured: what code found is to be on the screen within a second."""
+"""Longest file whose places are coloured, in characters: evidence must be on the screen within a second."""
 
 
 def evidence_props(
@@ -72,7 +72,7 @@ def _place(place: Evidence, file: tuple[list[str], list[Line]], language: str) -
 
 
 def _lines(place: Evidence, lines: Sequence[str], coloured: Sequence[Line]) -> list[list]:
-    """[number, pieces, whether it is marked] of each line to show: of the file, unless it is another one by now."""
+    """[number, pieces, whether it is marked] of each line to show: from the file, or as stored if the file changed."""
     stored = dict(place.lines)
     current = all(number <= len(lines) and lines[number - 1].startswith(line) for number, line in stored.items())
     if not (stored and current):

@@ -1,5 +1,5 @@
-"""Which lines of a place are shown: the definition where it is short, else its signature and the statements that bear
-on the question, with holes only where they save more than they tear. Pure."""
+"""Which lines of a place are shown: a short definition whole, else its signature and the statements that bear on the
+question, with gaps only where these save enough lines. Pure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Sequence
 
 WHOLE = 24
-"""Lines of a definition that is shown whole."""
+"""Longest definition that is shown whole, in lines."""
 SMALLEST_HOLE = 4
-"""Lines that are left out at least: a smaller hole tears more than it saves."""
+"""Fewest lines left out in one gap: a smaller gap costs more context than it saves space."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 _LONGEST_STATEMENT = 8
 
@@ -27,7 +27,7 @@ def excerpt(lines: Sequence[str], start: int, end: int, chosen: Collection[int])
     if end - start < WHOLE:
         return list(range(start, end + 1))
     statements = _statements(lines, start, end)
-    head = next((n for n in range(start, end) if any(map(str.isalnum, lines[n - 1]))), start)  # behind a mere `/**`
+    head = next((n for n in range(start, end) if any(map(str.isalnum, lines[n - 1]))), start)  # skips a bare `/**`
     shown = {n for line in {head, *chosen} if start <= line <= end for n in statements[line]}
     filled: list[int] = []
     for number in sorted(shown):
@@ -38,7 +38,7 @@ def excerpt(lines: Sequence[str], start: int, end: int, chosen: Collection[int])
 
 
 def _statements(lines: Sequence[str], start: int, end: int) -> dict[int, range]:
-    """The lines of the statement that each line is part of, where brackets hold them together."""
+    """For each line, the lines of its statement, as held together by brackets."""
     found: dict[int, range] = {}
     first = start
     depth = 0

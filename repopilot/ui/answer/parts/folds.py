@@ -11,15 +11,15 @@ _MOST_NAMES = 5
 
 
 def summary_of(answer: Answer, language: str) -> str:
-    """The first lines of an answer, in Markdown; '' where all of it is shown."""
+    """The first lines of an answer, in Markdown; '' if all of it is shown."""
     if isinstance(answer.result, ImpactReport):
         return impact_summary(answer.result, _numbers(answer, answer.result), language)
     return answer.result.summary if isinstance(answer.result, Generation) else ""
 
 
 def folds_props(answer_id: str, answer: Answer, language: str) -> dict | None:
-    """Props of the element `Folds`: {answer, folds: [{title, rows in Markdown, count}], note}; None where nothing
-    folds. `count` is that of the rows where it is missing.
+    """Props of the element `Folds`: {answer, folds: [{title, rows in Markdown, count}], note}; None if nothing
+    folds. Without `count`, the rows are counted.
 
     Args:
         answer_id: of the answer's message.
@@ -40,8 +40,8 @@ def folds_props(answer_id: str, answer: Answer, language: str) -> dict | None:
 
 
 def said_props(answer_id: str, answer: Answer, language: str) -> dict | None:
-    """Props of the element `Folds` with what a model says of its change, which stands below the files; None for
-    nothing."""
+    """Props of the element `Folds` with a model's remarks on its change, shown below the files; None if there are
+    none."""
     said = answer.result.said if isinstance(answer.result, Generation) else ()
     rows = [sentence_markdown(each, language) for each in said]
     fold = {"title": i18n.text("ui.folds.said", language), "rows": rows, "open": True}

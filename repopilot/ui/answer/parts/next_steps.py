@@ -19,12 +19,12 @@ MOST = 3
 
 
 async def follow_ups(answer: Answer, question: str, index: Index, language: str) -> list[str]:
-    """Questions about what an answer is about, which the code graph answers; at most `MOST`.
+    """Questions about an answer's subject that the code graph can answer; at most `MOST`.
 
     Args:
         answer: the answer.
-        question: that it answers; what it asks isn't offered again.
-        index: what it came from.
+        question: the question that it answers, which isn't offered again.
+        index: the index that it came from.
         language: of the reader.
     """
     subject = subject_of(answer)
@@ -37,7 +37,7 @@ def _follow_ups(subject: str, question: str, index: Index, language: str) -> lis
         users = callers(index, subject).places
         used = callees(index, subject).places
     except RepoPilotError:
-        return []  # the graph doesn't know it: nothing is known to have an answer
+        return []  # the graph doesn't know the subject: no question is known to have an answer
     known = {
         "callers": any(not is_test_path(place.path) for place in users),
         "callees": any(place.name for place in used),

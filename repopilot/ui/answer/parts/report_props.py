@@ -27,7 +27,7 @@ from repopilot.ui.answer.diagram_panel import chart_props
 FINDINGS_SHOWN = 120
 ROWS_SHOWN = 12
 TOP = 3
-"""Findings shown at once, the gravest; the others fold."""
+"""Most severe findings, shown at once; the others are folded."""
 
 
 def review_summary(report: ReviewReport, language: str) -> str:
@@ -106,7 +106,7 @@ def _proof_props(finding: Finding, language: str) -> dict | None:
 
 
 def fix_task(finding: Finding, language: str) -> str:
-    """What the button “Fix this” asks the generator for."""
+    """The task that the button "Fix this" gives to the generator."""
     task = i18n.text(
         "ui.findings.fix",
         language,

@@ -1,7 +1,7 @@
-"""An agent model's answer on the page: its sentences, with marks that tell why one of them isn't checked. Pure.
+"""An agent model's answer on the page: its sentences, with a mark on each that isn't checked, saying why. Pure.
 
-The mark is a link to `#unchecked-<answer>-<number>` or `#contradicted-…` behind the sentence, which is between `~~`:
-the style sheet makes a dotted line and a note of them.
+The sentence is put between `~~`, and after it comes a link to `#unchecked-<answer>-<number>` or `#contradicted-…`: the
+style sheet turns them into a dotted line and a note.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from repopilot.ui.trace.step_text import closed, inert, outside_code
 
 
 def marked_answer(answer: Answer, explained: Explanation, anchor: str, language: str) -> str:
-    """The words of an agent model, and below them how many sentences are checked.
+    """The text of an agent model, and below it how many sentences are checked.
 
     Args:
         answer: with its sentences.
@@ -55,8 +55,8 @@ def _shown(sentence: Sentence, number: int, places: Sequence[Citation], anchor: 
 
 
 def _literal(text: str, signs: str) -> str:
-    """Markdown with some signs outside of code as entities: a backtick without another would take the mark behind it
-    for code, and a backslash before a backslash would escape nothing."""
+    """Markdown with some signs outside of code as entities: an unpaired backtick would turn the mark after it into
+    code. They aren't escaped by a backslash, because after another backslash it would escape nothing."""
     text = text.replace("\\`", "&#92;&#96;")
     return outside_code(text, lambda prose: re.sub(f"[{re.escape(signs)}]", lambda sign: f"&#{ord(sign[0])};", prose))
 

@@ -17,7 +17,7 @@ _LONGEST_COMMAND = 600
 
 
 def consent_of(chat: Chat, language: str) -> Callable[[str], Awaitable[bool]] | None:
-    """What asks for the consent to a command in the open repository; None where it was refused in this chat.
+    """A function that asks for consent to a command in the open repository; None if it was refused in this chat.
 
     Args:
         chat: where it is asked.

@@ -1,4 +1,4 @@
-"""The question whether the packages that a repository's tests need may be fetched, and how far they are."""
+"""Asks whether to fetch the packages that a repository's tests need, and shows the progress."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _LONGEST_NAME = 80
 
 
 def offer_if_needed(chat: Chat, event: Event) -> None:
-    """Ask, where an event of the trace says that a question went to an agent that runs tests. The work goes on."""
+    """Ask if an event of the trace says that a question went to an agent that runs tests. The work isn't held up."""
     if isinstance(event, Finished) and event.data.get("intent") in NEEDING:
         chat.process.start_task(_offer(chat))
 
 
 async def _offer(chat: Chat) -> None:
-    """Ask once for a repository whether what its tests need may be fetched; fetch it where that was said before."""
+    """Ask once per repository whether to fetch what its tests need; fetch without asking if that was allowed before."""
     opening = chat.opening
     settings = chat.settings
     if opening is None or opening.key in chat.offers or settings.environments == "never":
@@ -89,7 +89,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
         payload: of the button: its `choice`.
 
     Returns:
-        {}; {error} where the repository isn't open any more.
+        {}; {error} if the repository isn't open any more.
     """
     opening = chat.opening
     choice = payload.get("choice")

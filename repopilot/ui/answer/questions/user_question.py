@@ -10,7 +10,7 @@ from repopilot import i18n
 from repopilot.ui.trace.step_text import inert
 
 OTHER = "rp-other-"
-"""How the id of a button begins that takes any other answer; the page knows it by that."""
+"""Prefix of the id of the button for any other answer; the page recognizes the button by it."""
 ANSWER_S = 3600
 """Seconds after which the agent goes on without an answer."""
 
@@ -25,7 +25,7 @@ async def ask_in_chat(language: str, question: str, choices: tuple[str, ...]) ->
             any other answer can be typed.
 
     Returns:
-        The answer, '' where the user leaves it open, or none came in time.
+        The answer, '' if the user leaves it open or doesn't answer in time.
     """
     if not choices:
         return await _typed(question)
@@ -43,17 +43,17 @@ async def ask_in_chat(language: str, question: str, choices: tuple[str, ...]) ->
 async def pressed(
     question: str, labels: Sequence[str], answers: Sequence[str], unanswered: str, *, open_ended: bool = False
 ) -> int | None:
-    """Put a question with buttons into the chat and wait; then it says below what was answered.
+    """Put a question with buttons into the chat and wait; then show the answer below the question.
 
     Args:
         question: as Markdown.
         labels: of the buttons.
-        answers: what is said once a button was pressed, for each.
-        unanswered: what is said where none was in time.
+        answers: the text shown after a button was pressed, for each button.
+        unanswered: the text shown if none was pressed in time.
         open_ended: the last button is for any other answer, and what is typed meanwhile presses it.
 
     Returns:
-        The number of the button, None where none was pressed in time.
+        The number of the button, None if none was pressed in time.
     """
     actions = [cl.Action("answer", {"number": number}, label=label) for number, label in enumerate(labels)]
     if open_ended:
