@@ -332,7 +332,7 @@ def impact(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 
 def review(arguments: argparse.Namespace, runtime: Runtime) -> int:
-    """Review files, a change, or a pull request by its address; status 1 for a finding as severe as `--fail-on`."""
+    """Review files, a change, or a pull request by its address; status 1 for findings from `--fail-on` upwards."""
     from repopilot.forge.items import parse_item, required_item
 
     item = required_item(arguments.source, "pull") if arguments.post else parse_item(arguments.source)

@@ -69,7 +69,8 @@ def named_folders(names: Iterable[str]) -> tuple[Path, ...]:
 
 
 def check_readable(folder: Path, named: tuple[Path, ...], roots: tuple[Path, ...] | None) -> None:
-    """Check that a client may name a folder: any but the widest, unless roots or folders at the start limit it.
+    """Check that a client may name a folder: one within its roots and the named folders; if there are neither, any but
+    the widest.
 
     Args:
         folder: resolved.

@@ -359,7 +359,7 @@ class OfferedTools:
             return replace(result, text=i18n.joined((*problems, result.text), "\n"))
 
     async def _of_all(self, asked: BaseModel) -> ToolResult:
-        """The places for a query, or the answer to a question, of every repository."""
+        """The places for a query, or the answer to a question, from every repository."""
         runtime = self._runtime
         indexes = await asyncio.to_thread(
             lambda: visible(runtime.indexes, runtime.database, runtime.settings, self.owner)
@@ -444,7 +444,7 @@ class OfferedTools:
         return _Held(await stack.enter_async_context(working_copy(workspace)), stack)
 
     async def _fresh(self, source: str, progress: OnProgress) -> Workspace:
-        """The workspace of a repository, opened or brought up to date."""
+        """The workspace of a repository: opened, or for a local folder brought up to date."""
         opened = await self._open(source, progress)
         await self._refresh(source, opened)
         return opened.held.copy.original

@@ -44,7 +44,7 @@ QUESTIONS_AT_ONCE = 3
 
 
 async def greet(current: Chat) -> None:
-    """Show the first screen; or, where the page's address names a repository, open that repository."""
+    """Show the first screen; or, if the page's address names a repository, open that repository."""
     page = cl.context.session.environ.get("HTTP_REFERER", "")
     choose_language(current, from_address(page, "lang"))
     await send_commands(current)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ELEMENT = "Overview"
 ON_CARD = {"entry_points": 4, "components": 6, "commands": 4, "data": 3}
-"""The sections of the card, each with how many of its rows are shown there."""
+"""The sections of the card, each with the number of rows shown there."""
 STARTERS = {
     "search": "",
     "purpose": "purpose",

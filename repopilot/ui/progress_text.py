@@ -1,4 +1,4 @@
-"""A moment of a long job as a line of text. Pure."""
+"""The progress of a long job as a line of text. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def progress_line(moment: Progress, language: str) -> str:
 
 
 def phase_name(phase: str, language: str) -> str:
-    """A phase of a job, for example `parsing`, in the language; as it is where the catalogue doesn't know it."""
+    """A phase of a job, for example `parsing`, in the language; unchanged if the catalogue lacks it."""
     return i18n.term("ui.phases", i18n.translated(phase, language), language)
 
 

@@ -87,7 +87,7 @@ def handle_button(chat: Chat, action: str, payload: dict) -> dict:
     Args:
         chat: where the button was pressed.
         action: the button, `opening_…`.
-        payload: {key: of the opening, token or only: what the button needs besides}.
+        payload: {key: of the opening, token or only: further input of the button}.
 
     Returns:
         {}, or {error} when it can't be done now.

@@ -93,11 +93,11 @@ def edited(parts: Sequence[PlanPart], lines: Sequence[str]) -> tuple[PlanPart, .
 
     Args:
         parts: the parts as they are.
-        lines: the titles, one a line.
+        lines: the titles, one per line.
 
     Returns:
-        A part whose title is unchanged is kept whole. Where as many lines as parts are given, a changed title that
-        names no file keeps its part's place and is open again; any other line is a part of its own.
+        The parts. A part whose title is unchanged is kept whole. If there are as many lines as parts, a changed title
+        that names no file keeps its part's place and is open again; any other line becomes a new part.
     """
     titles = [line.strip() for line in lines if line.strip()][:MOST_PARTS]
     same_places = len(titles) == len(parts)

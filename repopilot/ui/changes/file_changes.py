@@ -146,7 +146,7 @@ async def commit_on_branch(chat: Chat, root: Path, files: Iterable[FileChange], 
         chat: where the button was pressed.
         root: the local folder.
         files: the files to commit.
-        task: that they were made for, '' if it isn't known.
+        task: the task that they were made for, '' if it isn't known.
     """
     name = branch_name(task)
     try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def model_props(models: Models, language: str) -> dict:
-    """Which model answers and why, how fast it is, and what is under way.
+    """Which model answers and why, how fast it is, and whether one is being fetched, loaded or measured.
 
     Returns:
         {state: `ok`, `busy` or `none`, text, notes: [text], offer: another size with the button to get it,

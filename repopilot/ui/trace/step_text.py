@@ -235,7 +235,7 @@ _TITLE_FACTS: tuple[tuple[str, _TitleFact], ...] = (
     ("tokens", _tokens),
     ("degraded", _degraded),
 )
-"""How a fact is written in a title, by the name it was noted under."""
+"""How to write a fact in a title, by the name under which a step noted it."""
 
 
 def _is_whole(value: object) -> TypeGuard[int]:

@@ -1,4 +1,4 @@
-"""What can be asked after an answer: questions that the index is known to answer, a larger model. Pure reads."""
+"""What can be asked after an answer: questions that the index is known to answer, a larger model. Reads only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _follow_ups(subject: str, question: str, index: Index, language: str) -> lis
 
 
 def larger_model(chat: Chat, answer_models: str) -> str:
-    """The next larger model that could answer the same, '' where there is none.
+    """The next larger model that could answer the same question, '' if there is none.
 
     Args:
         chat: where it would answer.
