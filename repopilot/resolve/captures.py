@@ -1,4 +1,4 @@
-"""Names of a Python file that an edit gives another meaning on lines which it leaves as they are. Pure."""
+"""Names of a Python file whose meaning an edit changes on lines that it leaves alone. Pure."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _MOST_NAMES = 60
 
 
 def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
-    """The names that are another variable than before, while the one that they were is still there.
+    """Names on unchanged lines that now mean another variable, although the old variable still exists.
 
     Args:
         before: the text before the edit.
         after: the text after it.
 
     Yields:
-        The line after the edit, and the name. Lines that another function or class now holds are left out: whoever
-        moves them means its names.
+        The line after the edit, and the name. Lines moved to another function or class are left out:
+        whoever moves them expects its names.
     """
     olds = before.splitlines(keepends=True)
     news = after.splitlines(keepends=True)
@@ -46,10 +46,10 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
 
 
 def _at(text: str, one: PythonName) -> tuple[int, int]:
-    """The line of a name, from 0, and its character there."""
+    """The line and the column of a name, both from 0."""
     return text.count("\n", 0, one.start), one.start - text.rfind("\n", 0, one.start)
 
 
 def _home(one: PythonName) -> tuple[str, str] | None:
-    """The scope whose variable a name is, whatever stands before it."""
+    """Kind and qualified name of the scope that binds a name: the same wherever the scope moves to."""
     return (one.home.kind, one.home.qualified) if one.home is not None else None

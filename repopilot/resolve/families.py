@@ -1,4 +1,4 @@
-"""Which places of a name belong together: those that have to keep one name."""
+"""Which occurrences of a name belong together and must be renamed together."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Ties:
-    """Elements joined into classes: places, and whatever stands for a variable or a member.
+    """Elements joined into classes: places, and keys that represent a variable or a member.
 
     Attributes:
         unsure: the occurrences whose meaning can't be told.
         outside: the definitions of libraries that an element overrides or is bound to.
-        kept: what imports from outside name, which keep it under an alias.
+        kept: the names that imports take from outside the repository: they stay, and get an alias.
         places: the occurrences of the name: a class may hold definitions of other names.
         mentions: the occurrences in comments, documents and prose.
-        structural: members of protocols with members of classes that may fit them without deriving from them.
+        structural: pairs of members that may stand for each other, such as a protocol's and that of a class which
+            doesn't
+            derive from it.
     """
 
     unsure: dict[NameSpan, Resolved] = field(default_factory=dict)
@@ -39,24 +41,24 @@ class Ties:
     _leaders: dict[Hashable, Hashable] = field(default_factory=dict)
 
     def leader(self, element: Hashable) -> Hashable:
-        """What stands for the class of an element."""
+        """The element that represents the class of an element."""
         while (above := self._leaders.setdefault(element, element)) != element:
             self._leaders[element] = self._leaders[above]
             element = self._leaders[element]
         return element
 
     def join(self, *elements: Hashable) -> None:
-        """Make one class of those of some elements."""
+        """Merge the classes of some elements."""
         first = self.leader(elements[0])
         for element in elements[1:]:
             self._leaders[self.leader(element)] = first
 
     def plain(self, one: Resolved, *, sure: bool = False) -> None:
-        """Join an occurrence with what a server says that it means.
+        """Join an occurrence with the definitions that it means.
 
         Args:
             one: the occurrence.
-            sure: whether it belongs to something already.
+            sure: whether the occurrence belongs to a class even if its meaning isn't known.
         """
         span = one.occurrence.span
         meaning = one.meaning
@@ -114,15 +116,15 @@ def ties_of(resolver: Resolver, name: str, language: str = "") -> Ties:
 
 
 def is_related(resolver: Resolver, path: str, language: str) -> bool:
-    """Whether the language of a file can refer to definitions of another."""
+    """Whether code of a file can refer to definitions in another language."""
     return family(language_in(path, resolver.text(path) or "") or "") == family(language)
 
 
 def family_in(ties: Ties, span: NameSpan) -> Family:
-    """What has to keep one name together with a definition.
+    """The places that must keep one name with a definition.
 
     Args:
-        ties: of its name.
+        ties: of the definition's name.
         span: of the definition's name.
     """
     leader = ties.leader(span)
@@ -147,7 +149,7 @@ def same_definition(span: NameSpan, resolved: Iterable[Resolved]) -> frozenset[N
 
 
 def _joined(span: NameSpan, resolved: list[Resolved], joins: Callable[[Resolved], bool]) -> frozenset[NameSpan]:
-    """The class of a place, where each occurrence that `joins` is one with what it means."""
+    """The class of a place, after joining each occurrence that `joins` accepts with what it means."""
     ties = Ties(
         places=frozenset([span, *(place for one in resolved for place in (one.occurrence.span, *one.meaning.inside))])
     )

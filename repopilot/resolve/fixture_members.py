@@ -1,4 +1,4 @@
-"""What members of a test's parameters mean, where pytest gives them: a server doesn't know that a fixture is meant."""
+"""Resolves members of parameters that pytest fills from fixtures, which language servers don't know."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Fixture(NamedTuple):
 
 
 def with_fixtures(resolver: Resolver, found: Sequence[Resolved]) -> list[Resolved]:
-    """Occurrences, those that nothing resolves with what they mean as members of what a fixture returns or yields.
+    """The occurrences, where unresolved ones are resolved as members of what a fixture returns or yields.
 
     Args:
         resolver: of the repository.
-        found: the occurrences with what a server says.
+        found: the occurrences as a server resolves them.
 
     Raises:
         LanguageServerError: the server fails.
@@ -65,7 +65,7 @@ def nearest(path: str, fixtures: Iterable[Fixture]) -> Fixture | None:
 
     Args:
         path: the file.
-        fixtures: those of the name.
+        fixtures: the fixtures of the name.
     """
     seen = [each for each in fixtures if each.path == path or _is_conftest_for(each.path, path)]
     return max(seen, key=lambda each: (each.path == path, len(each.path)), default=None)
@@ -77,7 +77,7 @@ def _is_conftest_for(conftest: str, path: str) -> bool:
 
 
 def _parameter(text: str, span: NameSpan) -> str:
-    """The parameter of a test or fixture, without a type, whose member an occurrence is; '' for none."""
+    """The untyped parameter of a test or fixture that an occurrence is a member of; '' for none."""
     member = next((n for n in python_names(text, text[span.start : span.end]) if n.start == span.start), None)
     if member is None or member.role != "member" or not member.object.isidentifier():
         return ""
@@ -89,8 +89,8 @@ def _parameter(text: str, span: NameSpan) -> str:
 
 
 def _is_given(text: str, function: Function, bound: PythonName) -> bool:
-    """Whether a binding is a parameter for which pytest looks for a fixture: neither another one of the function's own
-    name, nor one of `parametrize`."""
+    """Whether a binding is a parameter  that pytest fills from a fixture: neither the fixture's own name, nor given by
+    `parametrize`."""
     name = text[bound.start : bound.end]
     own = text[slice(*function.fixture)] if function.fixture else ""
     given = (function.is_test or function.fixture is not None) and name not in (own, *function.parametrized)
@@ -110,7 +110,7 @@ def _fixtures(resolver: Resolver, name: str) -> list[Fixture]:
 
 
 def _united(one: Resolved, probes: Sequence[Probe], meant: dict[Probe, Meaning]) -> Meaning:
-    """What an occurrence means: all that its fixture may give, if all of it is known."""
+    """What an occurrence means for all results of its fixture; its old meaning unless all of them are known."""
     found = [meant.get(probe, Meaning()) for probe in probes]
     if not found or not all(each.known for each in found):
         return one.meaning

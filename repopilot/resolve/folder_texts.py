@@ -1,4 +1,4 @@
-"""The texts of a folder's files as they lie there now, read and decoded once for each state of a file."""
+"""The current texts of a folder's files, read and decoded once for each state of a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repopilot.repo.text_encoding import decoded
 
 _LARGEST = 32 << 20
 _MOST_KEPT = 256 << 20
-"""Bytes of files that no text was asked of; those beyond are read anew for each name."""
+"""Bytes kept of files that aren't decoded yet; files beyond that are read again for each name."""
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _Stamp = tuple[int, int, int]
 
@@ -39,12 +39,12 @@ class FolderTexts:
         self._known: dict[str, _File] = {}
         self._kept = 0
         self.drafts: Mapping[str, str | None] = {}
-        """Texts that count instead of what lies there, None for a file that shall be gone."""
+        """Edited texts by path, which replace those on disk; None for a deleted file."""
         self.changed: list[str] = []
-        """The files that were found to be others than when their text was read before, each time anew."""
+        """The files that changed after their text was read, once for each change."""
 
     def text(self, path: str) -> str | None:
-        """The text of a file as it is stored; None for none, and for what is no text."""
+        """The text of a file as it is stored; None where there is no file, or no text."""
         if path in self.drafts:
             return self.drafts[path]
         file = self._file(path)
@@ -105,5 +105,5 @@ class FolderTexts:
 
 
 def _may_hold(data: bytes | None, words: Sequence[bytes], *, plain: bool) -> bool:
-    """Whether the bytes of a file may be a text with a word; files that aren't aren't decoded."""
+    """Whether a file may hold one of the words, by its bytes; other files needn't be decoded."""
     return data is not None and (not plain or data.startswith(_WIDE) or any(word in data for word in words))

@@ -1,4 +1,4 @@
-"""The resolvers for look-ups in repositories as they are: one for each that is asked about, as long as its index.
+"""Resolvers for look-ups in unedited repositories: one for each repository, replaced with its index.
 
 No server is started before a name is looked up.
 """
@@ -27,13 +27,14 @@ _Kept = tuple[Path, "Resolver", "SnapshotTree", "Servers"]
 
 
 class Lookups:
-    """Thread-safe. What it started ends when it is closed, or nobody has it or its resolvers any more.
+    """Starts and keeps resolvers. Thread-safe. Servers end on `close`, or when nothing refers to their resolvers any
+    more.
 
     Args:
-        only: the resolver of a repository that is edited, which is given in any case; None for none.
+        only: a resolver to return for every repository, of the one that is being edited; None for none.
 
     Attributes:
-        type_diagnostics: what runs of type checkers said, by a digest of all that they read.
+        type_diagnostics: results of type checker runs, by a digest of all their input.
         typed_before: the repositories and files that type checkers were run over as they are, the latest last.
         type_checks: held while a type checker reads a repository as it is, for those who need to know the same.
     """
@@ -52,7 +53,7 @@ class Lookups:
 
         Args:
             snapshot: the repository.
-            index: its index; with the next generation the resolver is another.
+            index: its index; each generation gets a new resolver.
             settings: exclude patterns, and the sandbox's level.
             packages: finds what it needs.
 
@@ -77,7 +78,7 @@ class Lookups:
             return resolver
 
     def servers(self, settings: Settings, packages: PackagesOf) -> Servers:
-        """Servers for a folder of one's own, closed by whoever asks for them; `running` counts them too.
+        """Language servers for a folder of the caller, who closes them; `running` counts them too.
 
         Args:
             settings: the sandbox's level.

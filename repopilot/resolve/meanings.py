@@ -1,4 +1,4 @@
-"""Asks the language's server what occurrences mean: where that is defined which stands there."""
+"""Asks a language server what occurrences mean: where the names there are defined."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TargetReader:
         self._spans: dict[Target, tuple[NameSpan | None, NameSpan | None]] = {}
 
     def meaning(self, targets: Sequence[Target]) -> Meaning:
-        """What the places mean together."""
+        """The definitions at all the places."""
         inside = set()
         outside = set()
         for target in targets:
@@ -57,8 +57,8 @@ class TargetReader:
         return Meaning(frozenset(inside), frozenset(outside))
 
     def _bound(self, span: NameSpan) -> NameSpan | None:
-        """The definition at a place. Where a name is imported, what it means could not be found, or the server would
-        have said it: the place is the name that is bound there, and None where that is the imported one."""
+        """The definition at a place. In an import that is the alias; None without one: a server that stops at an import
+        couldn't find the imported definition."""
         text = self._text(span.path) or ""
         language = language_in(span.path, text)
         if language not in _IMPORTING or is_notebook(span.path):
@@ -95,13 +95,13 @@ class TargetReader:
 
 
 def _before_name(text: str) -> int:
-    """How much stands before the name of a member: a server may give all of `self.name`."""
+    """Length of the prefix before a member's name: a server may return all of `self.name`."""
     found = re.fullmatch(r"([\w.]+\.)\w+", text)
     return len(found[1]) if found else 0
 
 
 def ask(session: LanguageSession, spans: Sequence[NameSpan], reader: TargetReader, text: Texts) -> list[Meaning]:
-    """What stands at some places means, by a server.
+    """Ask a server what the names at some places mean.
 
     Args:
         session: the server of their language, which was shown their files.
@@ -119,8 +119,8 @@ def ask(session: LanguageSession, spans: Sequence[NameSpan], reader: TargetReade
 def renames(
     session: LanguageSession, span: NameSpan, new: str, reader: TargetReader, text: Texts
 ) -> tuple[dict[NameSpan, str], frozenset[str]]:
-    """What a server would write in the repository to rename that which stands at a place, and the files outside where
-    it would write as well.
+    """The new names that a server's rename of the name at a place writes in the repository, and the files outside that
+    it would edit too.
 
     Args:
         session: the server, which was shown the files that hold the name.
@@ -140,7 +140,8 @@ def renames(
 
 
 def names_written(place: NameSpan, said: str, text: Texts, names: tuple[str, str]) -> list[tuple[NameSpan, str]]:
-    """The names that one edit of a server changes: some write anew all that stands between two of them."""
+    """The names that one edit of a server changes: some servers replace several names and the text between in one
+    edit."""
     old, new = map(re.escape, names)
     before = (text(place.path) or "")[place.start : place.end]
     word = re.compile(rf"\b{old}\b")
@@ -154,7 +155,7 @@ def names_written(place: NameSpan, said: str, text: Texts, names: tuple[str, str
 
 
 def place_of(span: NameSpan, text: Texts) -> tuple[str, int]:
-    """Where a server that was shown a file finds a place of it: the file as it was called there, and the character."""
+    """A place as a server sees it: the path under which the file was shown, and the character offset."""
     if not is_notebook(span.path):
         return span.path, span.start
     return shown_path(span.path), read_cells(text(span.path) or "")[0].shown(span.start)
@@ -180,7 +181,7 @@ def problems(session: LanguageSession, paths: Sequence[str], text: Texts) -> lis
 
 
 def shown_path(path: str) -> str:
-    """What a file is called when a server is shown it."""
+    """The path under which a server is shown a file."""
     return f"{path}{_AS_PYTHON}" if is_notebook(path) else path
 
 
@@ -195,7 +196,7 @@ def _stored_path(path: str) -> str:
 
 
 def _stored_line(path: str, line: int, text: Texts) -> int:
-    """The line of a file that was shown as a line, both from 1."""
+    """The line of a stored file for a line as it was shown, both from 1."""
     if not is_notebook(path):
         return line
     stored = text(path) or ""

@@ -1,7 +1,7 @@
 """The one resolver: which definition an occurrence of a name means, and where a definition is used.
 
-A language server is asked about each occurrence. Where there is none, or it fails, which `notes` say, an occurrence
-means what the syntax shows (`engine` tells which it is).
+A language server is asked about each occurrence. Without one, or after it failed (see `notes`), the syntax decides;
+`engine` tells which of them resolves a file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occur
 from repopilot.sandbox.language_servers.session import LanguageSession, Servers
 
 SYNTAX = "syntax"
-"""The engine where no server is."""
+"""The engine where there is no server."""
 _TRIES = 2
 _UNEDITED = "\0"
 """Stands for the text of a file that has no edit."""
@@ -61,19 +61,19 @@ class Resolver:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How the servers failed that haven't answered since, as messages."""
+        """Messages about servers that failed and haven't answered since."""
         return tuple(dict.fromkeys(self._notes.values()))
 
     @property
     def root(self) -> Path:
-        """The folder that servers read. Where edits are of code that lies there, it isn't copied for them."""
+        """The folder that servers read: the original while only existing code or documents are edited, else a copy."""
         folder = self._tree.lies_in()
         drafts = self._tree.drafts().items()
         lie_there = all(text is not None and _is_code(folder, path) for path, text in drafts)
         return folder if lie_there else self._tree.root()
 
     def text(self, path: str) -> str | None:
-        """The text of a file as it is stored, whose characters the spans count; None for what is none."""
+        """The stored text of a file, whose characters the spans count; None where there is no text."""
         self._tree.lies_in()
         self._texts.drafts = self._tree.drafts()
         return self._texts.text(path)
@@ -83,14 +83,14 @@ class Resolver:
         return self._tree.searched()
 
     def holding(self, *parts: str) -> list[tuple[str, str]]:
-        """The files that hold one of some texts anywhere, with their texts."""
+        """The files that contain any of some strings, with their texts."""
         with self._lock:
             self._refresh()
             return list(self._texts.holding(self._tree.searched(), *parts))
 
     def occurrences(self, name: str) -> list[Occurrence]:
-        """Where a name stands as a word, in every file that isn't kept out: also in documents, data, notebooks and what
-        the index skips."""
+        """Where a name stands as a word, in all files that aren't excluded: also documents, data, notebooks and files
+        that the index skips."""
         with self._lock:
             self._refresh(name)
             if name not in self._found:
@@ -102,8 +102,8 @@ class Resolver:
         return [found for path, text in holding for found in occurrences_in(name, path, text)]
 
     def meanings(self, name: str, paths: Collection[str] | None = None) -> list[Resolved]:
-        """What the occurrences of a name in code mean, and those in texts that mean something (a name in an annotation
-        that is written as a text).
+        """The resolved occurrences of a name: all in code, and those in string literals that mean something (as in a
+        quoted annotation).
 
         Args:
             name: the name.
@@ -128,11 +128,11 @@ class Resolver:
             return said
 
     def definition(self, span: NameSpan) -> Meaning:
-        """What stands at a place means."""
+        """What the name at a place means."""
         return self._asked([span])[span]
 
     def family(self, span: NameSpan, name: str) -> Family:
-        """What has to keep one name together with a definition.
+        """The places that must keep one name with a definition.
 
         Args:
             span: of the definition's name.
@@ -155,8 +155,8 @@ class Resolver:
         return Uses(tuple(sure), tuple(open_ones), self.engine(span.path), self.notes)
 
     def renames(self, span: NameSpan, name: str, new: str) -> tuple[dict[NameSpan, str], frozenset[str]] | None:
-        """What the language's server would write at which places to rename that which stands at a place, and the files
-        outside of the repository where it would write as well; None where no server renames it.
+        """The new names that the language server's rename would write, by place, and the files outside the repository
+        that it would edit too; None where no server can rename.
 
         Args:
             span: the place.
@@ -175,8 +175,8 @@ class Resolver:
         return None
 
     def references(self, span: NameSpan, name: str) -> set[NameSpan]:
-        """Where the language's server says that a definition is used, also through what it overrides; nothing where no
-        server tells.
+        """Uses of a definition as the language's server tells them, also through what it overrides; empty without a
+        server.
 
         Args:
             span: of the definition's name.
@@ -216,14 +216,14 @@ class Resolver:
         return SYNTAX
 
     def at_server(self, path: str, work: Callable[[LanguageSession], _Found]) -> _Found | None:
-        """What the server of a file's language finds, which was shown the file and all edits.
+        """Run `work` with the server of a file's language, after showing it the file and all edits.
 
         Args:
             path: the file.
-            work: asks the server; it is begun again where that fails.
+            work: asks the server; repeated once if that fails.
 
         Returns:
-            What `work` returns; None where there is no server, or it fails, which `notes` say.
+            What `work` returns; None without a server, or after it failed (see `notes`).
         """
         with self._lock:
             self._refresh()
@@ -250,7 +250,7 @@ class Resolver:
         return self._reader
 
     def syntax(self) -> SyntaxResolver:
-        """What the syntax shows of the files as they are now, where no server is."""
+        """The resolver by syntax for the current files, where there is no server."""
         with self._lock:
             self._refresh()
             if self._syntax is None:
@@ -286,8 +286,8 @@ class Resolver:
     def _served(
         self, language: str, paths: Collection[str], work: Callable[[LanguageSession], _Found]
     ) -> _Found | None:
-        """What the server of a language finds in files; it is started again where it fails. None where there is none,
-        or it fails again."""
+        """Run `work` with a language's server after showing it files; repeat it once if the server fails. None without
+        a server, or if it fails again."""
         for _ in range(_TRIES):
             session = self._session(language)
             if session is None:
@@ -299,7 +299,7 @@ class Resolver:
                 self._notes[language] = str(error)
                 continue
             if self._notes.pop(language, None) is not None:
-                self._resolved.clear()  # by syntax, as long as the server failed
+                self._resolved.clear()  # those found by syntax while the server failed
             return found
         return None
 
@@ -313,8 +313,8 @@ class Resolver:
         self._told[session] = self._state
 
     def _refresh(self, name: str = "") -> None:
-        """Forget what was found before the tree's last edit, or before others changed a file that holds a name. A name
-        stands where it stood in the files that weren't edited."""
+        """Forget what was found before the tree's last edit, or before others changed a file that holds a name. After
+        edits alone, occurrences in other files are kept."""
         self._tree.lies_in()
         drafts = self._tree.drafts()
         self._texts.drafts = drafts
@@ -339,5 +339,5 @@ class Resolver:
 
 
 def _is_code(folder: Path, path: str) -> bool:
-    """Whether a file is there, and code or read by people only: others may be settings of a server."""
+    """Whether a file exists and is code or a document: other files may be settings of a server."""
     return file_kind(path) in ("code", "doc") and (folder / path).is_file()

@@ -1,4 +1,4 @@
-"""Where a name stands as a word in a text, told apart by the syntax tree into code, text and comment. Pure."""
+"""Where a name stands as a word in a file: in code, in a string literal or in a comment, by the syntax tree. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind
 _PARSE_S = 5.0
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SHOWN = 400
-"""Characters of a line: some are the whole file."""
+"""Characters kept of a line: some files are a single line."""
 _TEXTS = ("string", "char", "heredoc", "jsx_text", "regex", "template_literal")
 
 
@@ -79,7 +79,7 @@ def _placed(path: str, text: str, found: Iterable[_Found]) -> list[Occurrence]:
 
 
 def spans_in(name: str, text: str) -> list[tuple[int, int]]:
-    """Where a name stands between what can't be part of a name, in any alphabet."""
+    """Where a name stands as a whole word, in any alphabet."""
     spans = ((found.start(), found.end()) for found in re.finditer(re.escape(name), text))
     return [(a, b) for a, b in spans if not _continues(text[a - 1 : a]) and not _continues(text[b : b + 1])]
 

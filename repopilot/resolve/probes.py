@@ -1,4 +1,4 @@
-"""What an expression would mean at a place of a file: a server is shown the file with it for a moment, and asked."""
+"""Asks a server what an expression would mean in a file, by showing it the file with that expression for a moment."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 class Probe(NamedTuple):
-    """Code in place of the characters [start, end) of a file, which ends with the name that is asked about, before
-    `rest`."""
+    """Code that replaces the characters [start, end) of a file. It ends with the name to resolve; `rest` follows it."""
 
     path: str
     start: int
@@ -26,8 +25,9 @@ class Probe(NamedTuple):
 
 
 def probed(resolver: Resolver, probes: Sequence[Probe]) -> dict[Probe, Meaning]:
-    """What the last names of some expressions mean; one that overlaps another is left out. The server sees the files as
-    they are afterwards.
+    """What the last names of some expressions mean; an expression that overlaps an earlier one is left out. Afterwards
+    the
+    server is shown the unchanged files again.
 
     Args:
         resolver: of the repository.
@@ -70,7 +70,7 @@ def _in_file(resolver: Resolver, path: str, probes: Sequence[Probe]) -> dict[Pro
 
 
 def _back(meaning: Meaning, path: str, moved: Sequence[tuple[int, int, int]]) -> Meaning:
-    """A meaning whose places count the characters of the file as it is; places within the probes are left out."""
+    """A meaning with its places moved back to the unchanged file; places within the probes are left out."""
     inside = set()
     for span in meaning.inside:
         if span.path != path:

@@ -1,5 +1,6 @@
-"""What belongs together in Python beyond what a server says of single occurrences: the variables of a scope, members of
-one class, overriding methods, stubs, `__all__`, texts that name an attribute, fixtures."""
+"""Ties Python occurrences that belong together beyond what a server says of each: the variables of a scope, members of
+one
+class, overriding methods, stubs, `__all__`, string literals that name an attribute, fixtures."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def tie(resolver: Resolver, name: str, found: Iterable[Resolved], texts: Iterabl
         resolver: of the repository.
         name: the name.
         found: the occurrences in code.
-        texts: the occurrences in texts.
+        texts: the occurrences in string literals.
         ties: gets what belongs together, what can't be told, and what comes from outside.
     """
     _Python(resolver, name, list(found), list(texts), ties).tie()
@@ -97,7 +98,7 @@ class _Python:
             self.ties.plain(one, sure=known.member_of is not None)
 
     def _imports_as_itself(self, path: str, known: PythonName) -> bool:
-        """Whether an import is `name as name`, which exports the name from a module with types (PEP 484)."""
+        """Whether an import is `name as name`, which re-exports the name from a stub or typed module (PEP 484)."""
         return re.match(rf"\s+as\s+{self.name}\b", self.text(path)[known.end :]) is not None
 
     def _tie_import(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
@@ -108,13 +109,14 @@ class _Python:
             self._list_import(span, one, known)
 
     def _list_import(self, span: NameSpan, one: Resolved, known: PythonName) -> None:
-        """An import that isn't resolved, from what may be a module of the repository."""
+        """List an unresolved import as unsure where its module may belong to the repository."""
         module = known.object
         if not one.meaning.known and (module.startswith(".") or _is_module(module, self.resolver.paths())):
             self.ties.unsure[span] = one
 
     def _variable(self, path: str, home: PythonScope) -> Hashable:
-        """The variable of a scope as an element of a family; those of a class are its members."""
+        """The element that represents the variable of a scope; a class is remembered, since its variables are
+        members."""
         element = (path, home.start)
         if home.kind == "class":
             self.classes[element] = (path, home)
@@ -132,7 +134,7 @@ class _Python:
         )
 
     def _tie_patterns_and_copies(self) -> None:
-        """Keywords of class patterns and of functions that copy an object with other fields."""
+        """Tie keywords of class patterns and of calls that copy an object with changed fields."""
         probes: dict[Probe, list[Resolved]] = defaultdict(list)
         for span, (one, known) in self.places.items():
             if known.role == "pattern" or (known.role == "keyword" and not one.meaning.inside):
@@ -156,14 +158,15 @@ class _Python:
             self.ties.unsure[one.occurrence.span] = Resolved(one.occurrence, Meaning())
 
     def _field(self, span: NameSpan, known: PythonName) -> Probe | None:
-        """`object.name`, for `replace(object, name=…)`, `object._replace(name=…)`, `case Class(name=…)`; else None."""
+        """A probe of `object.name`, for `replace(object, name=…)`, `object._replace(name=…)`, `case Class(name=…)`;
+        else None."""
         end = len(self.text(span.path))
         if known.role == "pattern":
             return Probe(span.path, end, end, f"\ndef _probe(_of: {known.object}):\n    _of.{self.name}", "\n")
         return Probe(span.path, *known.call, f"({known.object}).{self.name}") if known.object else None
 
     def _tie_stubs(self) -> None:
-        """A stub with the module that it describes."""
+        """Tie each stub to the module that it describes."""
         homes = {
             (span.path, known.home.qualified, known.home.kind): known.home
             for span, (_, known) in self.places.items()
@@ -211,7 +214,7 @@ class _Python:
         return None
 
     def _is_path(self, before: str) -> bool:
-        """Whether what stands before a dotted name's part is a module, or ends in a class that has the name."""
+        """Whether the part of a dotted name before the name is a module, or ends in a class that has the name."""
         parts = [part for part in re.split(r"[.:]", before) if part]
         owners = {scope.qualified.rpartition(".")[2] for _, scope in self.classes.values()}
         return bool(parts) and (parts[-1] in owners or _is_module(".".join(parts), self.resolver.paths()))
@@ -225,7 +228,7 @@ class _Python:
         self.ties.join(span, (path, start))
 
     def _target(self, path: str, known: PythonText) -> Probe:
-        """The dotted target of a patch, behind imports of what are modules in it."""
+        """A probe of a patch's dotted target, after imports of the modules in it."""
         parts = known.object.split(".")
         dotted = [".".join(parts[:n]) for n in range(1, len(parts))]
         files = self.resolver.paths()
@@ -235,7 +238,7 @@ class _Python:
         return Probe(path, end, end, f"\ndef _probe():\n{imports}    {known.object}", "\n")
 
     def _tie_fixtures(self) -> None:
-        """The parameters of tests and fixtures with the fixture that they get."""
+        """Tie the parameters of tests and fixtures to the fixtures that fill them."""
         paths = {s.path for s in self.places} | {one.occurrence.span.path for one in self.texts}
         functions = {path: list(pytest_functions(text)) for path in paths if "fixture" in (text := self.text(path))}
         fixtures = [
@@ -278,14 +281,14 @@ class _Python:
                 self.ties.unsure[span] = Resolved(known[0].occurrence, Meaning())
 
     def _list_hooks(self) -> None:
-        """Hooks, which pytest finds by their names."""
+        """List hooks as bound outside: pytest finds them by their names."""
         if self.name.startswith("pytest_"):
             for span, (_, known) in self.places.items():
                 if known.role == "bind" and known.home is not None and known.home.kind == "module":
                     self.ties.outside[self._variable(span.path, known.home)].add("pytest")
 
     def _tie_hierarchies(self) -> None:
-        """The members of classes that derive from one another, or that one class derives from both of."""
+        """Tie the members of classes that derive from one another or have a common subclass."""
         if is_private(self.name):
             return  # each class has its own
         probes = {probe: one for one in self.classes if (probe := self._bases(*self.classes[one])) is not None}
@@ -296,7 +299,7 @@ class _Python:
             if meaning.inside:
                 self.ties.join(probes[probe], *meaning.inside)
             if {*map(members.get, meaning.inside)} - {None, probes[probe]}:
-                derived.add(probes[probe])  # what derives from it derives from the class above it, too
+                derived.add(probes[probe])  # its subclasses derive from the class above it, too
             for name in meaning.outside:
                 self.ties.outside[probes[probe]].add(name)
         below = self._subclasses([element for element in self.classes if element not in derived])
@@ -308,7 +311,7 @@ class _Python:
         self._list_fitting({*untold, *(probes[probe] for probe in probes.keys() - told.keys())})
 
     def _members(self) -> list[tuple[Resolved, Hashable, PythonScope]]:
-        """What defines the name in classes, with the class."""
+        """The definitions of the name in classes, each with its class."""
         return [
             (one, (span.path, home.start), home)
             for span, (one, known) in self.places.items()
@@ -316,8 +319,8 @@ class _Python:
         ]
 
     def _list_fitting(self, untold: Collection[Hashable]) -> None:
-        """Members of protocols beside members of other classes, of which either may stand for the other; and those of
-        classes that may derive from one another, as no server tells."""
+        """List pairs of members that may stand for each other: of a protocol and another class, and of classes that may
+        derive from one another where no server tells."""
         members = [
             (one, element, self._is_protocol(one.occurrence.span.path, home)) for one, element, home in self._members()
         ]
@@ -332,7 +335,8 @@ class _Python:
         return scope.bases is not None and re.search(rb"\bProtocol\b", data[slice(*scope.bases)]) is not None
 
     def _tie_supers(self) -> None:
-        """`super().name` that no base of its class has, but a class that a common subclass puts behind it."""
+        """Tie `super().name` that no base of its class has, but a class that follows it in a common subclass's method
+        resolution order."""
         tied: dict[Hashable, int] = defaultdict(int)
         for element in self.classes:
             tied[self.ties.leader(element)] += 1
@@ -344,8 +348,7 @@ class _Python:
                 del self.ties.unsure[span]
 
     def _subclasses(self, elements: Collection[Hashable]) -> dict[Hashable, frozenset[NameSpan] | None]:
-        """For each class, where there are several, its name and those of the classes that derive from it, None where no
-        server tells."""
+        """The names of each class and its subclasses, None where no server tells; empty for fewer than two classes."""
         owners = {element: owner for element in elements if (owner := self._owner(*self.classes[element])) is not None}
         if len(owners) < 2:
             return {}
@@ -365,7 +368,8 @@ class _Python:
         return NameSpan(path, start, end)
 
     def _bases(self, path: str, scope: PythonScope) -> Probe | None:
-        """The member of a class's bases, as code behind the class; None where it has no bases."""
+        """A probe of the name as a member of a class's bases, placed after the class; None for a class without
+        bases."""
         data = self.text(path).encode("utf-8", "surrogatepass")
         if scope.bases is None or not data[slice(*scope.bases)].strip(b"() \r\n"):
             return None
@@ -380,12 +384,12 @@ class _Python:
 
 
 def is_private(name: str) -> bool:
-    """Whether Python gives a name within a class the class's name, too."""
+    """Whether Python mangles a name within a class."""
     return name.startswith("__") and not name.endswith("__")
 
 
 def _is_module(dotted: str, paths: Collection[str]) -> bool:
-    """Whether a module of the repository has a dotted name, from a folder that is no package itself."""
+    """Whether a dotted name is a module of the repository, counted from a folder that is no package itself."""
     file = dotted.replace(".", "/")
     ends = (f"{file}.py", f"{file}/__init__.py", f"{file}.pyi")
     found = [path for path in paths if path.endswith(ends)]

@@ -1,7 +1,7 @@
 """Which variable of a Python file each occurrence of a name is, by Python's rules of scopes. Pure.
 
-All bindings of a name in one scope are one variable, however often it is bound there. Which scope a name belongs to
-stands in the text; the syntax tree also reads code that is half written.
+All bindings of a name in one scope are one variable, however often it is bound there. The file's text alone
+decides which scope a name belongs to; the syntax tree also reads half-written code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TUPLES = ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"
 _TYPES = ("type_parameter", "type", "splat_type")
 _TARGETS = (*_TUPLES, *_TYPES, "tuple", "list", "list_splat", "expression_list", "as_pattern_target")
 _FIRST_ONLY = ("constrained_type", "generic_type", "dotted_name")
-"""Nodes whose first name is what the node is; the others are read."""
+"""Nodes that pass their role on to their first child only."""
 
 
 @dataclass(eq=False, slots=True)
@@ -70,7 +70,7 @@ class PythonName(NamedTuple):
         scope: the scope it stands in.
         home: the scope whose variable it is; None for what is no variable, or one that the file doesn't bind.
         aliased: whether it is imported under another name.
-        member_of: the class whose object it is an attribute of: of `self.x` and `cls.x` within the class.
+        member_of: the class, for `x` of `self.x` and `cls.x` within its methods.
         call: the characters of the call that the keyword is an argument of.
         object: the code of what it is a member of: an attribute's object, the module of an import, the class of a
             pattern, the object that a call copies with other fields; '' where that isn't known.
@@ -90,8 +90,8 @@ class PythonName(NamedTuple):
 
     @property
     def open(self) -> bool:
-        """Whether it may still mean what is bound outside: read in the body of a module or class, which look further
-        until they have bound the name."""
+        """Whether it may still mean an outer variable: a module or class body that reads the name before binding it
+        looks further out."""
         return self.role == "load" and self.home is self.scope and self.scope.kind in ("module", "class")
 
 
@@ -186,7 +186,7 @@ class _Reader:
                 yield child, around, "load"
 
     def _first(self, node: Node, parameters: Node | None) -> str:
-        """The name of a method's object: of its first parameter, '' for a static method."""
+        """The name of a method's first parameter, its object; '' for a static method."""
         around = node.parent
         if parameters is None or (around is not None and "staticmethod" in self._text(around.named_children[0])):
             return ""
@@ -272,7 +272,7 @@ class _Reader:
         return self._text(first) if called in _COPIES and first is not None and "argument" not in first.type else ""
 
     def _pattern(self, node: Node, scope: PythonScope) -> Iterator[tuple[Node, PythonScope, Role]]:
-        """Of `case`: a plain name is bound; the name of a class and dotted names are read."""
+        """In `case`, a plain name is bound; class names and dotted names are read."""
         for number, child in enumerate(node.named_children):
             if child.type == "dotted_name" and (node.type == "class_pattern" or child.named_child_count > 1):
                 yield child, scope, "load"
@@ -396,7 +396,7 @@ def python_names(text: str, name: str) -> tuple[PythonName, ...]:
 
 
 class CharacterOffsets:
-    """Turns bytes of a text in UTF-8 into its characters.
+    """Turns byte offsets in a text's UTF-8 into character offsets.
 
     Args:
         data: the text in UTF-8.
@@ -409,7 +409,7 @@ class CharacterOffsets:
         self._known = (0, 0)
 
     def at(self, byte: int) -> int:
-        """The character at a byte."""
+        """The character offset of a byte offset."""
         if self._same:
             return byte
         start, characters = self._known if self._known[0] <= byte else (0, 0)
@@ -436,7 +436,7 @@ def _home(found: _Found) -> PythonScope | None:
 
 
 def _class_of(scope: PythonScope, is_object: Callable[[str], bool]) -> PythonScope | None:
-    """The class around whose method's first parameter is an object."""
+    """The class of the method around a scope whose first parameter `is_object` accepts; None for none."""
     inner: PythonScope | None = scope
     while inner is not None and inner.parent is not None:
         if inner.kind == "function" and inner.first and is_object(inner.first):

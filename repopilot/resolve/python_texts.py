@@ -1,5 +1,6 @@
-"""Texts of Python code that hold a name which has to follow it: `__all__`, `getattr`, targets of mock.patch, arguments
-of parametrize, names of fixtures. Pure."""
+"""String literals of Python code that hold a name and must follow its renames: `__all__`, `getattr`, targets of
+mock.patch,
+arguments of parametrize, names of fixtures. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from repopilot.resolve.python_scopes import CharacterOffsets, python_tree
 TextUse = Literal[
     "exported", "slot", "attribute", "target", "parameter", "fixture", "doctest", "dotted", "whole", "prose"
 ]
-"""What a text is: an entry of `__all__`, of `__slots__`, the attribute of an object, the dotted target of a patch, a
+"""What a name in a string literal is: an entry of `__all__`, of `__slots__`, the attribute of an object, the dotted
+target of a patch, a
 parameter of a parametrized test, the name of a fixture, a line of a doctest, a part of a dotted name, a name that is
 looked up, other text."""
 _OF_OBJECT = ("getattr", "setattr", "hasattr", "delattr", "object")
@@ -25,7 +27,7 @@ _OF_FIXTURE = ("usefixtures", "getfixturevalue")
 
 
 class PythonText(NamedTuple):
-    """A name within a text.
+    """A name within a string literal.
 
     Attributes:
         start: its first character.
@@ -33,8 +35,9 @@ class PythonText(NamedTuple):
         use: what it is.
         owner: the class that has the slot, or the function that is parametrized, as the byte it begins at.
         call: the characters of the call around it.
-        object: the code of the object that it is an attribute of; of a target the dotted name with it; of another
-            dotted name what stands before it.
+        object: for an attribute the code of its object; for a target the dotted name up to and with it; for other
+            dotted
+            names the part before it.
     """
 
     start: int
@@ -46,7 +49,7 @@ class PythonText(NamedTuple):
 
 
 def python_texts(text: str, spans: Iterable[tuple[int, int]]) -> list[PythonText]:
-    """What names within the texts of a file are.
+    """What the names within a file's string literals are.
 
     Args:
         text: of a Python file.
@@ -129,7 +132,7 @@ def _positional(call: Node) -> list[Node]:
 
 
 def _decorated(call: Node | None) -> int:
-    """Where the function begins that a call decorates."""
+    """The byte at which the function decorated by a call begins, -1 for none."""
     node = call
     while node is not None and node.type != "decorated_definition":
         node = node.parent
@@ -138,7 +141,7 @@ def _decorated(call: Node | None) -> int:
 
 
 def _assigned(node: Node, data: bytes) -> tuple[str, int]:
-    """What a text is assigned to, or added to, and where the class around begins."""
+    """What a string is assigned or added to, and the byte at which the class around it begins, -1 for none."""
     target = ""
     around = node.parent
     while around is not None and around.type not in ("module", "function_definition", "class_definition"):
@@ -156,7 +159,7 @@ class Function(NamedTuple):
     Attributes:
         start: the byte it begins at.
         name: the characters of its name.
-        fixture: the characters of the name that it has as a fixture, None for what is none.
+        fixture: the characters of its name as a fixture, None where it isn't one.
         is_test: whether it is a test.
         parametrized: the names that parametrize gives.
         parameters: the first characters of its parameters without a type.
@@ -204,7 +207,7 @@ def _pytest_functions(text: str) -> Iterator[Function]:
 
 
 def _results(function: Node, places: CharacterOffsets) -> Iterator[tuple[int, int]]:
-    """What a function returns or yields itself, not one within it."""
+    """What a function itself returns or yields; nested functions are left out."""
     body = function.child_by_field_name("body")
     todo = [body] if body is not None else []
     while todo:

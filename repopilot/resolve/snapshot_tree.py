@@ -1,5 +1,5 @@
-"""The files of a repository as it is, to look names up in without a working copy: a local folder where it lies, a clone
-laid out into a temporary folder."""
+"""The files of an unedited repository, for look-ups without a working copy: a local folder is read in place, a clone is
+laid out in a temporary folder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SnapshotTree:
         return self._searched
 
     def searched(self) -> tuple[str, ...]:
-        """The files, all of which a name is looked for in."""
+        """The files that names are looked for in: all."""
         return self._searched
 
     def drafts(self) -> dict[str, str | None]:

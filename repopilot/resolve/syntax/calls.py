@@ -1,4 +1,4 @@
-"""What functions take and calls give, as their syntax shows it: where no type checker compares them."""
+"""The parameters of functions and arguments of calls by their syntax, for where no type checker compares them."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Parameters(NamedTuple):
 
 
 def _takes(own: str, other: str) -> bool:
-    """Whether a type takes all that another one does, as far as their texts tell: it is the same, that of everything,
-    or a union with all of that one's members."""
+    """Whether a type accepts all values of another, by their texts: it is equal, accepts everything, or is a union with
+    all of the other's members."""
     members = set(_members(own))
     return own == other or not members.isdisjoint(_EVERYTHING) or set(_members(other)) <= members
 
 
 def _members(kind: str) -> Iterator[str]:
-    """The members of a union type, which are apart by bars outside of brackets."""
+    """The members of a union type, which are separated by bars outside of brackets."""
     return split_outside(kind.removeprefix(":").replace("=>", "\0"), "|", "([{<", ")]}>")
 
 
 def parameters_of(source: SyntaxSource, holder: Node) -> Parameters | None:
-    """What a function takes; None for what is none, or doesn't show it.
+    """The parameters of a function; None where it isn't a function, or doesn't show them.
 
     Args:
         source: its file.
@@ -93,7 +93,7 @@ def arguments_at(node: Node) -> tuple[bool, int | None]:
         return False, None
     items = items_of(given)
     spread = any(_MANY.search(part.type) for part in (*given.children, *items))
-    several = len(items) == 1 and "call" in items[0].type  # in Go it may give all arguments
+    several = len(items) == 1 and "call" in items[0].type  # in Go, one call may supply all arguments
     return True, None if spread or several else len(items)
 
 

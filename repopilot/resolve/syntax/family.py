@@ -1,4 +1,4 @@
-"""Which places have to keep one name with a definition, by what the syntax tells; and which may."""
+"""Which places must keep one name with a definition by their syntax, and which may have to."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class SyntaxFamily:
     """The places of a name that belong together.
 
     Attributes:
-        keys: what they mean.
+        keys: the definitions that the places mean.
         uses: the places.
-        unsure: the places that may belong to them.
-        outside: what they may be bound to that is outside of the repository.
+        unsure: the places that may belong to the family.
+        outside: what they may be bound to outside of the repository.
     """
 
     keys: frozenset[Key]
@@ -104,7 +104,7 @@ def _is_function(use: NameUse) -> bool:
 
 
 def _related(resolver: SyntaxResolver, key: Key, name: str) -> frozenset[Key]:
-    """The members of the classes above and below that are one with a member."""
+    """A member with the members that override it or that it overrides."""
     everywhere = [each for each in resolver.keys(name) if each[0] == "member"]
     everywhere = [each for each in everywhere if _read_as(resolver, each) == _read_as(resolver, key)]
     found = {key}
@@ -119,13 +119,14 @@ def _related(resolver: SyntaxResolver, key: Key, name: str) -> frozenset[Key]:
 
 
 def _read_as(resolver: SyntaxResolver, key: Key) -> str:
-    """The space of a member; a component of a record of Java is one with the method that gives it."""
+    """The namespace of a member; a component of a Java record shares that of its accessor."""
     java = any(d.row == "record_declaration.name" and s.language == "java" for s, d in resolver.places(key[1]))
     return "call" if java else key[3]
 
 
 def _overrides(resolver: SyntaxResolver, one: Key, other: Key) -> bool:
-    """Whether members of one name of two classes are the same to who calls them."""
+    """Whether a call may reach the members of two classes alike: one inherits from the other, or one is a Go
+    interface."""
     if other in _above(resolver, one) or one in _above(resolver, other):
         return True
     return any(
@@ -152,8 +153,9 @@ def _above(resolver: SyntaxResolver, owner: Key) -> set[Found]:
 
 
 def _inherited_with(resolver: SyntaxResolver, owners: Iterable[Key]) -> set[Found]:
-    """The classes whose members some class of Java has together with those of a few classes: nothing else makes two
-    methods of one name one, where objects are exchanged by their types. None among them where that isn't known."""
+    """The classes that some Java class inherits from together with one of `owners`, None among them where that isn't
+    known.
+    In a nominally typed language only a common subclass ties two methods of one name."""
     found: set[Found] = set()
     heirs = set(owners)
     todo = list(owners)
@@ -172,7 +174,7 @@ def _inherited_with(resolver: SyntaxResolver, owners: Iterable[Key]) -> set[Foun
 
 
 def _naming_as_base(resolver: SyntaxResolver, source: SyntaxSource, name: str) -> Iterator[Key]:
-    """The classes of a file that name another one where their bases stand."""
+    """The classes of a file that name a class among their bases."""
     for word in source.words(name):
         around = list(ancestors(word.node))
         for clause, holder in pairwise(around):
@@ -184,7 +186,7 @@ def _naming_as_base(resolver: SyntaxResolver, source: SyntaxSource, name: str) -
 
 
 def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
-    """Whether a place that isn't known to be of a family may be."""
+    """Whether a place that isn't known to belong to a family may do so."""
     if family(use.source.language) != family(target.source.language):
         return False
     rules = use.source.rules
@@ -204,7 +206,7 @@ def _may_be(use: NameUse, target: NameUse, escapes: bool) -> bool:
 
 
 def _is_embedded(resolver: SyntaxResolver, name: str) -> bool:
-    """Whether a structure of Go has a field that is called as its type."""
+    """Whether a Go struct may embed a type of a name, which also names the field."""
     words = (word for source in resolver.sources(name) if source.language == "go" for word in source.words(name))
     return any(
         each.type == "field_declaration" for word in words for each in (word.node.parent, *ancestors(word.node)) if each
@@ -212,12 +214,12 @@ def _is_embedded(resolver: SyntaxResolver, name: str) -> bool:
 
 
 def _escapes(resolver: SyntaxResolver, key: Key) -> bool:
-    """Whether the module that has a name is given away as a whole, so that anything may look the name up in it."""
+    """Whether the module that defines a name is passed on as an object, so that any code may look the name up in it."""
     return any(_given_away(source, alias) for source, alias in resolver.whole_imports(key[1]))
 
 
 def _given_away(source: SyntaxSource, alias: str | Node) -> bool:
-    """Whether an object is used otherwise than by looking into it."""
+    """Whether a module object is used for more than access to its members."""
     if not isinstance(alias, str):
         around = [each.type for each in ancestors(alias)]
         at_hand = around[0] == "await_expression" or source.text_of(alias).startswith("require")
@@ -232,7 +234,7 @@ def _given_away(source: SyntaxSource, alias: str | Node) -> bool:
 
 
 def _outside(resolver: SyntaxResolver, target: NameUse, keys: frozenset[Key]) -> Iterator[str]:
-    """What is outside of the repository and may call the members of a family by their name."""
+    """What outside of the repository may call the members of a family by their name."""
     name = target.source.data[target.word.start : target.word.end].decode()
     yield from called_by_language(name, target.source.language)
     for key in keys:
@@ -243,7 +245,7 @@ def _outside(resolver: SyntaxResolver, target: NameUse, keys: frozenset[Key]) ->
 
 
 def called_by_language(name: str, language: str) -> list[str]:
-    """The language, where it calls members of a name by itself; nothing else."""
+    """The language, where it calls members of this name by itself; else an empty list."""
     called = "javascript" if language in ("typescript", "tsx") else language
     return [called] if name in _CALLED_BY_THE_LANGUAGE.get(called, "").split() else []
 

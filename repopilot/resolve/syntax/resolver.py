@@ -1,5 +1,6 @@
-"""What names mean where no language server tells: by scopes, imports, packages, and receivers whose type is written
-down. Nothing is resolved for being the only one of its name."""
+"""Resolves names without a language server: by scopes, imports, packages, and receivers whose type is written in the
+code.
+A unique name alone never decides."""
 
 from __future__ import annotations
 
@@ -35,12 +36,13 @@ from repopilot.resolve.values import Meaning, NameSpan, Occurrence, Resolved
 Key = tuple
 """An entity: a top-level name of a unit, a member of another, a local name, a module."""
 Found = Key | str | None
-"""What a name means: an entity of the repository, what is outside of it, or nothing that is known."""
+"""What a name means: an entity of the repository, the name of something outside of it, or None where that isn't
+known."""
 
 DEPTH = 8
 _SCRIPTS = ("typescript", "tsx", "javascript")
 _WRITTEN = ("subscript_expression", "satisfies_expression")
-"""Expressions whose types only the rules of TypeScript tell."""
+"""Expressions whose types are only known by TypeScript's rules."""
 SHORTHANDS = frozenset(
     "shorthand_property_identifier shorthand_property_identifier_pattern shorthand_field_identifier".split()
 )
@@ -85,9 +87,9 @@ _PARAMETERS = ("required_parameter", "optional_parameter")
 _GIVING = frozenset(
     "parenthesized_expression arrow_function function_expression statement_block return_statement arguments".split()
 )
-"""What stands between a call and the object that a function gives to it."""
+"""Nodes between a call and an object that a function passed to it returns."""
 _NAMING = ("variable_declarator", "type_definition")
-"""What names a class, a structure, that has no name itself."""
+"""Nodes that name an anonymous class or structure."""
 _CONSTRUCTORS = frozenset(
     "constructor_declaration.name destructor_declaration.name compact_constructor_declaration.name".split()
 )
@@ -95,15 +97,15 @@ _CONSTRUCTORS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NameUse:
-    """A place of a name, and what it means.
+    """An occurrence of a name, and what it means.
 
     Attributes:
         source: the file.
         word: the place.
-        found: what it means; as a value, where it is a shorthand.
+        found: what it means; for a shorthand, what the value means.
         member: whether it is looked up in an object, so that it can be a member of something unknown.
-        key: what a shorthand means as a member; None where it is none, or that isn't known.
-        declares: whether it declares that.
+        key: what a shorthand's member means; None for other occurrences, or where that isn't known.
+        declares: whether it is the declaration of that.
     """
 
     source: SyntaxSource
@@ -115,7 +117,7 @@ class NameUse:
 
     @property
     def occurrence(self) -> Occurrence:
-        """Its place."""
+        """The occurrence."""
         source = self.source
         start = self.word.start
         line = source.data.count(b"\n", 0, start) + 1
@@ -134,8 +136,8 @@ class SyntaxResolver:
 
     Args:
         text: gives the text of a file, None for none.
-        holding: the files of code that hold a name.
-        index: an index of the files, or of what they were before few edits.
+        holding: gives the code files that hold a name.
+        index: an index of the files, perhaps from before a few edits.
     """
 
     def __init__(
@@ -172,12 +174,12 @@ class SyntaxResolver:
         return self._sources[name]
 
     def source(self, path: str) -> SyntaxSource | None:
-        """A file, None where there is none of a language with rules."""
+        """A parsed file; None where it doesn't exist or its language has no rules."""
         text = self._text(path)
         return parsed(path, text) if text is not None else None
 
     def whole_imports(self, path: str) -> Iterator[tuple[SyntaxSource, str | Node]]:
-        """The files that import a module of JavaScript as one object, with what they call it, or the call itself."""
+        """The files that import a JavaScript module as one object, with its local name, or the call that imports it."""
         for file in self._lookup.files:
             items = file.imports if family(file.language) == "js" else ()
             if any(path in self.files_of(file.path, item) for item in items) and (source := self.source(file.path)):
@@ -187,7 +189,7 @@ class SyntaxResolver:
                         yield from [(source, item.alias or statement)] if item.alias or called else ()
 
     def keys(self, name: str) -> dict[Key, list[tuple[SyntaxSource, Declaration]]]:
-        """What is declared under a name, with the places; what is imported is none of it."""
+        """The entities declared under a name, with their places; imports are left out."""
         if name not in self._keys:
             found = self._keys[name] = {}
             for source in self.sources(name):
@@ -200,7 +202,7 @@ class SyntaxResolver:
     # Declarations
 
     def key_of(self, source: SyntaxSource, declaration: Declaration) -> Found:
-        """What a declaration declares; what an import brings in, where it is one."""
+        """The entity that a declaration declares; for an import, what it imports."""
         name = source.text_of(declaration.name)
         scope = declaration.scope
         space = declaration.space
@@ -236,7 +238,7 @@ class SyntaxResolver:
         return ("local", source.path, scope.start_byte, scope.end_byte, name, space)
 
     def _names_owner(self, source: SyntaxSource, declaration: Declaration) -> bool:
-        """Whether a declaration stands outside of its class and names it: a method of Go, of C++."""
+        """Whether a declaration stands outside of its class and names it, as methods of Go and C++ do."""
         method = source.language == "go" and declaration.row == "method_declaration.name"
         return method or declaration.row == OF_PROTOTYPE or _qualifying(declaration.name) is not None
 
@@ -276,7 +278,7 @@ class SyntaxResolver:
         return f"c:{source.path}" if static else self._unit(source, declaration.scope)
 
     def _unit(self, source: SyntaxSource, at: Node) -> str:
-        """What shares its top-level names without imports: a module, a package, a namespace."""
+        """The unit within which top-level names are shared without imports: a module, a package, a namespace."""
         inner = [source.text_of(name) for each in (at, *ancestors(at)) if (name := _namespace(each)) is not None]
         if source.language in ("java", "csharp", "php"):
             return f"{source.language}:{'.'.join([*_package(source), *reversed(inner)])}"
@@ -355,7 +357,7 @@ class SyntaxResolver:
         return NameUse(source, word, self.plain(source, node, name, source.space(node)), member=row.startswith("call."))
 
     def _in_import(self, source: SyntaxSource, imports: list[Import], name: str) -> Found:
-        """A name in an import statement: what it imports, or a part of the path."""
+        """What a name in an import statement means: the imported entity, or a part of the path."""
         for item in imports:
             for old, new in item.names:
                 if name in (old, new):
@@ -368,21 +370,21 @@ class SyntaxResolver:
         return self._bound(source, imports, name)
 
     def _qualified(self, source: SyntaxSource, node: Node, name: str) -> Found:
-        """A name of PHP with the namespace before it, from the root or from that of the file."""
+        """What a qualified name of PHP means, from the root or from the file's namespace."""
         text = source.text_of(node.parent or node)
         package = text.rpartition("\\")[0].strip("\\").replace("\\", ".")
         own = "" if text.startswith("\\") else ".".join(_package(source))
         return self._of_package("php", f"{own}.{package}".strip("."), name)
 
     def _looked_up_in(self, source: SyntaxSource, node: Node, row: str) -> Found | tuple[()]:
-        """What a name is looked up in, () where that isn't known; None where it is looked up in the scopes."""
+        """The entity that a name is looked up in, () where that isn't known; None for a name without a receiver."""
         member, receiver = _receiver(source, node, row)
         if not member:
             return None
         return self.of_expression(source, receiver) or () if receiver is not None else ()
 
     def _is_path(self, source: SyntaxSource, node: Node, row: str) -> bool:
-        """Whether what a name is looked up in may be a module or a package, as far as is known."""
+        """Whether the receiver of a name may be a module or a package."""
         _, receiver = _receiver(source, node, row)
         if row in _PATHS or receiver is None:
             return row in _PATHS
@@ -390,7 +392,7 @@ class SyntaxResolver:
         return text.isidentifier() and self.plain(source, receiver, text, source.space(receiver)) is None
 
     def _crate_path(self, source: SyntaxSource, node: Node, name: str) -> Found:
-        """A path of Rust from the crate, or from a module around the file."""
+        """What a Rust path from the crate means."""
         module = source.text_of(node.parent).rpartition("::")[0] if node.parent is not None else ""
         return self._imported(source, Import(module, ((name, name),), 1), name)
 
@@ -402,7 +404,7 @@ class SyntaxResolver:
         return self.member(owner, name, space)
 
     def _shorthand_key(self, source: SyntaxSource, node: Node, name: str) -> Found:
-        """What a key of an object, a pattern or a structure means."""
+        """What a key in an object, a pattern or a structure means."""
         for each in ancestors(node):
             if each.type in ("struct_expression", "struct_pattern"):
                 kind = each.child_by_field_name("name") or each.child_by_field_name("type")
@@ -417,13 +419,13 @@ class SyntaxResolver:
         return None
 
     def _stood_in_for(self, source: SyntaxSource, made: Node) -> SyntaxSource | None:
-        """The module that an object stands in for: `jest.mock("./cart", () => ({ … }))`."""
+        """The module that an object replaces, as in `jest.mock("./cart", () => ({ … }))`."""
         call = next((each for each in ancestors(made) if each.type not in _GIVING), made)
         path = self._module_given(source, call) if call.type == "call_expression" else None
         return self.source(path) if path is not None else None
 
     def _module_given(self, source: SyntaxSource, call: Node) -> str | None:
-        """The file of the module whose path a call of JavaScript is given first."""
+        """The file of the module whose path is the first argument of a JavaScript call."""
         arguments = call.child_by_field_name("arguments")
         first = next(iter(arguments.named_children), None) if arguments is not None else None
         if first is not None and first.type == "call_expression":
@@ -443,7 +445,8 @@ class SyntaxResolver:
         return hiding[0] or None
 
     def _around(self, source: SyntaxSource, at: Node, name: str, space: str) -> Iterator[Found | tuple[()]]:
-        """What a name means, behind what bases outside or unknown may have under it nearer to it."""
+        """What a name means, last; before it whatever may hide that: members of outside or unknown bases of the classes
+        around."""
         rules = source.rules
         inner = source.declared_in(name)
         for scope in (at, *ancestors(at)):
@@ -464,7 +467,8 @@ class SyntaxResolver:
             yield self._beyond(source, at, name, space)
 
     def _held(self, source: SyntaxSource, scope: Node, name: str, space: str) -> Found | tuple[()]:
-        """A member that is named without a receiver in the body of its class, or in its function of C++."""
+        """A member that is named without a receiver, within its class or within a C++ method defined outside of the
+        class."""
         found = None
         if source.rules.implicit and scope.type in source.rules.classes:
             found = self._inherited(source, scope, name, space)
@@ -475,7 +479,7 @@ class SyntaxResolver:
         return found
 
     def _inherited(self, source: SyntaxSource, scope: Node, name: str, space: str) -> Found | tuple[()]:
-        """A member that the class around a name has from others; () where a base that isn't known may have it."""
+        """A member, own or inherited, of the class around a name; () where an unknown base may have it."""
         owner = self.class_key(source, scope)
         found = self.member(owner, name, space) if isinstance(owner, tuple) else None
         if found is not None or not isinstance(owner, tuple):
@@ -484,7 +488,8 @@ class SyntaxResolver:
         return () if open_ and (space == "call" or source.language == "cpp") else None
 
     def _beyond(self, source: SyntaxSource, at: Node, name: str, space: str) -> Found:
-        """A name that no scope of the file declares: of an import, the package, a star import; else of the language."""
+        """What a name that no scope of the file declares means: by imports, the package, star imports; else a name of
+        the language itself."""
         for item, _ in source.imports:
             if name in item.bound:
                 return self._bound(source, [item], name)
@@ -520,7 +525,9 @@ class SyntaxResolver:
             yield "php:"
 
     def _included(self, source: SyntaxSource, unit: str, tops: dict[str, Key], name: str) -> Found:
-        """A name of C: that of a header, if the file includes it; what is declared elsewhere may still be linked."""
+        """What a name of C means: a declaration in the file or a header that it includes; None where it is declared
+        elsewhere
+        and may be linked."""
         usings = re.findall(rb"\busing\s+(?:namespace\s+([\w:]+)|([\w:]+)::(\w+))\s*;", source.data)
         named = [(space or scope).decode() for space, scope, last in usings if space or last.decode() == name]
         units = ["c:", *(f"c:::{each}" for each in named)]
@@ -548,7 +555,7 @@ class SyntaxResolver:
         return [self._lookup.files[number].path for number in target.files]
 
     def _bound(self, source: SyntaxSource, imports: list[Import], name: str) -> Found:
-        """What a local name means that imports bind."""
+        """What a local name bound by imports means."""
         for item in imports:
             for old, new in item.names:
                 if new == name:
@@ -587,7 +594,7 @@ class SyntaxResolver:
         return self._of_module(files[0], name, "")
 
     def _nested(self, source: SyntaxSource, module: str) -> str:
-        """The unit of a module that the file itself declares."""
+        """The unit of a module declared in the file itself, '' for others."""
         first, *rest = module.split("::")
         return (
             "::".join([source.path, first, *rest])
@@ -596,14 +603,15 @@ class SyntaxResolver:
         )
 
     def _absent(self, source: SyntaxSource, item: Import) -> Found:
-        """What an import without files means: a module outside, or one that isn't found."""
+        """What an import without files means: the outside module; None where it should be in the repository."""
         local = item.module.startswith((".", "/", "@/", "~", "#", "crate", "self", "super"))
         aliased = source.rules.structural and any(item.module.startswith(a) for a in self._index.derived(_aliases))
         go_own = source.language == "go" and any(item.module.startswith(module) for module in self._lookup.go)
         return None if local or aliased or go_own else item.module
 
     def _of_package(self, language: str, package: str, name: str) -> Found:
-        """A name of a package: a class, a function, or the member of a class whose name the package ends with."""
+        """What a name in a package means: a class, a function, or a member of the class that ends the package's
+        path."""
         spaces = ("", "function", "call")
         keys = self.keys(name)
         for space in spaces:
@@ -618,7 +626,7 @@ class SyntaxResolver:
         return None if known else outside or language
 
     def _of_module(self, unit: str, name: str, space: str, depth: int = 0) -> Found:
-        """What a module has under a name: what it exports, or declares where all of it is public."""
+        """What a module provides under a name: an export, or any declaration in languages where all are public."""
         tops = [key for key in self.keys(name) if key[0] == "top" and key[1] == unit]
         fitting = [key for key in tops if key[3] == space] or tops
         source = self.source(unit)
@@ -630,7 +638,7 @@ class SyntaxResolver:
         inner = self.source(path)
         mark = (path, -1, name)
         if inner is None or inner.language != "rust" or mark in self._resolving:
-            return None  # in the end where modules import a name from each other
+            return None  # also where modules import a name from each other
         items = [item for item, _ in inner.imports if name in item.bound]
         self._resolving.add(mark)
         try:
@@ -708,7 +716,7 @@ class SyntaxResolver:
     # Types
 
     def member(self, owner: Key, name: str, space: str, depth: int = 0) -> Found:
-        """The member of a class, its own or one of its bases'."""
+        """The member of a class, its own or inherited."""
         own = ("member", owner, name, space)
         if own in self.keys(name):
             return own
@@ -778,7 +786,7 @@ class SyntaxResolver:
         return self._locals[key[1], name].get(key, [])
 
     def of_expression(self, source: SyntaxSource, node: Node) -> Found:
-        """The class of what an expression gives, or the module or class that it names itself."""
+        """The class of an expression's value, or the module or class that the expression names."""
         mark = (source.path, node.start_byte, node.type)
         if mark in self._resolving or len(self._resolving) > 50:
             return None
@@ -826,7 +834,7 @@ class SyntaxResolver:
         return self._value(found) if isinstance(found, tuple) else found
 
     def entity(self, source: SyntaxSource, node: Node) -> Found:
-        """What the name that an expression or a type ends with means."""
+        """What the last name of an expression or a type means."""
         name, row = _name_in(source, node)
         if name is None:
             return None
@@ -839,7 +847,7 @@ class SyntaxResolver:
         return any(each == name or each.startswith(f"{name}.") for each in self._lookup.by_package)
 
     def _result(self, source: SyntaxSource, call: Node) -> Found:
-        """The class of what a call gives: what its function says, or the class that is called."""
+        """The class of a call's result: its function's result type, or the class that is called."""
         function = call.child_by_field_name("function") or call
         imports = source.import_at(call) if source.rules.structural else []
         if imports:
@@ -860,13 +868,14 @@ class SyntaxResolver:
         return kinds[0] if len(set(kinds)) == 1 else None
 
     def _is_given_ours(self, source: SyntaxSource, call: Node) -> bool:
-        """Whether a call of JavaScript is given an object or a class of ours, which may be what it gives back."""
+        """Whether a JavaScript call gets an object or a class of the repository, which it may return."""
         given = call.child_by_field_name("arguments") if source.language in _SCRIPTS else None
         found = (self.of_expression(source, each) for each in (given.named_children if given is not None else ()))
         return any(isinstance(each, tuple) and not _is_module(each) for each in found)
 
     def _of_outside(self, source: SyntaxSource, generic: Node, found: Found) -> Found:
-        """The class of a generic one from outside; not known where it may stand for one of ours that it holds."""
+        """The class of a generic type from outside; None where a type argument is of the repository and may be reached
+        through it."""
         if source.language not in ("rust", "cpp"):
             return found
         holders = [each for each in generic.named_children if "arguments" in each.type]
@@ -874,7 +883,7 @@ class SyntaxResolver:
         return found if all(isinstance(each, str) for each in held) else None
 
     def _value(self, found: Key) -> Found:
-        """The class of what an entity holds; a class or a module itself."""
+        """The class of an entity's value; classes and modules stand for themselves."""
         if found[0] == "module":
             return found
         there = self.places(found)
@@ -887,7 +896,7 @@ class SyntaxResolver:
         return kinds.pop() if len(kinds) == 1 else None
 
     def _declared_type(self, source: SyntaxSource, declaration: Declaration) -> Found:
-        """The class that a declaration says of what it declares, by a type or by what it is made of."""
+        """The class of what a declaration declares, by its type or its value."""
         holder = declaration.holder
         whole = not _destructured(declaration)
         around = (
@@ -962,7 +971,7 @@ _GIVEN = frozenset(
     "public_field_definition.name field_definition.property assignment_expression.left declaration.declarator "
     "const_item.name static_item.name property_element.name resource.name".split()
 )
-"""Declarations of what gets a value itself, not of its parts."""
+"""Declarations whose name gets the whole value, not a part of it."""
 _GENERIC = ("generic_type", "generic_name", "template_type")
 _NO_BASES = ("access_specifier", "argument_list", "type_arguments", "use_list")
 
@@ -978,7 +987,7 @@ def _clauses(holder: Node) -> Iterator[Node]:
 
 
 def _embedded(body: Node) -> Iterator[Node]:
-    """The types that a structure or an interface of Go embeds."""
+    """The types that a Go struct or interface embeds."""
     for part in body.named_children if body.type == "interface_type" else children(body, ("field_declaration_list",)):
         for field in part.named_children if part.type == "field_declaration_list" else (part,):
             kind = field.child_by_field_name("type")
@@ -989,7 +998,7 @@ def _embedded(body: Node) -> Iterator[Node]:
 
 
 def _receiver(source: SyntaxSource, node: Node, row: str) -> tuple[bool, Node | None]:
-    """Whether a name is looked up in something, and in what; None for what isn't written there."""
+    """Whether a name is looked up in a receiver, and the receiver; None where that isn't written."""
     parent = node.parent
     field = source.rules.receivers.get(row)
     if parent is None:
@@ -1008,7 +1017,7 @@ def _receiver(source: SyntaxSource, node: Node, row: str) -> tuple[bool, Node | 
 
 
 def _initialized(source: SyntaxSource, node: Node, row: str) -> Node | None:
-    """What a name is a field of, where an object is made of its fields."""
+    """The expression that creates the object which a name is a field of, in an initializer."""
     parent = node.parent
     if row == "literal_element." and parent is not None and source.row(parent) == "keyed_element.key":
         return next((each for each in ancestors(node) if each.type == "composite_literal"), None)
@@ -1024,7 +1033,7 @@ def _initialized(source: SyntaxSource, node: Node, row: str) -> Node | None:
 
 
 def _designated(node: Node) -> Node | None:
-    """What is made in C of members that are named, `{ .name = 1 }`: the variable, or the literal."""
+    """The variable or literal that designators of C such as `{ .name = 1 }` initialize."""
     *_, given, outer = (each for each, _ in zip(ancestors(node), range(4), strict=False))
     in_array = outer.type == given.type
     whole = outer.parent if in_array else outer
@@ -1037,7 +1046,7 @@ def _designated(node: Node) -> Node | None:
 
 
 def _name_in(source: SyntaxSource, node: Node) -> tuple[Node | None, str]:
-    """The last name of an expression: of `a.b.c` the `c`."""
+    """The last name of an expression, such as `c` of `a.b.c`, with its row."""
     if node.type in _GENERIC and node.named_children:
         node = node.child_by_field_name("name") or node.child_by_field_name("type") or node.named_children[0]
     row = source.row(node)
@@ -1059,7 +1068,7 @@ def _class_around(source: SyntaxSource, node: Node) -> Node | None:
 
 
 def _qualifier(function: Node) -> Node | None:
-    """The class of a method of C++ that is defined outside of it."""
+    """The node that names the class of a C++ method defined outside of the class."""
     node = function.child_by_field_name("declarator")
     while node is not None and node.type != "qualified_identifier":
         node = node.child_by_field_name("declarator") or next(iter(children(node, ("function_declarator",))), None)
@@ -1067,7 +1076,7 @@ def _qualifier(function: Node) -> Node | None:
 
 
 def _before_body(scope: Node, at: Node, classes: Collection[str]) -> bool:
-    """Whether a node is in the head of a class: in what it extends."""
+    """Whether a node is in the head of a class, among its bases."""
     body = scope.child_by_field_name("body") if scope.type in classes else None
     heads = (each for each in ancestors(at) if each.type in HERITAGE)
     return body is not None and at.start_byte < body.start_byte and next(heads, None) is not None
@@ -1090,13 +1099,13 @@ def _destructured(declaration: Declaration) -> bool:
 
 
 def _qualifying(name: Node) -> Node | None:
-    """The `A::name` that a name of C++ is the last part of."""
+    """The `A::name` that ends in a name of C++."""
     parent = name.parent.parent if name.parent is not None and name.parent.type == "destructor_name" else name.parent
     return parent if parent is not None and parent.type == "qualified_identifier" else None
 
 
 def _value_of(source: SyntaxSource, declaration: Declaration, whole: bool) -> Node | None:
-    """The value that a name is given once and for all, itself and not a part of it."""
+    """The value of a name that isn't assigned again; None where the name gets a part of the value."""
     holder = declaration.holder
     outer = declaration.holder.parent
     changes = outer is not None and any(child.type in ("let", "var") for child in outer.children)
@@ -1109,7 +1118,7 @@ def _value_of(source: SyntaxSource, declaration: Declaration, whole: bool) -> No
 
 
 def _paired(declaration: Declaration) -> Node | None:
-    """The value that is given to a name, among several that get one each."""
+    """The value for a name in an assignment, also of several names to as many values."""
     left, right = (declaration.holder.child_by_field_name(field) for field in ("left", "right"))
     if left is None or right is None or right.type != "expression_list":
         return right
@@ -1119,13 +1128,13 @@ def _paired(declaration: Declaration) -> Node | None:
 
 
 def _is_loose(source: SyntaxSource, declaration: Declaration) -> bool:
-    """Whether a method is that of an object without a class."""
+    """Whether a method belongs to an object literal instead of a class."""
     method = declaration.row in ("method_definition.name", "method_declaration.name") and source.language != "go"
     return method and declaration.scope.type not in source.rules.classes
 
 
 def _record_given(source: SyntaxSource, parameter: Declaration) -> Node | None:
-    """The record of Java whose component a parameter of its constructor is: both have one name."""
+    """The Java record with a component of the same name as a parameter of its constructor; None for none."""
     constructor = next(each for each in ancestors(parameter.holder) if each.type != "formal_parameters")
     record = next((each for each in ancestors(constructor) if each.type in source.rules.classes), None)
     given = record.child_by_field_name("parameters") if record is not None else None
@@ -1140,7 +1149,7 @@ def _is_module(found: Found) -> bool:
 
 
 def _is_closed(node: Node) -> bool:
-    """Whether it is an enumeration of C++ whose names are members: `enum class`."""
+    """Whether a node is an `enum class` of C++, whose names are members."""
     return node.type == "enum_specifier" and any(child.type in ("class", "struct") for child in node.children)
 
 
@@ -1161,7 +1170,7 @@ def _namespace(node: Node) -> Node | None:
 
 
 def _package(source: SyntaxSource) -> list[str]:
-    """The package or namespace that a file says of itself."""
+    """The package or namespace that a file declares for all of its code."""
     kinds = ("package_declaration", "file_scoped_namespace_declaration", "namespace_definition")
     for node in children(source.root, kinds):
         if node.child_by_field_name("body") is None:
@@ -1177,7 +1186,7 @@ def _is_static(source: SyntaxSource, holder: Node) -> bool:
 
 
 def _exports(source: SyntaxSource) -> bool:
-    """Whether a file of JavaScript is a module."""
+    """Whether a JavaScript file may be a module: it mentions `export`."""
     return b"export" in source.data
 
 
@@ -1196,13 +1205,13 @@ def _span(source: SyntaxSource, node: Node) -> NameSpan:
 
 
 def _lookup(index: Index) -> FileLookup:
-    """The files by everything that imports name them by."""
+    """The index's files by the names under which imports refer to them."""
     files = [replace(each, uses=()) for each in index.analyses()]
     return file_lookup(files, [each for each in every_manifest(index) if is_manifest(each.path)])
 
 
 def _aliases(index: Index) -> tuple[str, ...]:
-    """The beginnings of modules that the settings of TypeScript map to folders."""
+    """The module prefixes that TypeScript's settings map to folders."""
     settings = (index.text(path) or "" for path in index.files if re.search(r"(?:^|/)[tj]sconfig[^/]*\.json$", path))
     maps = (found[1] for text in settings if (found := re.search(r'"paths"\s*:\s*\{(.*?)\}', text, re.S)))
     return tuple(key.rstrip("*") for each in maps for key in re.findall(r'"([^"]+)"\s*:', each) if key != "*")

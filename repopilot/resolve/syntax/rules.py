@@ -1,5 +1,6 @@
-"""How languages declare, scope and name things, as tables over their grammars. A row `node.field` is a child of a node;
-without a field `node.`. Pure."""
+"""How languages declare, scope and look up names, as tables over their grammars. A row `node.field` stands for the
+child in
+a node's field, `node.` for a child without a field. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +16,13 @@ class Rules:
     Attributes:
         declares: where a name is declared.
         scopes: nodes that end the names declared in them.
-        files: of these, the outermost, whose names other files can use.
-        classes: of these, those whose names are members.
-        receivers: where a name is looked up in what stands before it, with the field or type of that.
+        files: the outermost of the scopes, whose names other files can use.
+        classes: the scopes whose names are members.
+        receivers: rows of names that are looked up in a receiver, with the receiver's field.
         implicit: whether members are named without a receiver.
-        late: whether a local name is known only behind its declaration.
-        spaces: nodes of names that are apart from others of the same spelling, with what they are called.
-        structural: whether objects are exchanged by the names of their members, not by their types.
+        late: whether a local name is known only after its declaration.
+        spaces: rows of names that have a namespace of their own, with that namespace's name.
+        structural: whether any object with the right members is accepted, whatever its type.
     """
 
     declares: frozenset[str]
@@ -50,14 +51,14 @@ OWN_MEMBERS = frozenset(
     "variable_declarator.name enum_constant.name enum_member_declaration.name enum_body.name enum_assignment.name "
     "enum_case.name".split()
 )
-"""Members that nothing but their own class has, and none overrides."""
+"""Members that can't be overridden."""
 INNER = frozenset(
     "enhanced_for_statement.name function_expression.name class.name generator_function.name for_range_loop.declarator "
     "foreach_statement.left enum_body.name".split()
 )
-"""Declarations of a node that holds within itself, though they are its name."""
+"""Declared names of a node that are visible only within the node."""
 BLOCKS = frozenset("statement_block for_statement for_in_statement catch_clause switch_body".split())
-"""Scopes that `var` of JavaScript doesn't heed."""
+"""Scopes that `var` of JavaScript ignores."""
 
 
 def _rules(
@@ -66,7 +67,7 @@ def _rules(
     pairs = dict(pair.split("=") for pair in receivers.split())
     everything = frozenset(f"{scopes} {files} {classes}".split())
     first = (frozenset(declares.split()), everything, frozenset(files.split()), frozenset(classes.split()), pairs)
-    return Rules(*first, **more)  # type: ignore[arg-type]  # by name they are of their types
+    return Rules(*first, **more)  # type: ignore[arg-type]  # the fields have these types
 
 
 _JS = _rules(
@@ -213,7 +214,7 @@ _RULES["cpp"] = _rules(*_C, implicit=True)
 
 
 FAMILIES = frozenset(map(family, _RULES))
-"""Those of the languages with rules."""
+"""The families of the languages with rules."""
 
 
 def rules_of(language: str) -> Rules | None:

@@ -1,4 +1,4 @@
-"""One file's syntax tree, asked for a name: where it stands, where it is declared, and in which scope."""
+"""One file's syntax tree, queried for names: where they stand, where they are declared, and in which scope."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LATE = frozenset(
     "variable_declarator.name".split()
 )
 _STATEMENTS = frozenset("let_declaration short_var_declaration var_spec".split())
-"""Declarations whose value can't name what they declare."""
+"""Declarations whose value can't use the name that they declare."""
 _RAW = ("preproc_arg", "string_content")
 _LEAVES = ("constant", "word", "name", "label_name", "simple_symbol")
 
@@ -38,20 +38,21 @@ class Word(NamedTuple):
 
     @property
     def raw(self) -> bool:
-        """Whether it stands within a text that isn't parsed further: a macro, a format text."""
+        """Whether it stands within raw text that isn't parsed further: a macro or a format string."""
         return self.node.type in _RAW
 
 
 OF_PROTOTYPE = "prototype."
-"""The row of a function that is set as a member of the prototype of a constructor."""
+"""The row of a function that is assigned to a member of a constructor's prototype."""
 _FUNCTIONS = ("function_expression", "generator_function", "arrow_function")
 _BINDING = ("function_expression", "generator_function", "function_declaration", "method_definition", "class_body")
-"""What gives `this` a meaning of its own."""
+"""Nodes that give `this` a meaning of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A declaration of a name: by which node, in which of its fields (`row`), for which scope."""
+    """A declaration of a name: the node that declares it, the field there (`row`), and the scope that it is visible
+    in."""
 
     name: Node
     holder: Node
@@ -67,7 +68,7 @@ class SyntaxSource:
         path: the file.
         text: its text.
         language: what it is parsed as.
-        rules: those of the language.
+        rules: the rules of the language.
         data: the text to parse, as UTF-8.
         root: the root of its tree.
     """
@@ -122,14 +123,14 @@ class SyntaxSource:
         return f"{parent.type}.{(parent.field_name_for_child(number) if number >= 0 else None) or ''}"
 
     def declared(self, name: str) -> list[Declaration]:
-        """The declarations of a name, those of imports among them."""
+        """The declarations of a name, including imports."""
         if name not in self._declared:
             found = (self.declaration(word.node) for word in self.words(name) if not word.raw)
             self._declared[name] = [each for each in found if each is not None]
         return self._declared[name]
 
     def declared_in(self, name: str) -> dict[int, list[Declaration]]:
-        """The declarations of a name, by the id of the scope that each is for."""
+        """The declarations of a name, by the id of their scope."""
         if name not in self._by_scope:
             found = self._by_scope[name] = {}
             for each in self.declared(name):
@@ -137,7 +138,7 @@ class SyntaxSource:
         return self._by_scope[name]
 
     def declaration(self, node: Node) -> Declaration | None:
-        """What a name declares where it stands, None for a use."""
+        """The declaration whose name a node is, None for a use."""
         child = node
         parent = node.parent
         if self.rules.structural and parent is not None and _exported_as(self, node, parent):
@@ -187,7 +188,7 @@ class SyntaxSource:
         return self.root
 
     def space(self, node: Node) -> str:
-        """Which of the names of one spelling it is, where the language tells them apart."""
+        """The namespace of a name, in languages that have several."""
         row = self.row(node)
         parent = node.parent
         if self.language == "rust" and parent is not None:
@@ -203,7 +204,7 @@ class SyntaxSource:
         return dict(self.rules.spaces).get(row, "")
 
     def parameters_of_macro(self, body: Node) -> list[str]:
-        """The parameters of the macro of C that has a body; [] for other raw text."""
+        """The parameters of the C macro with this body; [] for other raw text."""
         given = body.parent.child_by_field_name("parameters") if body.parent is not None else None
         return [self.text_of(each) for each in given.named_children] if given is not None else []
 
@@ -251,7 +252,7 @@ def may_refer(path: str) -> bool:
 
 
 def parsed(path: str, text: str) -> SyntaxSource | None:
-    """A file as its syntax tree, None where its language has no rules. Blocking."""
+    """A parsed file, None where its language has no rules or parsing takes too long. Blocking."""
     return _parsed(path, text)
 
 
@@ -287,7 +288,7 @@ def children(node: Node, types: Sequence[str]) -> list[Node]:
 
 
 def _statement(node: Node) -> Node:
-    """The whole statement of an import: with the names that the result of `require` is given to."""
+    """The whole statement of an import, with the names that the result of `require` is assigned to."""
     for each in ancestors(node):
         if each.type == "variable_declarator":
             return each
@@ -299,7 +300,7 @@ def _in_macro(node: Node) -> bool:
 
 
 def _of_body(parameters: Node) -> bool:
-    """Whether the parameters are those of a function with a body, and known in it."""
+    """Whether the parameters belong to a function with a body, and are visible in it."""
     for each in ancestors(parameters):
         if each.type not in ("function_declarator", "pointer_declarator", "reference_declarator", "lambda_declarator"):
             return each.type in ("function_definition", "lambda_expression")
@@ -307,8 +308,9 @@ def _of_body(parameters: Node) -> bool:
 
 
 def constructor_given(source: SyntaxSource, name: Node) -> tuple[Node, Node] | None:
-    """The name of a constructor of JavaScript whose objects get a function under a name, and the function:
-    `View.prototype.show = function () {}`. None where the prototype is replaced, as what it then inherits isn't known.
+    """The constructor's name and the function in `View.prototype.show = function () {}`, for the name `show`. None
+    where the
+    prototype is replaced, since its members then aren't known.
     """
     member = name.parent
     made = prototype_of(source, member.child_by_field_name("object")) if member is not None else None
@@ -322,7 +324,8 @@ def constructor_given(source: SyntaxSource, name: Node) -> tuple[Node, Node] | N
 
 
 def prototype_of(source: SyntaxSource, node: Node | None) -> Node | None:
-    """The name of the constructor whose prototype an expression of JavaScript is, None for another one."""
+    """The name of the constructor in an expression such as `View.prototype` of JavaScript, None for other
+    expressions."""
     kind = node.child_by_field_name("property") if node is not None and node.type == "member_expression" else None
     made = node.child_by_field_name("object") if node is not None and kind is not None else None
     named = made is not None and made.type == "identifier" and kind is not None and source.text_of(kind) == "prototype"
@@ -330,7 +333,7 @@ def prototype_of(source: SyntaxSource, node: Node | None) -> Node | None:
 
 
 def constructor_around(source: SyntaxSource, node: Node) -> Node | None:
-    """The name of the constructor of JavaScript whose objects `this` is at a node; None where that isn't known."""
+    """The name of the JavaScript constructor whose object `this` is at a node; None where that isn't known."""
     around = next((each for each in ancestors(node) if each.type in _BINDING), None)
     holder = around.parent if around is not None else None
     if around is None or holder is None:
@@ -346,19 +349,19 @@ def constructor_around(source: SyntaxSource, node: Node) -> Node | None:
 
 
 def _is_closed(source: SyntaxSource, made: Node) -> bool:
-    """Whether a function is a constructor whose prototype only gets members."""
+    """Whether a function is a constructor whose prototype gets members but is never replaced or passed on."""
     name = re.escape(source.text_of(made))
     members = re.search(rf"\b{name}\.prototype\.\w", source.text)
     return members is not None and not re.search(rf"\b{name}\.prototype\b(?!\.\w)|\w\(\s*{name}\s*,", source.text)
 
 
 def is_exports(source: SyntaxSource, node: Node | None) -> bool:
-    """Whether a node is the object of what a module of CommonJS exports."""
+    """Whether a node is the exports object of a CommonJS module."""
     return node is not None and source.text_of(node) in ("module.exports", "exports")
 
 
 def _exported_as(source: SyntaxSource, node: Node, member: Node) -> bool:
-    """Whether a name is that of an export of CommonJS, not of what it exports."""
+    """Whether a name is that of a CommonJS export, and differs from the exported value's."""
     if member.type != "member_expression" or not is_exports(source, member.child_by_field_name("object")):
         return False
     given = member.parent.child_by_field_name("right") if member.parent is not None else None

@@ -1,4 +1,4 @@
-"""Types that are written down in TypeScript: what an expression is said to be, and what is expected where it stands.
+"""Types that TypeScript code declares: the type of an expression, and the type expected where it stands.
 
 A function that is passed or assigned where a function type is expected has that type's parameters. Type arguments that
 would have to be inferred from the arguments of a call stay unknown.
@@ -32,7 +32,7 @@ _LISTS = frozenset("Array ReadonlyArray Set ReadonlySet Iterable IterableIterato
 _PASSED_ON = frozenset(
     "parenthesized_expression. ternary_expression.consequence ternary_expression.alternative".split()
 )
-"""Where an expression is what the one around it is."""
+"""Rows of expressions that have the type of the expression around."""
 _VALUES = frozenset(
     "variable_declarator.value public_field_definition.value required_parameter.value optional_parameter.value".split()
 )
@@ -45,7 +45,7 @@ class Written(NamedTuple):
     Attributes:
         source: the file.
         node: the place.
-        given: what the type parameters around it stand for, by (file, byte of their owner, name).
+        given: the arguments of the type parameters around it, by (file, byte of their owner, name).
     """
 
     source: SyntaxSource
@@ -53,7 +53,7 @@ class Written(NamedTuple):
     given: tuple[tuple[tuple[str, int, str], Written], ...] = ()
 
     def at(self, node: Node) -> Written:
-        """Another type of the same file, under the same parameters."""
+        """Another type of the same file, with the same type arguments."""
         return self._replace(node=node)
 
 
@@ -67,13 +67,13 @@ class WrittenTypes:
         self._resolving: set[Node] = set()
 
     def class_of(self, kinds: Iterable[Written | None]) -> tuple | str | None:
-        """The class that alternatives have in common, as the resolver's key; None for none."""
+        """The class that all alternatives are, as the resolver's key; None where they differ or one isn't known."""
         shapes = [shape for kind in kinds for shape in self._made_of(kind)]
         found = {self._key(shape) for shape in shapes if shape is None or not _is_nothing(shape)}
         return found.pop() if len(found) == 1 else None
 
     def of(self, source: SyntaxSource, node: Node) -> list[Written | None]:
-        """What an expression is said to be; [] where nothing says it."""
+        """The declared types of an expression; [] for none."""
         if node in self._resolving or len(self._resolving) > _DEEPEST:
             return []
         self._resolving.add(node)
@@ -105,7 +105,7 @@ class WrittenTypes:
                 yield from self.declared(place, declaration)
 
     def declared(self, source: SyntaxSource, declaration: Declaration) -> list[Written | None]:
-        """What a declaration says of what it declares."""
+        """The types that a declaration gives its name."""
         holder = declaration.holder
         name = declaration.name
         kind = holder.child_by_field_name("type")
@@ -127,7 +127,7 @@ class WrittenTypes:
         return self._parameter(source, declaration)
 
     def _parameter(self, source: SyntaxSource, declaration: Declaration) -> list[Written | None]:
-        """What a parameter without a type is, by what is expected of its function."""
+        """The types of an untyped parameter, by the type that is expected of its function."""
         places = [declaration.name, *ancestors(declaration.name)]
         at = next((n for n, each in enumerate(places[:4]) if each.type in _ANONYMOUS), 0)
         if not at or "parameter" not in declaration.row:
@@ -139,7 +139,7 @@ class WrittenTypes:
         return [kind for one in signatures for kind in (self._taken(one, number) if one else [None])]
 
     def _expected(self, source: SyntaxSource, node: Node) -> list[Written | None]:
-        """The type that is written for what stands at a place."""
+        """The types that are expected of an expression."""
         row = source.row(node)
         outer = node.parent
         if outer is None:
@@ -167,7 +167,7 @@ class WrittenTypes:
         return self.of(source, left) if row == "assignment_expression.right" and left is not None else []
 
     def _argument(self, source: SyntaxSource, arguments: Node, node: Node) -> list[Written | None]:
-        """What a function that is called takes where an argument stands."""
+        """The types of the parameter that an argument is passed for."""
         items = items_of(arguments)
         number = items.index(node)
         if arguments.parent is None or any(each.type == "spread_element" for each in items):
@@ -176,7 +176,7 @@ class WrittenTypes:
         return [kind for one in called for kind in (self._taken(one, number) if one else [None])]
 
     def _expected_result(self, source: SyntaxSource, node: Node) -> list[Written | None]:
-        """What the function around a value is said to return."""
+        """The declared result types of the function that returns a value."""
         function = next(each for each in ancestors(node) if each.type in _FUNCTIONS or each.parent is None)
         own = function.child_by_field_name("return_type")
         signatures = self._signatures(self._expected(source, function)) if function.type in _ANONYMOUS else []
@@ -186,7 +186,7 @@ class WrittenTypes:
         return self._held(kinds, _PROMISES, whole=True) if later else kinds
 
     def _called(self, source: SyntaxSource, call: Node) -> list[Written | None]:
-        """The signatures of what a call calls, with the types that it gives them."""
+        """The signatures that a call may call, with its type arguments."""
         if call not in self._calls:
             self._calls[call] = self._all_called(source, call)
         return self._calls[call]
@@ -210,7 +210,7 @@ class WrittenTypes:
         return [self._with(one, reference, items_of(given)) if one else None for one in signatures]
 
     def _signatures(self, kinds: Iterable[Written | None]) -> list[Written | None]:
-        """The functions among some types; None for what may be one and isn't known."""
+        """The functions among some types; None for a type that isn't known and may be one."""
         found: list[Written | None] = []
         for shape in (shape for kind in kinds for shape in self._made_of(kind)):
             if shape is None or shape.node.type in _NAMED:
@@ -225,7 +225,7 @@ class WrittenTypes:
         return found
 
     def _accepts(self, signature: Written, count: int) -> bool:
-        """Whether a function can be called with so many arguments."""
+        """Whether a function can be called with a number of arguments."""
         parameters = parameters_of(signature.source, signature.node)
         if parameters is None or not parameters.least <= count <= parameters.most:
             return parameters is None
@@ -233,7 +233,7 @@ class WrittenTypes:
         return not fixed or count == len(_parameters(signature)) - 1 + len(fixed)
 
     def _taken(self, signature: Written, number: int) -> list[Written | None]:
-        """What a function takes as its argument of a number; [] for none."""
+        """The types of a function's parameter by its number from 0; [] where it takes fewer."""
         items = _parameters(signature)
         before = number - len(items) + 1
         if before >= 0 and (fixed := self._fixed(signature)):
@@ -246,7 +246,7 @@ class WrittenTypes:
         return self._elements([written]) if rest else [written] if items else []
 
     def _fixed(self, signature: Written) -> list[Written]:
-        """The parts of the one tuple that a function takes at its end; [] where it takes none of a known length."""
+        """The parts of the tuple that is a function's rest parameter; [] for none of a known length."""
         last = next(iter(_parameters(signature)[-1:]), None)
         kind = last.child_by_field_name("type") if last is not None and _is_rest(last) else None
         shapes = self._made_of(signature.at(kind)) if kind is not None else []
@@ -260,12 +260,12 @@ class WrittenTypes:
         return signature.at(kind) if kind is not None else None
 
     def _elements(self, kinds: Iterable[Written | None]) -> list[Written | None]:
-        """What lists hold."""
+        """The element types of lists."""
         return self._held(kinds, _LISTS, whole=False)
 
     def _held(self, kinds: Iterable[Written | None], names: frozenset[str], *, whole: bool) -> list[Written | None]:
-        """The type argument of each type that is one of some library types (`Promise`, `Array`); of others the element
-        types of arrays and tuples, or with `whole` the type itself."""
+        """The type argument of each type that is one of `names` (such as `Promise`); for other types the element types
+        of arrays and tuples, or with `whole` the type itself."""
         found: list[Written | None] = []
         for shape in (shape for kind in kinds for shape in self._made_of(kind)):
             node = shape.node if shape is not None else None
@@ -284,7 +284,7 @@ class WrittenTypes:
         return found
 
     def _part(self, kind: Written) -> list[Written | None]:
-        """What a part of a tuple is."""
+        """The types of a part of a tuple."""
         if kind.node.type == "rest_type":
             return self._elements([kind.at(kind.node.named_children[0])])
         named = kind.node.child_by_field_name("type")
@@ -334,7 +334,7 @@ class WrittenTypes:
             yield kind
 
     def _named(self, kind: Written, depth: int) -> Iterator[Written | None]:
-        """What the name of a type stands for."""
+        """The types that the name of a type stands for."""
         source = kind.source
         node = kind.node
         first = node.named_children[0] if node.type == "generic_type" else node
@@ -391,7 +391,7 @@ def _is_rest(parameter: Node) -> bool:
 
 
 def _bound(kind: Written, owner: Node, name: str) -> Written | None:
-    """The constraint of a function's type parameter, where that stands only once among its parameters."""
+    """The constraint of a function's type parameter, where the type parameter occurs only once in the parameters."""
     taken = owner.child_by_field_name("parameters")
     used = len(re.findall(rf"\b{re.escape(name)}\b", kind.source.text_of(taken))) if taken is not None else 0
     parameters = owner.child_by_field_name("type_parameters")
@@ -404,7 +404,7 @@ def _bound(kind: Written, owner: Node, name: str) -> Written | None:
 
 
 def _owner(source: SyntaxSource, name: Node) -> Node | None:
-    """What declares the type parameter of a name around it; None where it is none."""
+    """The node around a name that declares it as a type parameter; None where the name isn't one."""
     wanted = source.text_of(name)
     for each in ancestors(name):
         parameters = each.child_by_field_name("type_parameters")

@@ -1,7 +1,7 @@
-"""What a change breaks elsewhere: definitions that it removes or alters, and the uses that it leaves as they were.
+"""What a change breaks elsewhere: definitions that it removes or alters, and uses that it doesn't adapt.
 
-The state before the change tells which places mean a definition, the state after it which of those still find one, and
-what the language's type checker says of them that it didn't say before.
+The state before the change tells which places mean a definition. The state after it tells which of them still find one,
+and which new errors the language's type checker reports there.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from repopilot.resolve.values import Diagnosis, NameSpan, Occurrence, Resolved
 from repopilot.types import FileChange, Finding, Severity, Symbol
 
 MOST_NAMES = 60
-"""Changed definitions whose uses are looked at."""
+"""Most changed definitions whose uses are checked."""
 MOST_FILES = 200
-"""Files that the type checker looks at."""
+"""Most files that the type checker checks."""
 MOST_PLACES = 5
-"""Places named in one finding."""
+"""Most places named in one finding."""
 MOST_OTHERS = 3
-"""Other definitions of a name, beyond which the places that may mean one of them are only counted."""
+"""With more other definitions of the name than this, places that may mean one of them are only counted."""
 RULE = "broken-use"
 UNCERTAIN_RULE = "possibly-broken-use"
 _CAPTURED = "captured-name"
@@ -55,8 +55,8 @@ _TYPES = ("type", "interface")
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """A definition of the old state. `line` and `last` are its own there, `text` what has to stay the same. One that is
-    `imported` matters to other files only."""
+    """A definition of the old state. `line` and `last` are its lines there; while `text` stays the same, it counts as
+    unchanged. An `imported` one matters to other files only."""
 
     name: str
     qualified: str
@@ -69,8 +69,8 @@ class _Definition:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionChange:
-    """A definition that a change removes or alters. `line` is where it is or was. Where only annotations of Python
-    differ, which don't run, it is `annotated`."""
+    """A definition that a change removes or alters. `line` is where it is or was. It is `annotated` where only
+    annotations of Python differ, which don't run."""
 
     definition: _Definition
     old_path: str
@@ -92,7 +92,7 @@ class DefinitionChange:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A use that no longer fits. `why` is what the type checker says, '' where the name is simply gone."""
+    """A use that no longer fits. `why` is the type checker's message, '' where the name is simply gone."""
 
     path: str
     line: int
@@ -102,7 +102,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Left:
-    """The uses that a change leaves as they were: those that no longer fit, and those for which that isn't proved."""
+    """The uses that a change doesn't adapt: those that no longer fit, and those of which that isn't certain."""
 
     sure: list[Occurrence] = field(default_factory=list)
     open: list[Occurrence] = field(default_factory=list)
@@ -125,7 +125,7 @@ def changed_definitions(files: Iterable[FileVersions]) -> list[DefinitionChange]
 
 
 def versions_of(changes: Iterable[FileChange]) -> list[FileVersions]:
-    """The files of code that a change modifies or deletes, each with its texts; new ones break nothing."""
+    """The code files that a change modifies or deletes, with their texts; new files break nothing."""
     return [
         FileVersions(each.path, each.path, before_change(each) or "", each.content, each.change == "deleted")
         for each in changes
@@ -142,10 +142,10 @@ def uses_of_gone(
         changed: the definitions.
         files: the files that differ.
         before: resolves names of the state before the change.
-        after: resolves those of the state after it.
+        after: resolves names of the state after it.
 
     Returns:
-        Those uses by the definition's old path and qualified name; [] where none is left.
+        The uses by the definition's old path and qualified name; [] where none is left.
     """
     compared = _Comparison(before, after, {file.old_path: file.path for file in files})
     gone = (each for each in changed if each.gone)
@@ -167,9 +167,9 @@ def left_behind(
         changed: the definitions.
         files: the files that differ.
         before: resolves names of the state before the change.
-        after: resolves those of the state after it.
-        codes: the files of that state by path, to quote them.
-        typed: files in which a type checker judged every use after the change: its word counts there.
+        after: resolves names of the state after it.
+        codes: the files after the change by path, to quote them.
+        typed: files in which a type checker checked every use after the change: unproved uses there aren't reported.
     """
     compared = _Comparison(before, after, {file.old_path: file.path for file in files})
     left = {each: compared.left_behind(each) for each in changed}
@@ -189,7 +189,7 @@ def left_behind(
 def _no_longer_implementing(
     changed: Sequence[DefinitionChange], before: Resolver, after: Resolver, codes: Mapping[str, Code]
 ) -> Iterator[Finding]:
-    """A finding for each changed definition of Go for which types lack methods of an interface that they had before."""
+    """A finding for each changed Go definition because of which types no longer implement an interface."""
     in_go = [each for each in changed if language_of(each.old_path) == "go"]
     owners = {(posixpath.dirname(each.old_path), each.definition.qualified.partition(".")[0]) for each in in_go}
     if not owners:
@@ -230,7 +230,7 @@ def _is_of(each: DefinitionChange, owner: _Owner) -> bool:
 
 
 def _of_go(resolver: Resolver, owners: Collection[_Owner]) -> Iterator[FileAnalysis]:
-    """The packages of Go in which a name stands that is a type's or a method's of one."""
+    """The files of all Go packages that hold the name of a method of some types."""
     paths = [path for path in resolver.paths() if path.endswith(".go")]
     near = [_analysis(path, resolver.text(path) or "") for path in paths if posixpath.dirname(path) in dict(owners)]
     symbols = [symbol for file in near for symbol in file.symbols if symbol.kind == "method"]
@@ -242,7 +242,7 @@ def _of_go(resolver: Resolver, owners: Collection[_Owner]) -> Iterator[FileAnaly
 
 
 def captured(files: Iterable[FileVersions]) -> list[Finding]:
-    """A remark for each place that means something else than before, on a line that a change leaves as it is."""
+    """A finding for each name on an unchanged line that means another variable than before."""
     found = []
     for file in files:
         if language_of(file.path) == "python" and not file.gone:
@@ -285,8 +285,9 @@ def _unannotated(function: _Definition) -> str:
 
 
 def _definitions(path: str, text: str) -> Iterator[_Definition]:
-    """What a file defines, and the names that it imports for others. A function stays the same while its head does and
-    what stands before it, a value while one of its kind is given."""
+    """The definitions of a file, and the names that it imports. A function counts as unchanged while its signature and
+    the text
+    before it are, a value while it is assigned one of the same kind."""
     found = _analysis(path, text)
     lines = text.split("\n")
     known: set[str] = set()
@@ -326,7 +327,7 @@ class _Comparison:
     paths: Mapping[str, str]
 
     def broken(self, left: Mapping[DefinitionChange, _Left]) -> dict[DefinitionChange, list[_Place]]:
-        """The places at which changed definitions are certainly used as they were."""
+        """The places where uses of changed definitions certainly no longer fit."""
         changed = list(left)
         places = {
             each: {(use.span.path, use.line): _Place(use.span.path, use.line, use.source) for use in uses.sure}
@@ -350,7 +351,7 @@ class _Comparison:
         return kept
 
     def _lines_of_uses(self, each: DefinitionChange, paths: Collection[str]) -> set[tuple[str, int]]:
-        """The lines of some files where the change leaves uses of a definition as they were."""
+        """The lines of some files with uses of a definition that the change leaves as they were."""
         found = [one for one in self.after.occurrences(each.definition.name) if one.span.path in paths]
         at = self._place(each) if found else None
         if at is None:
@@ -364,8 +365,8 @@ class _Comparison:
         return next((one.span for one in self.before.occurrences(each.definition.name) if _is_at(one, each)), None)
 
     def left_behind(self, each: DefinitionChange) -> _Left:
-        """The uses of a definition that is gone, or takes other parameters where no server checks calls, on lines that
-        are still there."""
+        """The uses, on lines that are still there, of a definition that is gone, or that takes other parameters where
+        no server checks calls."""
         name = each.definition.name
         left = _Left()
         at = self._place(each)
@@ -392,26 +393,26 @@ class _Comparison:
         return left
 
     def others(self, each: DefinitionChange) -> int:
-        """How many other definitions of a changed one's name there are."""
+        """How many other definitions have the name of a changed one."""
         own = (each.path, each.definition.qualified)
         return sum((path, qualified) != own for path, qualified in _defined(self.after, each))
 
     def _stood(self, uses: Iterable[Occurrence]) -> set[tuple[str, str, str]]:
-        """Where uses of the old state stand, under the new paths."""
+        """The places of the old state's uses, as the new path, the line and the text before the use."""
         return {(self.paths.get(use.span.path, use.span.path), *_words_before(self.before, use)) for use in uses}
 
     def _may_mean(self, each: DefinitionChange, use: Occurrence) -> bool:
         return use.kind == "code" and may_be([each.symbol], use, self.before.text(use.span.path) or "")
 
     def _moved(self, each: DefinitionChange) -> bool:
-        """Whether a definition of that qualified name came up elsewhere."""
+        """Whether another file gained a definition of that qualified name."""
         old = {
             self.paths.get(path, path) for path, name in _defined(self.before, each) if name == each.symbol.qualified
         }
         return any(path not in old for path, name in _defined(self.after, each) if name == each.symbol.qualified)
 
     def _key(self, each: DefinitionChange) -> tuple[SyntaxSource, Declaration, Found] | None:
-        """What the syntax takes a changed definition for."""
+        """The file, declaration and resolver's key of a changed definition, by syntax."""
         syntax = self.before.syntax()
         source = syntax.source(each.old_path)
         if source is None:
@@ -422,7 +423,7 @@ class _Comparison:
         return (source, one, syntax.key_of(source, one)) if one is not None else None
 
     def _inherited(self, each: DefinitionChange) -> bool:
-        """Whether the class of a member that is gone has it from another one."""
+        """Whether the class of a removed member still inherits one of that name."""
         found = self._key(each)
         key = found[2] if found is not None else None
         if not isinstance(key, tuple) or key[0] != "member":
@@ -430,7 +431,7 @@ class _Comparison:
         return self.after.syntax().member(*key[1:]) is not None
 
     def _new_parameters(self, each: DefinitionChange) -> list[Parameters]:
-        """What a function takes now, where calls that fitted it may not fit that."""
+        """A function's new parameters, where calls that fitted the old ones may not fit them."""
         found = None if self.after.checks(each.path) else self._key(each)
         if found is None or not isinstance(found[2], tuple):
             return []
@@ -461,7 +462,7 @@ class _Comparison:
         return is_local or any(self._defines(each, own.name) for each in inside or ({path} if served else ()))
 
     def _is_local(self, span: NameSpan, name: str) -> bool:
-        """Whether a name is declared at a place for a function or a block: it hides what is gone."""
+        """Whether a place declares a name local to a function or a block, which hides the removed one."""
         syntax = self.after.syntax()
         source = syntax.source(span.path)
         if source is None:
@@ -479,8 +480,8 @@ class _Comparison:
         return found or any(site.keys == (name,) for site in sites_in(path, text))
 
     def _new_problems(self, names: Iterable[str]) -> Iterator[tuple[Diagnosis, str]]:
-        """What the type checker says of lines that the change leaves as they were, in the files that hold some names,
-        and didn't say before; each with its line."""
+        """New errors of the type checker on unchanged lines, in the files that hold some names; each with its line's
+        text."""
         holding = {one.span.path for name in names for one in self.after.occurrences(name) if one.kind == "code"}
         after = self.after.problems(sorted(holding)[:MOST_FILES])
         if not any(after.values()):
@@ -498,21 +499,21 @@ class _Comparison:
 
 
 def _lines_left(before: str, after: str) -> dict[int, int]:
-    """The lines of a text that a change leaves but for their indentation, with the numbers that they had."""
+    """The new numbers of lines that a change leaves except for their indentation, with their old numbers."""
     old, new = ([line.strip() for line in text.split("\n")] for text in (before, after))
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     return {block.b + at + 1: block.a + at + 1 for block in blocks for at in range(block.size)}
 
 
 def _words_before(resolver: Resolver, use: Occurrence) -> tuple[str, str]:
-    """The line of a use, and what stands before it there, both without the indentation."""
+    """The line of a use, and the text before the use in it, both without the indentation."""
     text = resolver.text(use.span.path) or ""
     start = text.rfind("\n", 0, use.span.start) + 1
     return use.source.strip(), text[start : use.span.start].lstrip()
 
 
 def _fits(call: tuple[bool, int | None], takes: Sequence[Parameters]) -> bool | None:
-    """Whether a use fits parameters: True for what is no call, None where the types of the arguments decide.
+    """Whether a use fits parameters: True if it isn't a call, None where the types of the arguments decide.
 
     Args:
         call: as in `arguments_at`.
@@ -525,20 +526,22 @@ def _fits(call: tuple[bool, int | None], takes: Sequence[Parameters]) -> bool | 
 
 
 def _is_called_in(message: str, own: _Definition) -> bool:
-    """Whether the type checker names a function. It names a class also where that isn't what is wrong."""
+    """Whether a type checker's message names a function. Classes don't count: messages name them for other faults
+    too."""
     quoted = re.search(rf"""[`'"]{re.escape(own.qualified)}[`'"]""", message)
     return own.kind in ("function", "method") and quoted is not None
 
 
 def _is_at(one: Occurrence, each: DefinitionChange) -> bool:
-    """Whether an occurrence stands in a definition of the old state, as code; after the first line of an import."""
+    """Whether an occurrence in code stands within a definition of the old state; for an import, anywhere from its first
+    line."""
     own = each.definition
     inside = own.line <= one.line and (own.imported or one.line <= own.last)
     return one.kind == "code" and one.span.path == each.old_path and inside
 
 
 def _defined(resolver: Resolver, each: DefinitionChange) -> list[tuple[str, str]]:
-    """The files with the qualified names of all definitions of a changed one's name in its language."""
+    """The paths and qualified names of all definitions with a changed one's name in its language."""
     name = each.definition.name
     own = family(language_of(each.old_path) or "")
     paths = dict.fromkeys(one.span.path for one in resolver.occurrences(name) if one.kind == "code")
@@ -564,7 +567,7 @@ def _finding(each: DefinitionChange, places: Sequence[_Place], codes: Mapping[st
 
 
 def _unproved(each: DefinitionChange, uses: Sequence[Occurrence], others: int, codes: Mapping[str, Code]) -> Finding:
-    """One finding for the uses that may mean a definition; where many others have its name they are only counted."""
+    """One finding for the uses that may mean a definition; they are only counted where many others have its name."""
     kind = "common" if others > MOST_OTHERS else "gone" if each.gone else "changed"
     places = list(dict.fromkeys((use.span.path, use.line) for use in uses))
     shown = ", ".join(f"{shown_path(path)}:{line}" for path, line in places[:MOST_PLACES])

@@ -1,4 +1,4 @@
-"""Names that a Python program puts together when it runs, to get an attribute or a global by them."""
+"""Names that a Python program builds at run time to look up an attribute or a global."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "methodcaller", "attrgetter", "globals", "vars", "__dict__")
 _USED = re.compile(rf"\b(?:{'|'.join(_BY_NAME)})\b")
 _WRITTEN_OUT = re.compile(r"""\b(?:get|has|set|del)attr\(\s*[\w.]+\s*,\s*(["'])\w*\1\s*[,)]""")
-"""A use by a name that nothing is put into: most are, and files with no other aren't parsed."""
+"""A look-up by a literal name: most are, and files without any other aren't parsed."""
 _ANY = r"\w*"
 _PART = r"((?:\w|\\[xuUN0-7\n])+)"
 _GLUE = r"(?:[\s\\()]|\#.*+)*+"
@@ -29,11 +29,11 @@ _FIXED_PARTS = re.compile(
     |[+"']{_GLUE}[a-zA-Z]{{0,2}}["']+{_PART}(?=["'])""",
     re.X,
 )
-"""What stands in a text beside what is put in or added: a superset, as it looks at no more than the characters."""
+"""The fixed parts of strings that are formatted or concatenated: a superset, since only characters are looked at."""
 
 
 def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
-    """Where a name may be put together, as far as its fixed parts show. Blocking.
+    """Where code may build a name, as far as its fixed parts show. Blocking.
 
     Args:
         resolver: of the repository.
@@ -51,7 +51,7 @@ def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
 
 
 def _may_build(text: str, name: str) -> bool:
-    """Whether a text puts anything together with a part of a name, or with characters that are written as numbers."""
+    """Whether a text may build a string with a part of a name, or with escape sequences."""
     if len(_USED.findall(text)) <= len(_WRITTEN_OUT.findall(text)):
         return False
     parts = (part for found in _FIXED_PARTS.finditer(text) if (part := found[found.lastindex or 0]))
@@ -60,7 +60,7 @@ def _may_build(text: str, name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _built(text: str) -> tuple[tuple[int, int, str], ...]:
-    """The expressions that put a name together, as characters, with what it may be."""
+    """The character spans of expressions that build a name, with a pattern of what it may be."""
     try:
         tree = parse_python(text)
     except SyntaxError:
@@ -84,7 +84,7 @@ def _built(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _given(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
-    """The expressions by whose values something is got."""
+    """The expressions whose values are names to look up."""
     for node in nodes:
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -102,7 +102,7 @@ def _is_namespace(node: ast.AST | None) -> bool:
 
 
 def _pattern(node: ast.expr) -> str:
-    """What the value of an expression may be, as a pattern."""
+    """A pattern of the values that an expression may have."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return re.escape(node.value)
     if isinstance(node, ast.JoinedStr):

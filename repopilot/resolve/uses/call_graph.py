@@ -26,9 +26,9 @@ Follow = Callable[[Graph, Sequence[int], int], dict[int, tuple[int, int, Link]]]
 DEEPEST = 5
 """Most hops that are followed."""
 SURE = 0.9
-"""Confidence of a link by scope, by import or by a type that is written down."""
+"""Confidence of a link by scope, by import or by a declared type."""
 MOST_FOLLOWED = 60
-"""Definitions whose own relations are looked up for a further hop."""
+"""Most definitions whose own relations are looked up for a further hop."""
 LONGEST_LINE = 120
 _RELATION_KEYS = {verb: kind.name.lower() for kind, verb in VERBS.items()}
 DEFINED = frozenset(("class", "function", "value"))
@@ -39,13 +39,13 @@ _IN_FILE = re.compile(r"(?<![\w./-])([\w./-]+\.\w+):([A-Za-z_$][\w.$]*)")
 
 @dataclass(frozen=True, slots=True)
 class RelatedPlace:
-    """A place that has to do with a definition.
+    """A place related to a definition.
 
     Attributes:
         path: of the file.
         line: of the use, or of the definition that is used.
         name: of the definition around the use, or of what is used; '' for a whole file.
-        relation: what the one does with the other.
+        relation: what the user does with the used definition, as a verb.
         sure: whether it certainly is this definition; else it may be one of the same name.
         distance: hops from the definition.
         text: the line.
@@ -63,7 +63,7 @@ class RelatedPlace:
         """The place in words.
 
         Args:
-            uses: whether the place uses the definition asked for; else that uses what is at the place.
+            uses: whether the place uses the requested definition; else the definition uses what is at the place.
         """
         way = "using" if uses else "used"
         relation = "further" if self.distance > 1 else _RELATION_KEYS[self.relation]
@@ -77,11 +77,11 @@ class RelatedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """The places that have to do with a definition.
+    """The places related to a definition.
 
     Attributes:
         places: the sure ones, the nearest first, then those by name, the likelier ones first.
-        usage: what the first hop comes from; None where it was not asked for.
+        usage: the uses behind the first hop; None where they weren't looked up.
     """
 
     places: tuple[RelatedPlace, ...]
@@ -128,8 +128,8 @@ def callers(index: Index, name: str, depth: int = 1, resolver: Resolver | None =
 
 
 def references(index: Index, name: str, depth: int = 1, resolver: Resolver | None = None) -> Relations:
-    """Every place where a name is used, of whatever definition where it is a plain one; from the second hop on, what
-    depends on those.
+    """Every place where a name is used; for a plain name, of any definition. From the second hop on, what depends on
+    those.
 
     Args:
         index: the repository.
@@ -154,7 +154,7 @@ def references(index: Index, name: str, depth: int = 1, resolver: Resolver | Non
                 line=r.line,
                 name=r.scope,
                 relation=VERB_OF.get(r.kind, VERBS[Edge.USES]),
-                sure=r.kind == "import",  # nothing here has the name: what imports it means what it names
+                sure=r.kind == "import",  # no definition here has the name, so an import of it is certain
                 text=_line(index, r.path, r.line),
             )
             for r in sorted(rows, key=lambda r: r.kind != "import")
@@ -199,7 +199,7 @@ def callees(index: Index, name: str, depth: int = 1, resolver: Resolver | None =
 
 
 def _tables_used(graph: Graph, symbols: Iterable[Symbol], distance: int) -> list[RelatedPlace]:
-    """The tables that definitions name in SQL or map."""
+    """The database tables that definitions name in SQL or map to classes."""
     nodes = [node for s in symbols for node in graphs.find(graph, f"{s.path}:{s.qualified}")]
     links = [link for node in nodes for link in graph.outgoing(node, (Edge.USES,))]
     tables = [(link, graph.nodes[link.node]) for link in links if graph.nodes[link.node].kind == "table"]
@@ -207,13 +207,13 @@ def _tables_used(graph: Graph, symbols: Iterable[Symbol], distance: int) -> list
 
 
 def unused(index: Index, name: str, usage: Usage | None) -> Message:
-    """What can be said where no use of a name is certain."""
+    """The message for a name without certain uses."""
     graph = graph_of(index)
     return said_unused(name, usage, index, symbols_of(index, graph, graphs.find(graph, name)))
 
 
 def symbols_of(index: Index, graph: Graph, nodes: Iterable[int]) -> list[Symbol]:
-    """The definitions that nodes stand for; files and tables are none."""
+    """The definitions that nodes stand for; files and tables are left out."""
     wanted = {(graph.nodes[node].path, graph.nodes[node].name) for node in nodes if graph.nodes[node].kind in DEFINED}
     return [
         s for path in dict.fromkeys(p for p, _ in wanted) for s in index.outline(path) if (path, s.qualified) in wanted
@@ -256,7 +256,7 @@ def _in_order(places: Iterable[RelatedPlace]) -> tuple[RelatedPlace, ...]:
 
 
 def _others(graph: Graph, nodes: Sequence[int], depth: int, follow: Follow, *, at_use: bool) -> list[RelatedPlace]:
-    """What has to do with files and tables, by the code graph."""
+    """The places related to files and tables, by the code graph."""
     starts = [node for node in nodes if graph.nodes[node].kind not in DEFINED]
     found = follow(graph, starts, depth).items() if starts else ()
     return [
@@ -344,7 +344,8 @@ def _nodes(graph: Graph, index: Index, name: str) -> list[int]:
 
 
 def missing_in_file(question: str, index: Index) -> UsageError | None:
-    """That a question names a definition of a file, as `path:Symbol`, which the file doesn't have; None for none."""
+    """The error for a question that names, as `path:Symbol`, a definition which the file doesn't have; None for
+    none."""
     for path, symbol in _IN_FILE.findall(question):
         paths = index.files_named(path)
         graph = graph_of(index) if paths else None
