@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 OccurrenceKind = Literal["code", "text", "comment", "document"]
-"""Where a name stands: as an identifier of code, within a string, in a comment, or in a file that is no code."""
+"""Where a name stands: as an identifier of code, within a string, in a comment, or in a file that isn't code."""
 
 
 class Tree(Protocol):
@@ -27,7 +27,7 @@ class Tree(Protocol):
         ...
 
     def lies_in(self) -> Path:
-        """A folder that holds these texts but for the drafts, of which it may hold what they replace."""
+        """A folder that holds these texts except the drafts; it may hold the texts that they replace."""
         ...
 
     def searched(self) -> Sequence[str]:
@@ -66,8 +66,8 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an occurrence means. Several definitions where it may mean any of them; neither inside nor outside where
-    that can't be told.
+    """What an occurrence means. Several definitions where it may mean any of them; both sets are empty where that can't
+    be told.
 
     Attributes:
         inside: the names of definitions of the repository.
@@ -110,13 +110,13 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The definitions and uses that have to keep one name together.
+    """The definitions and uses that must keep one name.
 
     Attributes:
         members: all their places.
-        outside: definitions of libraries that a member overrides or is bound to: renaming it would break that.
-        unsure: occurrences that may belong to it, which nothing resolves.
-        kept: what imports from outside name, bound to the same variable: it keeps its name, under an alias.
+        outside: definitions of libraries that a member overrides or is bound to, and that a rename would break.
+        unsure: unresolved occurrences that may belong to it.
+        kept: names that imports take from outside and bind to the same variable: they stay, and get an alias.
     """
 
     members: frozenset[NameSpan]
@@ -143,5 +143,5 @@ class Uses:
 
     @property
     def complete(self) -> bool:
-        """Whether no occurrence of the name is left unresolved: only then can absence be said."""
+        """Whether no occurrence of the name is left unresolved: only then may a definition be called unused."""
         return not self.by_name

@@ -22,7 +22,7 @@ from repopilot.repo.walk import copied_files, searched_files
 from repopilot.workspace import Workspace
 
 MOST_BYTES = 512 << 20
-"""A larger repository is copied without what is no text."""
+"""A larger repository is copied without files that aren't text."""
 
 
 @asynccontextmanager
@@ -45,7 +45,8 @@ async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
 
 
 async def _written(workspace: Workspace, folder: Path) -> None:
-    """Write the repository's files; a cancelled task waits for the thread, which would make the removed folder anew."""
+    """Write the repository's files; a cancelled task waits for the thread, which would create the removed folder
+    again."""
     writing = in_background(partial(write_repository, workspace, folder))
     try:
         await asyncio.shield(writing)
@@ -72,7 +73,7 @@ def write_repository(original: Workspace, tree: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 made.add(folder)
             if isinstance(source, Path):
-                shutil.copy(source, target)  # with its mode: tests may start it
+                shutil.copy(source, target)  # with its mode: tests may execute it
             else:
                 target.write_bytes(source)
                 target.chmod(0o755 if executable else 0o644)
@@ -81,7 +82,7 @@ def write_repository(original: Workspace, tree: Path) -> None:
 
 
 def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes, bool]]:
-    """Paths with the file or its content, and whether that is a program."""
+    """Paths with the file or its content, and whether such content is executable."""
     root = original.snapshot.root
     settings = original.settings
     if root is not None and (paths := _regular_files(root, settings.exclude)):
@@ -102,7 +103,7 @@ def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes, bool]]:
 
 
 def _regular_files(root: Path, exclude: Sequence[str]) -> list[str]:
-    """The files of a local repository that may be copied; none where they are too large for it."""
+    """The files of a local repository that may be copied; [] where they are too large."""
     files = []
     size = 0
     for path in files_to_copy(root, exclude):

@@ -66,14 +66,13 @@ def _symbols(copy: WorkingCopy, name: str, path: str) -> list[Symbol]:
 
 
 def _first_of_overloads(found: list[Symbol]) -> list[Symbol]:
-    """The symbols, of those that one file defines several times under one qualified name the last, a method rather
-    than a field."""
+    """One symbol for each path and qualified name: the last one, but a method rather than a field."""
     found = sorted(found, key=lambda s: s.kind != "field")
     return list({(s.path, s.qualified): s for s in found}.values())
 
 
 def near_names(index: Index, name: str, path: str = "") -> list[str]:
-    """The names of definitions that are most like one that there isn't."""
+    """The names of definitions that are most similar to an unknown one."""
     files = [path] if path else list(index.files)[:2000]
     known = sorted({each for file in files for s in index.outline(file) for each in (s.name, s.qualified)})
     return difflib.get_close_matches(name, known, 3, 0.6)
@@ -91,7 +90,7 @@ def name_offset(text: str, symbol: Symbol) -> int:
 
 
 def files_with(name: str, index: Index) -> list[str]:
-    """The files that have a name anywhere: in code, comments, texts. Blocking."""
+    """The files that have a name anywhere: in code, comments or strings. Blocking."""
     lexical = index.lexical
     token = next(iter(expand(name)), "")
     if token not in lexical.tokens:

@@ -31,13 +31,13 @@ from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
 MOST_SHOWN = 30
-"""Lines of a file that are shown with what is wrong."""
+"""Most lines of a file that are shown with an error."""
 NEAREST = 3
-"""Lines shown on each side of the line that comes nearest to a text that isn't there."""
+"""Lines shown on each side of the line most similar to a text that isn't there."""
 MOST_AROUND_A_CUT = 4
 """Lines kept on each side of a cut in a long run of lines that an edit adds or removes."""
 _HEAD_END = re.compile(r"[:{]\s*(?:#.*|//.*)?$")
-"""Of the line where what a definition holds begins below."""
+"""The end of a definition's head: its body begins on the next line."""
 _NUMBERED = re.compile(r"^ *\d+(?:[:|\t] ?| )", re.M)
 """A line number before a line, as `read` shows it."""
 
@@ -99,7 +99,7 @@ async def replace_text(arguments: ReplaceText, context: ToolContext) -> ToolResu
     enough lines around it to be unambiguous."""
     text = await _text(arguments.path, context)
     plain = text.replace("\r\n", "\n")
-    shown = context.working_copy.hidden(redacted(plain))  # whether a text stands there must not tell what a secret is
+    shown = context.working_copy.hidden(redacted(plain))  # asking for a text must not reveal a secret
     old, new = _as_in_file(arguments.old.replace("\r\n", "\n"), arguments.new.replace("\r\n", "\n"), shown)
     found = shown.count(old) if old else 0
     if found != arguments.count:
@@ -211,7 +211,7 @@ def _result(context: ToolContext, texts: dict[str, str | None]) -> ToolResult:
 
 
 def _with_short_runs(diff: Sequence[str]) -> Iterator[str]:
-    """A diff in which long runs of lines that are added or removed are cut: who made the edit has them already."""
+    """A diff in which long runs of lines that are added or removed are cut: whoever made the edit has them already."""
     for sign, run in groupby(diff, key=lambda line: line[:1]):
         lines = list(run)
         if sign not in ("+", "-") or len(lines) <= 2 * MOST_AROUND_A_CUT + 1:
@@ -224,7 +224,7 @@ def _with_short_runs(diff: Sequence[str]) -> Iterator[str]:
 
 
 def _as_in_file(old: str, new: str, text: str) -> tuple[str, str]:
-    """The texts without line numbers that were copied with them, where the text as such isn't there."""
+    """Both texts without copied line numbers, where the old one isn't in the file with them."""
     lines = old.strip("\n").split("\n")
     if old in text or not all(_NUMBERED.match(line) for line in lines):
         return old, new
@@ -234,8 +234,9 @@ def _as_in_file(old: str, new: str, text: str) -> tuple[str, str]:
 
 
 def _where_it_stands(shown: str, old: str, found: int) -> str:
-    """What helps to find a text that stands in a file too often or not at all: every place, or those that differ in
-    white space only, else the nearest lines."""
+    """A hint for a text that a file holds too often or not at all: all its places, else those that differ in white
+    space
+    only, else the most similar lines."""
     lines = shown.removesuffix("\n").split("\n")
     if found:
         starts = [match.start() for match in re.finditer(re.escape(old), shown)]
@@ -255,7 +256,7 @@ def _where_it_stands(shown: str, old: str, found: int) -> str:
 
 
 def _numbered(lines: Sequence[str], rows: Iterable[int]) -> str:
-    """Some lines with their numbers, those that are left out counted."""
+    """Some lines with their numbers, and how many are left out."""
     shown = [f"\n{n + 1} {lines[n]}" for n in rows]
     more = f"\n… +{len(shown) - MOST_SHOWN}" if len(shown) > MOST_SHOWN else ""
     return "".join(shown[:MOST_SHOWN]) + more
@@ -278,7 +279,7 @@ def _definition(path: str, name: str, text: str) -> Symbol:
 
 
 def _named_with_lines(symbol: Symbol) -> str:
-    """What tells a definition from others of its name, such as overloads."""
+    """A definition's name and lines, which tell it from others of its name, such as overloads."""
     return f"{symbol.qualified} ({symbol.start_line}-{symbol.end_line})"
 
 
@@ -305,7 +306,7 @@ def _indentation(line: str) -> str:
 
 
 def _unit(lines: Sequence[str]) -> str:
-    """What lines are indented by: a tab, or some spaces; '' where none is."""
+    """The unit by which lines are indented: a tab, or some spaces; '' where no line is."""
     indented = [_indentation(line) for line in lines if line.strip()]
     tabs = sum(each.startswith("\t") for each in indented)
     if tabs * 2 > sum(map(bool, indented)):

@@ -94,8 +94,9 @@ def _line(text: str, number: int) -> str:
 
 
 def with_line_ends(new: str, old: str) -> str:
-    """`new` with the byte order mark of `old` and the line ends of its lines: each line keeps its own, a new one gets
-    that of the line in whose place or behind which it stands. Nothing is asked of a file that was empty."""
+    """`new` with the byte order mark and line ends of `old`: each line keeps its own end, and a new line gets that of
+    the
+    line that it replaces or follows. Unchanged where `old` is empty."""
     if not old:
         return new
     mark = "\ufeff" if old.startswith("\ufeff") else ""
@@ -106,7 +107,7 @@ def with_line_ends(new: str, old: str) -> str:
 
 
 def with_final_newline(new: str, old: str) -> str:
-    """`new`, which ends with a line end if `old` does, or if that is empty."""
+    """`new`, without its final line end where `old` has none; unchanged where `old` is empty."""
     return new.rstrip("\r\n") if old.rstrip("\r\n") == old and old else new
 
 
@@ -118,7 +119,7 @@ def _without_ends(text: str) -> tuple[list[str], list[str]]:
 
 
 def _ends_of_lines(old: list[str], ends: list[str], new: list[str]) -> list[str]:
-    """The end of each line of a text that comes from another."""
+    """The line ends for the lines of a new text, taken from the old one."""
     if len(set(ends)) < 2:
         return (ends[:1] or ["\n"]) * len(new)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
@@ -139,7 +140,7 @@ def texts_of(changes: Iterable[FileChange]) -> dict[str, str]:
 
 
 def generated_in(changes: Iterable[FileChange], read: Callable[[str], str | None]) -> list[str]:
-    """The files of a change that were there before and that a program writes.
+    """The generated files among those that a change modifies or deletes.
 
     Args:
         changes: the files.

@@ -17,7 +17,7 @@ MOST_TESTS = 5
 _MOST_NAMES = 25
 _NAMED_AFTER = 100
 _MOST_USERS = 3
-"""Files whose tests are run where a file has none."""
+"""Most users of a file whose tests are run where the file has none."""
 _AFFIXES = (("test_", ""), ("", "_test"))
 _USES_CHANGED = 200
 """Votes. Using a changed name outweighs being named after the file."""
@@ -42,7 +42,7 @@ def reaching_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
 
 
 def _users(index: Index, path: str, changed: Collection[str]) -> list[str]:
-    """The files of code that use what a file alone defines, first those that use a changed name."""
+    """The code files that use names that only one file defines, those that use a changed name first."""
     counted: Counter[str] = Counter()
     for name in {symbol.name for symbol in (index.outline(path) if path in index.files else ())}:
         if all(symbol.path == path for symbol in index.symbols(name)):
@@ -85,8 +85,8 @@ def covering_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
 
 
 def _about(index: Index, names: Collection[str]) -> Counter[str]:
-    """Votes for the test files that are called after a changed name, or write it as a text: a command is called by its
-    name, with hyphens. A name that every second test writes tells nothing."""
+    """Votes for the test files that are named after a changed name or hold it as a string, also with hyphens, as in a
+    command's name. A string in more than half of the tests gets no votes."""
     forms = {form: name for name in names for form in (name, name.replace("_", "-"))}
     written = re.compile(rf"""(["'])({"|".join(map(re.escape, forms))})\1""")
     tests = [path for path in index.files if _is_test(index, path)] if names else []
@@ -119,7 +119,7 @@ def all_tests(index: Index) -> list[str]:
 
 
 def _names_of_tests(path: str) -> set[str]:
-    """How a test file of a file is called: `test_make` is one of `_make.py`, too."""
+    """The names of a file's test files; `test_make` also belongs to `_make.py`."""
     stem = PurePosixPath(path).stem
     return {f"{prefix}{name}{suffix}" for name in (stem, stem.strip("_")) for prefix, suffix in _AFFIXES}
 
@@ -131,7 +131,7 @@ def is_test_file(path: str) -> bool:
 
 
 def is_test_place(path: str, symbol: str) -> bool:
-    """Whether a place is a test: its file is, or it is in the module of tests that Rust keeps beside the code."""
+    """Whether a place is a test: in a test file, or in the module `tests` of a Rust file."""
     return is_test_path(path) or (path.endswith(".rs") and ".tests." in f".{symbol}")
 
 

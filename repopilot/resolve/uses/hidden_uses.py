@@ -1,5 +1,6 @@
-"""Places that mean a definition and don't hold its name, or where it is more than a name: another case in PHP,
-attributes of C# without their ending, what macros of C put together or write; members that are read by their name."""
+"""Uses of a definition in another spelling: another case in PHP, C# attributes without their suffix, names that C
+macros
+paste. Also names that have an effect at run time: turned into strings by C macros, or members that are read by name."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _READ_NO_NAMES = {
     "rust": frozenset("derive Debug Clone Copy PartialEq Eq PartialOrd Ord Hash Default".split()),
     "java": frozenset("Override Deprecated SuppressWarnings FunctionalInterface SafeVarargs".split()),
 }
-"""What a language itself brings along to mark types, and needs no names of members."""
+"""Marks of the language itself, which read no members by name."""
 _READERS_OF_GO = ("encoding/", "text/template", "html/template")
 """Packages of Go's library that look fields up by their names."""
 
@@ -63,7 +64,7 @@ def _as_attribute(resolver: Resolver, symbol: Symbol) -> Iterator[Occurrence]:
 
 
 def _put_together(resolver: Resolver, symbol: Symbol) -> Iterator[Occurrence]:
-    """The arguments of macros that make the name with what the macros add."""
+    """The arguments that macros paste into the name."""
     macros = [each for path, text in resolver.holding("#define") if _is_c(path) for each in _MACRO.findall(text)]
     named = "|".join({re.escape(name) for name, _, _ in macros})
     parts = {part for _, given, body in macros for part in _missing(given, body, symbol.name)}
@@ -75,7 +76,7 @@ def _put_together(resolver: Resolver, symbol: Symbol) -> Iterator[Occurrence]:
 
 
 def _missing(given: str, body: str, name: str) -> Iterator[str]:
-    """What a macro has to be given to make a name."""
+    """The arguments from which a macro pastes a name."""
     parameters = {each.strip() for each in given.split(",")}
     for chain in _PASTED.findall(body):
         parts = re.split(r"\s*##\s*", chain)
@@ -89,7 +90,7 @@ def _is_c(path: str) -> bool:
 
 
 def given_to_macros(resolver: Resolver, uses: Iterable[NameUse], mark: str) -> list[Occurrence]:
-    """The uses that are given to a macro of C that puts names together, or writes them as texts.
+    """The uses that are passed to a C macro that pastes names, or turns them into strings.
 
     Args:
         resolver: of the repository.
@@ -109,7 +110,7 @@ def given_to_macros(resolver: Resolver, uses: Iterable[NameUse], mark: str) -> l
 
 
 def read_by_name(uses: Iterable[NameUse]) -> list[Occurrence]:
-    """The declarations of members that what marks their type may read by their name, which say no other."""
+    """The declarations of members that an annotation of their type may read by name, unless they state another name."""
     declared = ((use, use.source.declaration(use.word.node)) for use in uses if use.declares)
     return [use.occurrence for use, each in declared if each is not None and _is_read(use.source, each)]
 

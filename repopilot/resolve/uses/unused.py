@@ -1,4 +1,4 @@
-"""Says that nothing uses a definition: only where that is known, else where its name also stands."""
+"""The message that nothing uses a definition, if that is certain; else where its name also stands."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _LONGEST = 80
 
 
 def said_unused(name: str, usage: Usage | None, index: Index, symbols: Sequence[Symbol] = ()) -> Message:
-    """What can be said where no use of something is certain.
+    """The message for a definition without any certain use.
 
     Args:
         name: as it was asked about.
-        usage: what was looked up; None where nothing but the code graph knows of it.
+        usage: its uses; None where only the code graph knows it.
         index: the repository.
         symbols: the definitions that have the name.
 
     Returns:
-        That nothing uses it, where no place of the name is left that could; else these places. A definition that its
+        That nothing uses it, unless other places of the name may; else those places. A definition that its
         decorator may register, or that code outside may call through a base class, isn't called unused.
     """
     open_places = [*usage.by_name, *usage.mentions] if usage is not None else []

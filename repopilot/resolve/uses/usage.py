@@ -1,4 +1,4 @@
-"""Where definitions are used: the one answer that references, callers, impact and the rest are made of.
+"""Where definitions are used: the common source of references, callers, impact and the rest.
 
 A language server resolves each occurrence where there is one, else the rules of the code graph do. Uses under another
 name (an alias, a renamed export) count as uses.
@@ -37,7 +37,7 @@ VERB_OF = {
     "import": VERBS[Edge.IMPORTS],
     "use": VERBS[Edge.USES],
 }
-"""By the kind of a use."""
+"""The verbs by the kind of a use."""
 _CONSTRUCTORS = ("__init__", "constructor")
 _LEAVES = frozenset(("variable", "field", "declaration", "macro"))
 _MOST_ALIASES = 20
@@ -86,7 +86,7 @@ class Usage:
 
     @property
     def absent(self) -> bool:
-        """Whether they certainly are used nowhere: only then can it be said."""
+        """Whether they are certainly unused."""
         return not (self.sure or self.by_name or self.mentions)
 
 
@@ -96,10 +96,10 @@ def usage_of(index: Index, symbols: Sequence[Symbol], resolver: Resolver | None 
     Args:
         index: the repository.
         symbols: the definitions: several are looked up together.
-        resolver: of the repository; without one nothing but the index is looked through.
+        resolver: of the repository; without one only the index is searched.
 
     Returns:
-        The uses. Definitions themselves are none, but a definition may use itself.
+        The uses, also those within the definitions; the definitions' own names don't count.
     """
     found = _Collected(index)
     made = _classes_made(index, symbols)
@@ -130,12 +130,13 @@ def usage_of_file(path: str, resolver: Resolver) -> Usage:
 
 
 def _may_be_read(at: Occurrence) -> bool:
-    """Whether a program may read what stands there."""
+    """Whether a program may read an occurrence."""
     return at.kind != "comment" and not (at.kind == "document" and file_kind(at.span.path) == "doc")
 
 
 def _classes_made(index: Index, symbols: Sequence[Symbol]) -> list[Symbol]:
-    """The classes of constructors, whose calls are calls of these; [] where not all are constructors."""
+    """The classes of constructors, since a call of the class is one of its constructor; [] unless all are
+    constructors."""
     made = []
     for symbol in symbols:
         outer = symbol.qualified.rpartition(".")[0]
@@ -208,7 +209,7 @@ class _Collected:
         return self._scopes[path].get(line, "")
 
     def kinds_at(self, path: str, line: int, name: str) -> set[str]:
-        """How a line uses a name."""
+        """The kinds of a name's uses in a line."""
         if path not in self._kinds:
             kinds = self._kinds[path] = dict[tuple[int, str], set[str]]()
             analysis = self.analysis(path)
@@ -270,7 +271,7 @@ def _by_server(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
 def _through_others(
     resolver: Resolver, symbols: Sequence[Symbol], resolved: Iterable[Resolved], wanted: set[NameSpan]
 ) -> set[NameSpan]:
-    """Where members of JavaScript are used through those that they implement or override, by the server."""
+    """Uses of JavaScript members through members that they implement or override, by the server."""
     members = any("." in s.qualified and family(language_of(s.path) or "") == "js" for s in symbols)
     others = any(one.meaning.inside and not one.meaning.inside & wanted for one in resolved)
     asked = wanted if members and others else ()
@@ -278,8 +279,8 @@ def _through_others(
 
 
 def _in_texts(resolver: Resolver, index: Index, symbols: Sequence[Symbol]) -> Iterator[tuple[Occurrence, bool]]:
-    """The texts of Python that mean one of some definitions: the entries of `__all__`, which is sure, and where no
-    server reads them what looks like a type."""
+    """The Python string literals that mean one of some definitions, and whether that is sure: entries of `__all__` are;
+    strings that look like types, taken only where no server resolves them, aren't."""
     name = symbols[0].name
     linker = linker_of(index)
     by_path: dict[str, list[Occurrence]] = {}
@@ -300,7 +301,7 @@ def _in_texts(resolver: Resolver, index: Index, symbols: Sequence[Symbol]) -> It
 
 
 def _is_type(text: str, span: NameSpan) -> bool:
-    """Whether the text that a name stands in looks like a type."""
+    """Whether the string literal around a name looks like a type."""
     before = text[max(0, span.start - _LONGEST_TYPE) : span.start]
     after = text[span.end : span.end + _LONGEST_TYPE]
     return bool(re.search(r"""["'][\w.\[\]|, ]*$""", before) and re.match(r"""[\w.\[\]|, ]*["']""", after))
@@ -337,7 +338,7 @@ def _line_of(resolver: Resolver, span: NameSpan) -> tuple[str, int]:
 
 
 def _aliases_at(found: _Collected, path: str, line: int, name: str) -> list[tuple[str, str]]:
-    """The other names that a line gives to what it uses: of an import, or of a variable that is set to nothing else."""
+    """The aliases that a line gives a name: by an import, or by assigning nothing but the name to a variable."""
     analysis = found.analysis(path)
     imported = [
         (path, local)
@@ -349,7 +350,7 @@ def _aliases_at(found: _Collected, path: str, line: int, name: str) -> list[tupl
 
 
 def _set_to(found: _Collected, path: str, line: int, name: str) -> list[str]:
-    """The variables of a module that a line sets to a name and nothing else."""
+    """The module's variables to which a line assigns a name and nothing else."""
     pattern = re.compile(rf"(?:^|\s)(\w+)\s*(?::[^=]+)?=\s*(?:\w+\.)*{re.escape(name)}\s*;?\s*(?:#|//|$)")
     match = pattern.search("".join(found.lines(path, line, line)))
     names = {s.name for s in found.outline(path) if s.start_line == line and "." not in s.qualified}
@@ -380,7 +381,9 @@ def _by_graph(found: _Collected, symbols: Sequence[Symbol]) -> None:
 
 
 def _overridden(linker: Linker, symbols: Sequence[Symbol]) -> tuple[set[int], set[tuple[str, int]]]:
-    """The members that some methods override, whose uses may mean these: as numbers and as (path, line of the name)."""
+    """The members that some methods override, whose uses may mean these: as numbers, and as (path, line) of all lines
+    where
+    their names may stand."""
     found = {other for at in _numbers(linker, symbols) for other in linker.overridden(at)[0]}
     lines: set[tuple[str, int]] = set()
     for at in found:
@@ -398,7 +401,7 @@ def _numbers(linker: Linker, symbols: Sequence[Symbol]) -> set[int]:
 
 
 def _renamings(linker: Linker, targets: set[int], names: set[str]) -> Iterator[str]:
-    """The names under which files import one of the definitions, or a module gives it out."""
+    """The other names under which files import or re-export one of the definitions."""
     for number, bound in enumerate(linker.bound):
         for local, (_, original) in bound.items():
             wanted = local not in names and (original in names or original == "default")
@@ -449,7 +452,7 @@ def _line_in(found: _Collected, path: str, start: int, name: str) -> int:
 
 
 def _is_local(found: _Collected, path: str, scope: str, name: str) -> bool:
-    """Whether a function around a name sets a variable of that name, which then is meant."""
+    """Whether the function around a use binds a variable of the name, which the use then means."""
     around = next((s for s in found.outline(path) if s.qualified == scope and s.kind in ("function", "method")), None)
     if around is None:
         return False
@@ -462,7 +465,7 @@ def _is_local(found: _Collected, path: str, scope: str, name: str) -> bool:
 
 
 def _by_syntax(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol]) -> None:
-    """Be sure of the places whose receivers have a type that is written down within the function or block."""
+    """Add the places that the syntax resolves as sure, such as receivers with a declared type."""
     resolved = resolver.meanings(symbols[0].name)
     wanted = _spans(resolver, symbols, resolved)
     for one in resolved:
@@ -472,7 +475,7 @@ def _by_syntax(found: _Collected, resolver: Resolver, symbols: Sequence[Symbol])
 
 
 def _spans(resolver: Resolver, symbols: Sequence[Symbol], resolved: Sequence[Resolved]) -> set[NameSpan]:
-    """The places that are some definitions."""
+    """The places of some definitions' names."""
     named = [span for symbol in symbols if (span := name_span(resolver.text(symbol.path) or "", symbol)) is not None]
     return {place for span in named for place in same_definition(span, resolved)}
 
@@ -538,8 +541,8 @@ def _meant_by_graph(index: Index, symbol: Symbol, uses: Sequence[Use]) -> Iterat
 
 
 def _mentioned(found: _Collected, resolver: Resolver, name: str, symbols: Sequence[Symbol]) -> None:
-    """Take note of where the name stands in what isn't resolved: skipped files, texts and data, and where
-    a program may put it together."""
+    """Note where the name stands unresolved: in skipped files, string literals and data, and where a program may build
+    it."""
     built = built_names(resolver, name) if any(language_of(symbol.path) == "python" for symbol in symbols) else []
     for at in (*resolver.occurrences(name), *built):
         path = at.span.path
@@ -560,7 +563,7 @@ def _is_definition(found: _Collected, path: str, line: int, name: str) -> bool:
 
 
 def _relation(found: _Collected, path: str, line: int, name: str) -> str:
-    """What a line does with a name."""
+    """The verb for what a line does with a name."""
     analysis = found.analysis(path)
     if analysis is None:
         return VERBS[Edge.USES]
@@ -575,7 +578,7 @@ def _relation(found: _Collected, path: str, line: int, name: str) -> str:
 
 
 def _is_open(found: _Collected, path: str, start: int, line: int) -> bool:
-    """Whether a statement that begins at a line goes on to another, by its brackets."""
+    """Whether a statement that begins at `start` still goes on at `line`, by its brackets."""
     if line >= start + _LONGEST_IMPORT:
         return False
     text = "\n".join(found.lines(path, start, line - 1))

@@ -1,5 +1,6 @@
-"""Finds the lines of texts that match a pattern: a program of its own, so that a pattern that takes for ever can be
-ended. It reads one JSON document from standard input and writes one."""
+"""Finds the lines of texts that match a pattern. A separate program, so that a search that takes for ever can be
+killed: it
+reads one JSON document from standard input and writes one to standard output."""
 
 import json
 import re
@@ -11,11 +12,11 @@ BEFORE = 60
 SHOWN = 200
 """Characters of a long line that are shown in all."""
 MOST_MARKS = 50
-"""Matches of one line whose places are told."""
+"""Most matches of one line whose places are returned."""
 
 
 def found(pattern: str, limit: int, files: list[tuple[str, str]]) -> dict[str, object]:
-    """The first lines that match, and how many there are of them by file; or what is wrong with the pattern."""
+    """The first matching lines, and the number of matching lines by file; or the pattern's error."""
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError, MemoryError) as error:
@@ -34,7 +35,7 @@ def found(pattern: str, limit: int, files: list[tuple[str, str]]) -> dict[str, o
 
 
 def clipped(line: str, marks: list[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
-    """A line, of a long one the part around its first match, with the places of its matches in it."""
+    """A line with the places of its matches; a long line is cut to the part around its first match."""
     if len(line) <= SHOWN:
         return line, marks
     start = max(0, marks[0][0] - BEFORE)

@@ -187,7 +187,7 @@ def _commits(arguments: PastOf, context: ToolContext) -> list[dict[str, str]]:
 async def _related(
     context: ToolContext, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
 ) -> ToolResult:
-    """Places that have to do with a definition, sure and unsure apart."""
+    """Places related to a definition, sure and unsure ones apart."""
     return await asyncio.to_thread(_related_to, context.working_copy.workspace, arguments, find)
 
 
@@ -213,7 +213,7 @@ def _related_to(
 
 
 async def _looked(context: ToolContext, find: Callable[[Index], ToolResult]) -> ToolResult:
-    """What a look-up finds in the index of the working copy."""
+    """Run a look-up in the index of the working copy."""
     return await asyncio.to_thread(lambda: find(context.working_copy.workspace.index))
 
 

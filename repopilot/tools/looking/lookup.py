@@ -1,6 +1,6 @@
 """What agents and MCP clients may look up in the index of a repository at one commit. Arguments are checked here.
 
-Each function returns text that costs few tokens, and raises UsageError on a wrong argument, with a hint what is right.
+Each function returns text that costs few tokens, and raises UsageError on a wrong argument, with a hint at right ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
 MOST_ROWS = 60
-"""Rows of a list; what is left out is counted."""
+"""Most rows of a list; those left out are counted."""
 MOST_LINES = 200
 """Lines of code in one reply."""
 MOST_MATCHES = 500
@@ -72,7 +72,7 @@ def search(copy: WorkingCopy, query: str, k: int, shown: Collection[str] = ()) -
 
 
 def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> ToolResult | None:
-    """Where a query that is a name or a quoted string stands as it is; None where it is neither, or stands nowhere."""
+    """The places of a query that is a name or a quoted string; None for other queries, or where it stands nowhere."""
     index = copy.workspace.index
     quoted = _QUOTED.fullmatch(query)
     wanted = (quoted[2] if quoted else query).removesuffix("()")
@@ -84,7 +84,7 @@ def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> T
         left = [message("tools.more_rows", count=len(places) - MOST_ROWS)] if len(places) > MOST_ROWS else []
         return told(index, places[:MOST_ROWS], [*left, *notes], shown)
     if not quoted and (not is_name or (wanted.isalpha() and wanted.islower())):
-        return None  # a word in small letters may be meant as one
+        return None  # a lower-case word may be an ordinary word
     pattern = re.escape(wanted) if quoted else rf"(?<!\w){re.escape(wanted)}(?!\w)"
     found = matching_lines(copy, pattern, limit=2 * k)
     rows = [
@@ -116,7 +116,7 @@ def grep(copy: WorkingCopy, pattern: str, glob: str, *, regex: bool, limit: int)
 
 
 def _listed(found: MatchingLines) -> str:
-    """Lines with their places, and what is left out of them."""
+    """Lines with their places, and how many are left out."""
     rows = [f"{row['path']}:{row['line']}: {row['text']}" for row in found.rows]
     if found.total > len(rows):
         of_files = sorted(found.counts.items(), key=lambda each: -each[1])
@@ -182,7 +182,7 @@ def _decorators(lines: Sequence[str], start: int, symbol: Symbol) -> list[str]:
 
 
 def symbol(index: Index, path: str, name: str, shown: Collection[str] = ()) -> ToolResult:
-    """Show the text of a definition with the comment above it; of several of one name the places.
+    """Show the text of a definition with the comment above it; of several of one name the further places.
 
     Args:
         index: the repository.
@@ -206,13 +206,13 @@ def symbol(index: Index, path: str, name: str, shown: Collection[str] = ()) -> T
 
 
 def _in_file(index: Index, name: str) -> tuple[str, str]:
-    """The path and the name of `path:Symbol`; two empty texts for anything else."""
+    """The path and the name of `path:Symbol`; two empty strings for anything else."""
     path, _, last = name.rpartition(":")
     return (path, last) if path in index.files else ("", "")
 
 
 def _defined(index: Index, name: str, path: str = "") -> list[Symbol]:
-    """The definitions of a name, those with exactly the qualified name where there are any."""
+    """The definitions of a name; only those with exactly that qualified name where there are any."""
     inside, last = _in_file(index, name)
     path = path or inside
     name = _QUALIFIERS.sub(".", last or name).removesuffix("()")
@@ -228,7 +228,7 @@ def _place(index: Index, found: Symbol) -> PrintedPlace:
 
 
 def _start(index: Index, symbol: Symbol, outline: Sequence[Symbol], lines: Sequence[str]) -> int:
-    """The first line of a definition with the comment above it; in Python what documents one stands inside."""
+    """The first line of a definition with the comment above it; in Python without it, since docstrings stand inside."""
     if index.files[symbol.path].language == "python":
         return symbol.start_line
     before = (s for s in outline if s.start_line < symbol.start_line)
@@ -243,7 +243,7 @@ def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> Tool
         index: the repository.
         path: of the file.
         start: the first line, from 1.
-        end: the last line, inclusive; as it is by default, it is counted from `start` where that is behind it.
+        end: the last line, inclusive; the default is counted from `start` where `start` is greater.
 
     Raises:
         UsageError: the file isn't in the index, or has no such lines.

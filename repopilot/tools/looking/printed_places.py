@@ -13,9 +13,9 @@ from repopilot.tools.registry import ToolResult
 from repopilot.types import Symbol, innermost
 
 WHOLE = 2
-"""Places whose lines are printed."""
+"""Number of places whose lines are printed."""
 MOST_LINES = 60
-"""Lines of a place that are printed; of a longer one those that matter."""
+"""Most lines that are printed of a place; of a longer one only those that matter."""
 _BEFORE = 4
 """Lines printed before one that matters, where the definition around it is long."""
 _AROUND = 24
@@ -41,13 +41,13 @@ def told(
     shown: Collection[str] = (),
     most: int = MOST_LINES,
 ) -> ToolResult:
-    """Places, the best first.
+    """Print places, the best first.
 
     Args:
         index: the repository.
         places: what was found.
-        notes: what is to be said besides.
-        shown: results that the reader still sees: what they print is not printed again.
+        notes: remarks to add.
+        shown: results that the reader still sees: places in them are not printed again.
         most: lines of a place that are printed.
 
     Returns:
@@ -113,7 +113,7 @@ def _ranges(place: PrintedPlace, outline: Sequence[Symbol], most: int) -> list[t
 
 
 def _with_cuts(place: PrintedPlace, ranges: Sequence[tuple[int, int]], printed: Sequence[str]) -> Iterator[str]:
-    """The printed ranges, and between them what is left out."""
+    """The printed ranges, and between them notes on the lines left out."""
     at = place.start
     for (start, end), text in zip(ranges, printed, strict=True):
         if start > at:

@@ -21,12 +21,13 @@ from repopilot.workspace import Workspace
 SECONDS = 10
 """The most processor time of a search: some patterns take for ever."""
 _LONGEST_S = SECONDS if sys.platform == "win32" else 60.0
-"""The longest wait for it, on a machine that has much else to do; Windows bounds no processor time."""
+"""The longest wait for a search on a busy machine; on Windows processor time can't be limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingLines:
-    """The first lines that match (`path`, `line`, `text`, `marks`: where in it), how many match by file, and how many
+    """The first lines that match (`path`, `line`, `text`, `marks`: the matches' places in it), how many match by file,
+    and how many
     files were read."""
 
     rows: list[dict]

@@ -25,9 +25,9 @@ from repopilot.tools.working_copy import WorkingCopy
 _PARAMETER = re.compile(r"(?P<name>\w+)(?:\s*:\s*(?P<annotation>[^=]+?))?(?:\s*=\s*(?P<default>.+))?")
 """A parameter as it is written in Python."""
 _MOST_LINES = 200
-"""Lines of the difference that are shown."""
+"""Most lines of the diff that are shown."""
 _MADE = ("dataclass", "define", "frozen", "mutable", "attrs", "attr.s", "pydantic")
-"""What gives a class a constructor of its fields."""
+"""Decorators that give a class a constructor from its fields."""
 
 
 class NewParameter(Arguments):
@@ -41,7 +41,7 @@ class NewParameter(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _as_written(cls, given: Any) -> Any:
-        """The parts of a parameter that is written as in Python, and a default that is a value instead of its code."""
+        """Accept a parameter that is written as in Python, and a default that is a value instead of code."""
         parts = {"name": given} if isinstance(given, str) else given
         written = _PARAMETER.fullmatch(str(parts.get("name", ""))) if isinstance(parts, dict) else None
         if written is None:
@@ -117,11 +117,10 @@ def _constructor(copy: WorkingCopy, source: PythonSource, place: DefinitionSite)
 
 
 def _asked(arguments: ChangedSignature, function: Signature, place: DefinitionSite) -> SignatureChange:
-    """The change as asked, of parameters that there are.
+    """The requested change, checked against the function's parameters.
 
     Raises:
-        UsageError: it changes nothing, names a parameter that there isn't or one that there can't be, or Python calls
-            the function by itself.
+        UsageError: it changes nothing, names an unknown or invalid parameter, or Python itself calls the function.
     """
     name = place.symbol.qualified
     known = function.names

@@ -21,7 +21,7 @@ _MARKED = re.compile(r"`{1,2}(\w+)`{1,2}")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a docstring says of a parameter: where its name stands, and all that is said, whole lines."""
+    """The entry of a parameter in a docstring: the span of its name, and that of all its lines."""
 
     name: str
     name_span: tuple[int, int]
@@ -76,7 +76,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _ends(line: str, indent: int, section: tuple[int, bool], lines: list[tuple[int, str]], n: int) -> bool:
-    """Whether a line is behind a section: not deeper than its head, or the head of another one."""
+    """Whether a line ends a section: it isn't deeper than the section's head, or is the head of another one."""
     base, numpy = section
     if numpy:
         return indent < base or (not _RULE.match(line) and n + 1 < len(lines) and bool(_RULE.match(lines[n + 1][1])))

@@ -14,7 +14,7 @@ from repopilot.tools.working_copy import WorkingCopy
 
 
 class ImportOrder:
-    """The imports of a repository's modules, read as they are asked for.
+    """The imports of a repository's modules, read on demand.
 
     Args:
         copy: the working copy.
@@ -30,12 +30,14 @@ class ImportOrder:
         self._roots = ["", *sorted(f for f in folders if f != "." and f not in packages)]
 
     def require_acyclic(self, texts: Mapping[str, str | None], target: str) -> None:
-        """Raises UsageError where new texts import in a circle that they didn't: a module would run before what it
-        takes from another one is there.
+        """Refuse new texts that add a circular import: a module would run before the names that it imports exist.
 
         Args:
             texts: the new texts by path.
             target: the module that others newly import.
+
+        Raises:
+            UsageError: they add one.
         """
         files = self._files | {target}
         for path, text in texts.items():
@@ -54,7 +56,8 @@ class ImportOrder:
         return text if syntax_error(path, text) is None else ""
 
     def _imports(self, path: str, text: str, files: frozenset[str]) -> Iterator[tuple[tuple[str, str], str]]:
-        """What a module imports when it runs: what it says, with the name that it takes, and the file."""
+        """The imports of a module at run time: the module's name as written with the name taken from it, and the
+        file."""
         for bound in ModuleText(path, text, self._packages).imports:
             if bound.lazy or bound.typing:
                 continue
@@ -88,7 +91,7 @@ class ImportOrder:
 
 
 def _modules(bound: Bound) -> Iterator[tuple[str, str]]:
-    """The modules that an import runs, each with the name that it needs to be there at once, '' for none."""
+    """The modules that an import runs, each with the name that must exist in it at once, '' for none."""
     if isinstance(bound.node, ast.Import):
         parts = bound.alias.name.split(".")
         yield from ((".".join(parts[: n + 1]), "") for n in range(len(parts)))

@@ -1,4 +1,4 @@
-"""A Python module that gets another path: its own imports, and all who import it, follow."""
+"""Moves a Python module: its own imports and all files that import it follow."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _HERE = ("__file__", "__path__")
 
 
 class ModuleMove:
-    """What changes when a Python module gets another path. Blocking.
+    """The changes when a Python module moves to another path. Blocking.
 
     Args:
         copy: the working copy.
         path: of the module.
-        new: what it shall be.
+        new: its new path.
 
     Attributes:
         texts: the new texts.
         left: places that may have to change and weren't.
-        unread: files that can't be read.
+        unread: files that can't be parsed.
         users: the Python files that name it.
 
     Raises:
@@ -64,7 +64,7 @@ class ModuleMove:
         return self.copy.resolver.text(path) or ""
 
     def _new_packages(self) -> list[str]:
-        """The packages that have to be made for the new path: folders within a package that aren't one."""
+        """The packages to create for the new path: new folders within a package."""
         folder = PurePosixPath(self.new).parent
         made = []
         while str(folder) not in (".", *self.packages):
@@ -83,7 +83,7 @@ class ModuleMove:
         return texts
 
     def _own(self) -> str:
-        """The module's own text, its relative imports as they are from there."""
+        """The module's own text, with its relative imports adapted to the new path."""
         text = self._text(self.path)
         if syntax_error(self.path, text) is not None:
             return text
@@ -128,7 +128,7 @@ class ModuleMove:
             del self._edits[path]
 
     def _other_import(self, user: ModuleText, tree: PythonSource, bound: Bound) -> None:
-        """`import old` or `import package.old`."""
+        """Rewrite `import old` or `import package.old`."""
         old = bound.alias.name
         new = self._reference(user, bound.alias.name)
         start, _ = user.positions.span(bound.alias)
@@ -161,8 +161,7 @@ class ModuleMove:
         return False
 
     def _uses(self, user: ModuleText, tree: PythonSource, old: str, new: str) -> list[tuple[int, int]]:
-        """Where a file names the module, if it can have its new name there; [] where something else has one of the
-        names."""
+        """Where a file names the module, if its new name can be used there; [] where something else has either name."""
         bound = [b for b in user.imports if b.name == old]
         words = list(tree.words(old))
         held = [n for n in words if enclosing(n, "import_statement", "import_from_statement") is None]
@@ -173,7 +172,7 @@ class ModuleMove:
         return [tree.span(node) for node in held]
 
     def _other_member(self, user: ModuleText, tree: PythonSource, bound: Bound) -> None:
-        """`from package import old`."""
+        """Rewrite `from package import old`."""
         node = bound.node
         assert isinstance(node, ast.ImportFrom)
         module = self._reference(user, bound.whole)
@@ -201,7 +200,7 @@ class ModuleMove:
             edits += user.without(node, [bound.alias], bound.body)
 
     def _follow_package(self, user: ModuleText, tree: PythonSource, bound: Bound) -> None:
-        """`package.old`, where only the package is imported."""
+        """Rewrite `package.old` where only the package is imported."""
         for node in tree.walk(None, "attribute"):
             name = node.child_by_field_name("attribute")
             if name is None or tree.of(name) != self.name or not is_attribute(name):
@@ -220,7 +219,7 @@ class ModuleMove:
                 self.left.add(NameSpan(user.path, *tree.span(name)))
 
     def _is_bound_by_package(self) -> bool:
-        """Whether the package itself imports the module by its name, which it keeps then."""
+        """Whether the package itself imports the module by its name, so that `package.name` stays valid."""
         path = f"{PurePosixPath(self.path).parent}/__init__.py"
         text = plain(self._text(path))
         return is_code(path, text) and any(
@@ -228,7 +227,7 @@ class ModuleMove:
         )
 
     def _follow_text(self, one: Occurrence) -> None:
-        """A dotted name of the module in a text or in configuration; other mentions of it are listed."""
+        """Rewrite a dotted name of the module in a string or in configuration; list other mentions."""
         path = one.span.path
         text = self._text(one.span.path)
         begin = re.search(r"[A-Za-z_.][\w.]*$|$", text[: one.span.start])

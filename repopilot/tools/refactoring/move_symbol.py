@@ -1,4 +1,4 @@
-"""The tool that moves a definition from the top of a Python module to another one; all who use it follow."""
+"""The tool that moves a definition from the top of a Python module to another module; all uses follow."""
 
 from __future__ import annotations
 
@@ -77,21 +77,21 @@ def packages(copy: WorkingCopy) -> frozenset[str]:
 
 
 class SymbolMove:
-    """What a move changes.
+    """The changes of a move.
 
     Args:
         copy: the working copy.
-        definition: the name of the definition.
-        name: it.
-        target: the file it shall be in.
+        definition: the place of the definition's name.
+        name: the name.
+        target: the file that it moves to.
 
     Attributes:
         texts: the new texts.
         left: places that may have to change and weren't.
-        unread: files that can't be read.
+        unread: files that can't be parsed.
 
     Raises:
-        UsageError: it can't be made without breaking the program; the message says why.
+        UsageError: the move would break the program; the message says why.
     """
 
     def __init__(self, copy: WorkingCopy, definition: NameSpan, name: str, target: str) -> None:
@@ -126,7 +126,7 @@ class SymbolMove:
         return ModuleText(path, plain(self._text(path)), self.packages)
 
     def _require_movable(self) -> None:
-        """Raises UsageError where the definition is state of its module, or is there already."""
+        """Raises UsageError where the definition is state of its module, or the target already binds its name."""
         name = self.name
         source = self.source
         if self.target.binds(name) and not all(isinstance(n, ast.ImportFrom) for n in self.target.binds(name)):
@@ -149,7 +149,7 @@ class SymbolMove:
         return self._text(span.path)[: span.start].rstrip(" ").endswith(".")
 
     def _without_own_import(self) -> ModuleText:
-        """The target without imports of what moves there."""
+        """The target without its own imports of the definition."""
         found = [
             made
             for b in self.target.imports
@@ -163,7 +163,7 @@ class SymbolMove:
         return named and user.means(bound.module, self.source.path)
 
     def _star_users(self) -> set[str]:
-        """The files that take everything from the source."""
+        """The files that import everything from the source by `*`."""
         last = PurePosixPath(stem(self.source.path)).name
         holding = {one.span.path for one in self.copy.resolver.occurrences(last) if one.span.path.endswith(".py")}
         return {path for path in holding if "*" in self._text(path) and self._takes_all(path)}
@@ -202,7 +202,7 @@ class SymbolMove:
         return f"from {self._target_of(user, bound.module)} import {what}"
 
     def _target_of(self, user: ModuleText, module: str) -> str:
-        """The target as an import names it that named the source."""
+        """The target's name in an import that named the source."""
         return user.reference(module, self.source.path, self.target.path, dotted(self.target.path, self.packages))
 
     def _import_from_target(self, user: ModuleText, bound: Bound) -> None:
@@ -246,7 +246,8 @@ class SymbolMove:
             self._rename_base(user, tree, ways[key], places)
 
     def _base(self, tree: PythonSource, start: int) -> tuple[int, int] | None:
-        """The module that is named with the definition: before its dot, or as the argument before its name."""
+        """The span of the module that is named with the definition: before the dot, or as the argument before the
+        name."""
         node = tree.at(start, start + len(self.name))
         if node is None:
             return None
@@ -264,14 +265,14 @@ class SymbolMove:
         return tree.span(arguments[0]) if named else None
 
     def _way(self, user: ModuleText, base: str, at: int) -> Bound | None:
-        """The import that gives a module its name at a place: of several the innermost."""
+        """The innermost import that binds a name to the source at a place."""
         found = [b for b in user.imports if b.name == base and user.means(b.whole, self.source.path)]
         spans = [(user.positions.span(b.scope) if b.scope is not None else (-1, len(user.text) + 1), b) for b in found]
         within = [(start - end, n) for n, ((start, end), _) in enumerate(spans) if start <= at < end]
         return spans[max(within)[1]][1] if within else None
 
     def _rename_base(self, user: ModuleText, tree: PythonSource, way: Bound, places: list[tuple[int, int]]) -> None:
-        """Another module before the dots, imported where the old one is."""
+        """Put the target before the dots, and import it where the source is imported."""
         module = self._target_of(user, way.whole)
         kept = self._is_kept(user, tree, way, places)
         name, line = self._module_import(user, way, module, kept)
@@ -283,7 +284,7 @@ class SymbolMove:
             edits += user.without(way.node, [way.alias], way.body if not line else [*way.body, way.node])
 
     def _module_import(self, user: ModuleText, way: Bound, module: str, kept: bool) -> tuple[str, str]:
-        """What a file calls a module, and the line that imports it, '' where it does already."""
+        """A file's name for the target, and the line that imports it, '' where the file does so already."""
         last = module.rpartition(".")[2]
         there = [b for b in user.imports if b.body is way.body or (not b.lazy and not b.typing)]
         for bound in there:
@@ -336,7 +337,8 @@ class SymbolMove:
     # ------------------------------------------------------------------------------------------------------ texts
 
     def _follow_texts(self) -> None:
-        """Follow dotted names in texts and configuration; list what else names the definition with its module."""
+        """Rewrite dotted names in strings and configuration; list other places that name the definition with its
+        module."""
         last = PurePosixPath(stem(self.source.path)).name
         word = re.compile(rf"\b{re.escape(last)}\b")
         for one in self._occurrences:
@@ -362,11 +364,11 @@ class SymbolMove:
         return one.kind == "text" and bool(sure) and not self._stays()
 
     def _stays(self) -> bool:
-        """Whether the source has the definition when it runs, as it uses it still."""
+        """Whether the source still needs the definition at run time, so that it imports it."""
         return self._is_read(running=True) or (self._is_read() and not self._needs.own)
 
     def _is_read(self, *, running: bool = False) -> bool:
-        """Whether the source still names the definition, where it is `running` not for type checkers only."""
+        """Whether the source still names the definition; with `running`, names for type checkers only don't count."""
         left = ModuleText(self.source.path, python_moves.left_behind(self._block, self.source))
         return self.name in python_moves.free_names(python_moves.unexported(left, self.name), running=running)
 
@@ -393,8 +395,8 @@ class SymbolMove:
         return span.start, span.end
 
     def _registers(self) -> bool:
-        """Whether a decorator may do something that now only happens when the target is imported, and nobody imports
-        it."""
+        """Whether a decorator may have an effect when its module is imported, and no module imports the target when it
+        runs."""
         nodes = [d for node in self._block.nodes for d in getattr(node, "decorator_list", ())]
         if all(self._is_harmless(node) for node in nodes):
             return False
@@ -428,7 +430,8 @@ class SymbolMove:
         return bool(meaning) and not any(self._changes_state(each) for each in meaning)
 
     def _changes_state(self, span: NameSpan) -> bool:
-        """Whether a function changes what isn't its own: items, attributes, or by calling a method for nothing else."""
+        """Whether a function may change state outside: it sets items or attributes, or calls something only for its
+        effect."""
         module = self._module(span.path)
         text = self._text(span.path)
         line = module.positions.line(plain_offset(text, span.start))
@@ -455,12 +458,12 @@ class SymbolMove:
         return left if is_package(self.source.path) else python_moves.unused_gone(module, needed - {self.name}, kept)
 
     def _said(self) -> list[str]:
-        """What the source is called by absolute imports."""
+        """The source's names in absolute imports."""
         found = [b.module for path in self._edits if path.endswith(".py") for b in self._module(path).imports]
         return [name for name in found if not name.startswith("/") and root_of(name, self.source.path) is not None]
 
     def _known_target(self) -> str:
-        """The target as those who import the source would name it."""
+        """The target's dotted name, from the root that imports of the source use."""
         roots = [root_of(name, self.source.path) for name in self._said()]
         root = next((each for each in roots if each is not None), None)
         if root is not None and (not root or self.target.path.startswith(f"{root}/")):
@@ -491,12 +494,12 @@ class SymbolMove:
 
 
 def plain_offset(text: str, offset: int) -> int:
-    """Where a character of a text stands in its plain text."""
+    """The offset in the plain text of a character of the text."""
     return offset - text.startswith("\ufeff") - text.count("\r\n", 0, offset)
 
 
 def names_module(before: str) -> bool:
-    """Whether a text that begins here is given to what takes the name of a module."""
+    """Whether a string that begins here is passed to a function that takes a module's name."""
     return re.search(r"(?:patch|setattr|delattr|import_module|__import__)\w*\(\s*\w?['\"]$", before) is not None
 
 
@@ -517,7 +520,7 @@ def _free_name(wanted: str, user: ModuleText, gone: str) -> str:
 
 
 def _is_taken(copy: WorkingCopy, path: str, name: str) -> bool:
-    """Whether another file takes a name from a module."""
+    """Whether another file seems to import or read a name of a module."""
     last = PurePosixPath(stem(path)).name
     held = re.compile(rf"\b{re.escape(last)}\b[^\n]*\bimport\b|\b{re.escape(last)}\.{re.escape(name)}\b")
     paths: Iterable[str] = {one.span.path for one in copy.resolver.occurrences(name)} - {path}
