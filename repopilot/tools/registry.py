@@ -38,7 +38,7 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool found or did: short text for a model, what is left out counted in it, and JSON-able data for the
+    """What a tool found or did: short text for a model, which counts what it leaves out, and JSON-able data for the
     program."""
 
     text: str
@@ -69,13 +69,13 @@ class Tool:
     """One tool.
 
     Attributes:
-        name: as the contract of the toolbox has it.
+        name: its name in the toolbox's contract.
         arguments: its arguments, each with a description.
         kind: what it does to the working copy: look at it, edit it, check it, run it; or talk to the user.
         returns: the type of its data, whose schema programs get.
         brings: further tools, which a model is offered once it has asked for them by calling this one.
         generates: programs of the repository make its edits, so that generated files aren't edited by hand.
-        run: does it. Raises UsageError for arguments that don't fit the repository, with a hint what would.
+        run: does the work. Raises UsageError for arguments that don't fit the repository, with a hint at what would.
     """
 
     name: str
@@ -132,7 +132,7 @@ async def call(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -
     try:
         result = await tool.run(checked(tool, arguments), context)
     except RepoPilotError as error:
-        copy.undo(max(0, copy.steps - steps))  # nobody has looked at what it edited
+        copy.undo(max(0, copy.steps - steps))  # nobody has checked what it edited
         error.message, error.hint = (_without_secrets(each, context) for each in (error.message, error.hint))
         raise
     by_hand = tool.kind == "edit" and not tool.generates
@@ -154,7 +154,7 @@ def _without_secrets(value: Any, context: ToolContext) -> Any:
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> BaseModel:
-    """The arguments as the tool takes them.
+    """The validated arguments of a tool.
 
     Raises:
         UsageError: they don't fit; the message says which, the hint what the tool takes.

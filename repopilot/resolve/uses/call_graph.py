@@ -39,13 +39,13 @@ _IN_FILE = re.compile(r"(?<![\w./-])([\w./-]+\.\w+):([A-Za-z_$][\w.$]*)")
 
 @dataclass(frozen=True, slots=True)
 class RelatedPlace:
-    """A place related to a definition.
+    """A place that has to do with a definition.
 
     Attributes:
         path: of the file.
         line: of the use, or of the definition that is used.
         name: of the definition around the use, or of what is used; '' for a whole file.
-        relation: what the user does with the used definition, as a verb.
+        relation: what the one does with the other.
         sure: whether it certainly is this definition; else it may be one of the same name.
         distance: hops from the definition.
         text: the line.

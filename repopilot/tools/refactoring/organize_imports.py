@@ -1,5 +1,6 @@
-"""The tool that puts the imports of a Python file in order. What nothing uses goes, unless somebody needs it: another
-file takes the name from here, importing the module does something, or a comment says why it is there."""
+"""The tool that sorts the imports of a Python file and removes unused ones. An unused import stays where another file
+takes
+the name from here, the import has side effects, or a comment explains it."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ async def organize_imports(arguments: OnePath, context: ToolContext) -> ToolResu
 
 
 def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
-    text = copy.text(path)  # which refuses a path that leads outside
+    text = copy.text(path)  # refuses a path that leads outside
     path = safe_path(path)
     if text is None or language_of(path) != "python":
         raise UsageError(message("refactor_tools.no_python_file", path=path))
@@ -74,7 +75,7 @@ def _as_before(new: str, old: str) -> str:
 
 
 def _unused(module: ModuleText, copy: WorkingCopy) -> list[Bound]:
-    """The imported names that the linter would take out."""
+    """The imported names that the linter would remove."""
     said = json.loads(_ruff(module, copy, module.text, "--select=F401", "--output-format=json"))
     places = {(each["location"]["row"], each["location"]["column"]) for each in said if each["fix"]}
     lines = module.text.split("\n")
@@ -109,7 +110,7 @@ def _without(module: ModuleText, gone: Sequence[Bound], copy: WorkingCopy) -> st
 
 
 def _needed(bound: Bound, module: ModuleText, unused: Sequence[Bound], copy: WorkingCopy) -> Message | None:
-    """Why an import stays that nothing in its file uses; None where it may go."""
+    """Why an import that its file doesn't use has to stay; None where it may go."""
     start, end = module.line_span(bound.node)
     if "#" in module.text[start:end]:
         return message("refactor_tools.import_comment")
@@ -131,7 +132,7 @@ def _needed(bound: Bound, module: ModuleText, unused: Sequence[Bound], copy: Wor
 
 
 def _named_in_text(bound: Bound, module: ModuleText, copy: WorkingCopy) -> str:
-    """Where a text names an import: one that is evaluated here, or `module.name` elsewhere; '' for nowhere."""
+    """Where a string names an import: a string that is evaluated here, or `module.name` elsewhere; '' for nowhere."""
     evaluated = _EVALUATES.search(module.text) is not None
     last = stem(module.path).rpartition("/")[2]
     for one in copy.resolver.occurrences(_word(bound)):
@@ -144,7 +145,7 @@ def _named_in_text(bound: Bound, module: ModuleText, copy: WorkingCopy) -> str:
 
 
 def _missed_elsewhere(gone: Sequence[Bound], module: ModuleText, copy: WorkingCopy) -> dict[ast.alias, Message]:
-    """Those of some imports without which something in the repository no longer means the same."""
+    """The imports whose removal changes what something in the repository means, each with the reason to keep it."""
     kept: dict[ast.alias, Message] = {}
     text = copy.text(module.path) or ""
     before = observed(copy, {_word(bound) for bound in gone}, [module.path])
@@ -173,12 +174,12 @@ def _words(copy: WorkingCopy, path: str, number: int) -> Collection[str]:
 
 @dataclass
 class _Modules:
-    """The repository's modules, as far as names of imports tell which."""
+    """Looks up the repository's modules by their names in imports."""
 
     copy: WorkingCopy
 
     def tree(self, path: str) -> ast.Module:
-        """A module's tree, an empty one for what doesn't parse."""
+        """A module's tree, an empty one where it doesn't parse."""
         try:
             return parse_python(_plain(self.copy.text(path) or ""))
         except SyntaxError:
@@ -191,7 +192,7 @@ class _Modules:
         return [path for path in paths if path != module.path and module.means(name, path)]
 
     def has_effects(self, path: str) -> bool:
-        """Whether importing a file does something, by itself or by what it imports."""
+        """Whether importing a file has side effects, by itself or through its imports."""
         seen = {path}
         waiting = [path]
         while waiting:

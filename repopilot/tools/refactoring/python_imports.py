@@ -24,13 +24,13 @@ def stem(path: str) -> str:
 
 
 def is_package(path: str) -> bool:
-    """Whether a file is that of a package."""
+    """Whether a file is the `__init__` of a package."""
     return PurePosixPath(path).stem == "__init__"
 
 
 def root_of(dotted: str, path: str) -> str | None:
-    """The folder that an import has to start from for a dotted name to be a file, '' for the repository's, None where
-    it can't be that file."""
+    """The folder from which a dotted name leads to a file, '' for the repository's root, None where it can't mean that
+    file."""
     folder = stem(path)
     name = dotted.replace(".", "/")
     if folder == name:
@@ -44,9 +44,9 @@ class Bound:
 
     Attributes:
         name: the name; all of a dotted one that is imported as it is.
-        module: the module, or the module that it is taken from, as an absolute name or as the path of its folder.
+        module: the imported module, or the one that the name is taken from, as in `module_of`.
         node: the import.
-        alias: its part of it.
+        alias: the name's part of the import.
         body: the statements that the import is one of.
         scope: the function that it is in, None for the module: then it runs at once.
         typing: whether only type checkers see it.
@@ -67,7 +67,7 @@ class Bound:
 
     @property
     def whole(self) -> str:
-        """What it binds, if that is a module."""
+        """The full name of what it binds, if that is a module."""
         if isinstance(self.node, ast.Import):
             return self.alias.name
         glue = "/" if self.module.startswith("/") else "."
@@ -108,7 +108,8 @@ class ModuleText:
                     yield from self._imports(child, within, scope, inner)
 
     def module_of(self, node: ast.ImportFrom) -> str:
-        """What an import takes names from: a dotted name, or for a relative one `/` and the path of the module."""
+        """The module that an import takes names from: a dotted name, or for a relative import `/` and the module's
+        path."""
         if not node.level:
             return node.module or ""
         folder = PurePosixPath(self.path).parent
@@ -118,18 +119,18 @@ class ModuleText:
         return f"/{folder / inner}".replace("/./", "/")
 
     def means(self, module: str, path: str) -> bool:
-        """Whether what an import says is a file, as far as its name tells."""
+        """Whether a module's name in an import may mean a file."""
         if module.startswith("/"):
             return module[1:] in (stem(path), stem(path) or ".")
         return root_of(module, path) is not None
 
     def reference(self, module: str, old: str, new: str, fallback: str) -> str:
-        """How an import that says a module names another one.
+        """The name of another module in the style of an import: relative, or from the same root.
 
         Args:
-            module: what it says of the old one.
+            module: the import's name of the old module.
             old, new: the paths of both.
-            fallback: the dotted name of the new one where it can't be told.
+            fallback: the dotted name of the new one, for where the style can't be kept.
         """
         if module.startswith("/"):
             return self.relative(module[1:], new) or fallback
@@ -138,8 +139,9 @@ class ModuleText:
         return stem(new)[len(root) + 1 if root else 0 :].replace("/", ".") if inside and root is not None else fallback
 
     def relative(self, reached: str, new: str) -> str:
-        """A module as a relative import of this one names it; '' where that would leave the packages: those with an
-        `__init__`, and what `reached`, which it already imports relatively, shows to be one."""
+        """The name of a module in a relative import here; '' where that would leave the package. Packages are folders
+        with
+        an `__init__`, and those that an existing relative import of `reached` crosses."""
         own = PurePosixPath(self.path).parent.parts
         there = PurePosixPath(stem(new)).parts
         same = len(_common(own, there if is_package(new) else there[:-1]))
@@ -147,13 +149,13 @@ class ModuleText:
         return "." * (len(own) - same + 1) + ".".join(there[same:]) if inside else ""
 
     def line_span(self, node: ast.AST) -> tuple[int, int]:
-        """All of the lines that a statement stands in."""
+        """The span of all lines that a statement stands in."""
         start = self.positions.offset(node.lineno, 0)  # type: ignore[attr-defined]
         end = self.text.find("\n", self.positions.span(node)[1])
         return start, end + 1 if end >= 0 else len(self.text)
 
     def without(self, node: Import, gone: Sequence[ast.alias], body: Sequence[ast.stmt]) -> list[Replacement]:
-        """Parts taken out of an import, or all of it where none is left."""
+        """Remove names from an import, or the whole import where none is left."""
         if len(gone) < len(node.names):
             spans = [self.positions.span(alias) for alias in node.names]
             return removed_items(self.text, spans, [node.names.index(alias) for alias in gone])
@@ -164,7 +166,7 @@ class ModuleText:
         return [Replacement(*self.positions.span(node), "pass")]
 
     def other_module(self, node: ast.ImportFrom, module: str) -> Replacement:
-        """Another module for an import to take its names from."""
+        """Replace the module that an import takes its names from."""
         start, _ = self.positions.span(node)
         found = _FROM.match(self.text, start)
         assert found is not None
@@ -172,7 +174,7 @@ class ModuleText:
         return Replacement(*found.span(1), before + module)
 
     def behind(self, node: ast.stmt, line: str) -> Replacement:
-        """A statement behind another one, at its level."""
+        """Insert a statement after another one, at its level."""
         start, end = self.positions.span(node)
         begin, following = self.line_span(node)
         rest = self.text[end:following]
@@ -184,7 +186,7 @@ class ModuleText:
         return Replacement(following, following, f"{indent}{line}\n")
 
     def with_alias(self, body: Sequence[ast.stmt], module: str, what: str) -> Replacement | None:
-        """What an import takes, added to the import of the same module among some statements; None without one."""
+        """Add a name to an import of the same module among some statements; None without such an import."""
         for node in body:
             same = isinstance(node, ast.ImportFrom) and node.names[0].name != "*" and _written(node) == module
             if same and isinstance(node, ast.ImportFrom):
@@ -196,7 +198,7 @@ class ModuleText:
 
     @cached_property
     def header(self) -> ast.stmt | None:
-        """The last of the statements that a module begins with to get its names; None for none."""
+        """The last statement of the module's head, its docstring and first imports; None without a head."""
         last = None
         for n, node in enumerate(self.tree.body):
             text = n == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -206,7 +208,7 @@ class ModuleText:
         return last
 
     def with_statement(self, code: str) -> Replacement:
-        """A statement behind those that the module begins with."""
+        """Insert a statement after the module's head."""
         node = self.header
         if node is None:
             first = next((m.start() for m in re.finditer(r"^(?!#)", self.text, re.M)), 0)
@@ -218,7 +220,7 @@ class ModuleText:
         return Replacement(end, end, f"{before}{gap}{code}\n")
 
     def binds(self, name: str) -> list[ast.stmt]:
-        """The statements at the top of the module, and those that conditions and attempts hold, that bind a name."""
+        """The top-level statements that bind a name, also within conditions and `try`."""
         return [node for node in self.tree.body if name in bound_names(node)]
 
     def identifiers(self) -> set[str]:
@@ -249,12 +251,12 @@ def _own_names(node: ast.AST) -> Iterator[str]:
 
 
 def is_typing(test: ast.expr) -> bool:
-    """Whether a condition is that only a type checker looks."""
+    """Whether a condition is true for type checkers only."""
     return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING", "t.TYPE_CHECKING")
 
 
 def is_guarded_import(node: ast.stmt) -> bool:
-    """Whether a statement only imports, under a condition or in attempts, or names what couldn't be imported."""
+    """Whether a condition or `try` holds nothing but imports and simple substitutes for them."""
     if not isinstance(node, ast.If | ast.Try):
         return False
     inner = [each for part in ("body", "orelse", "finalbody") for each in getattr(node, part, ())]

@@ -1,5 +1,6 @@
-"""A definition at the top of a Python module as what can be moved: its text, what it needs, and how both modules look
-afterwards. Pure: texts with plain line ends."""
+"""Moves a definition from the top of a Python module: its text, what it needs, and both modules' texts afterwards.
+Pure:
+texts with plain line ends."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ class MovedDefinition:
 
 
 def block_of(module: ModuleText, name: str) -> MovedDefinition:
-    """What a name is at the top of a module.
+    """The definition of a name at the top of a module.
 
     Raises:
         UsageError: it isn't there, or bound in a way that can't be moved; the message says how.
@@ -115,11 +116,11 @@ def _first_name(node: ast.AST) -> str:
 
 
 def free_names(code: str, *, running: bool = False) -> set[str]:
-    """The names that code takes from its module, those in annotations that are texts among them.
+    """The names that code takes from its module, including those in quoted annotations.
 
     Args:
-        code: it.
-        running: without those that only type checkers read.
+        code: the code.
+        running: whether to leave out names that only type checkers read.
     """
     found = set(_globals(symtable.symtable(code, "code", "exec")))
     tree = parse_python(code)
@@ -133,8 +134,8 @@ def free_names(code: str, *, running: bool = False) -> set[str]:
 
 
 def _checked(tree: ast.Module) -> Iterator[ast.AST | None]:
-    """The expressions whose texts only type checkers read: bounds of type variables, the types of casts, annotations of
-    functions that nothing decorates."""
+    """The expressions whose strings only type checkers read: bounds of type variables, the types of casts, annotations
+    of undecorated functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list:
             yield from (node.returns, *(each.annotation for each in ast.walk(node.args) if isinstance(each, ast.arg)))
@@ -155,7 +156,7 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _texts_in(parts: Iterable[object]) -> Iterator[ast.Expression]:
-    """The expressions that are written as texts."""
+    """The expressions that are written as strings."""
     for part in parts:
         for inner in ast.walk(part) if isinstance(part, ast.AST) else ():
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
@@ -183,7 +184,7 @@ class Needs:
 
 
 def needs_of(block: MovedDefinition, source: ModuleText, target: ModuleText) -> Needs:
-    """What a definition needs in another module, where it isn't yet.
+    """What a definition needs that another module doesn't have yet.
 
     Raises:
         UsageError: a name means something else there.
@@ -230,7 +231,8 @@ def _only_typing(node: ast.stmt) -> bool:
 
 
 def _import_lines(name: str, source: ModuleText, target: ModuleText) -> Iterator[tuple[int, str, bool]]:
-    """The imports of a name as the target writes them, without those that it has, each with its line in the source."""
+    """The imports of a name that the target lacks, as it would write them: line in the source, code, for type checkers
+    only."""
     there = [b for b in target.imports if b.name.partition(".")[0] == name and not b.lazy]
     bound = [b for b in source.imports if b.name.partition(".")[0] == name and not b.lazy]
     for each in bound:
@@ -258,7 +260,7 @@ def _meant(bound: Bound) -> tuple[str, str]:
 
 
 def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
-    """A module that the source imports, as the target would."""
+    """A module's name in the source's imports, changed for an import of the target."""
     if not module.startswith("/"):
         return module
     path = f"{module[1:]}/__init__.py" if module[1:] in source.packages else f"{module[1:]}.py"
@@ -266,7 +268,7 @@ def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
 
 
 def dotted(path: str, packages: Iterable[str]) -> str:
-    """The name of a module where imports start above the outermost package around it."""
+    """The dotted name of a module, beginning with its outermost package."""
     parts = re.sub(r"(/__init__|^__init__)?\.pyi?$", "", path).split("/")
     known = set(packages)
     first = len(parts) - 1
@@ -276,7 +278,7 @@ def dotted(path: str, packages: Iterable[str]) -> str:
 
 
 def _moved_statement(node: ast.stmt, source: ModuleText, target: ModuleText) -> str:
-    """A statement as it stands, its relative imports as they are from the target."""
+    """A statement's text, with its relative imports adapted to the target."""
     start, end = source.positions.span(node)
     found = [
         source.other_module(inner, _as_seen(source.module_of(inner), source, target))
@@ -299,7 +301,7 @@ def _has_statement(code: str, name: str, target: ModuleText) -> bool:
 
 
 def _require_same(name: str, source: ModuleText, target: ModuleText) -> None:
-    """Raises UsageError for a name of Python that the target gives another meaning, and for one that comes by `*`."""
+    """Raises UsageError for a builtin that the target rebinds, and for a name that may come by `import *`."""
     if target.binds(name):
         _refuse(name, target)
     stars = [b for b in source.imports if b.alias.name == "*"]
@@ -308,7 +310,7 @@ def _require_same(name: str, source: ModuleText, target: ModuleText) -> None:
 
 
 def _require_free(own: Sequence[str], source: ModuleText, target: ModuleText) -> None:
-    """Raises UsageError where the target gives a name that the source defines another meaning."""
+    """Raises UsageError where a name that the source defines means something else in the target."""
     for name in own:
         there = target.binds(name)
         taken = [b for b in target.imports if b.name == name and not b.lazy]
@@ -321,7 +323,7 @@ def _require_free(own: Sequence[str], source: ModuleText, target: ModuleText) ->
 
 
 def _require_unused(name: str, target: ModuleText) -> None:
-    """Raises UsageError where the target reads a name that it doesn't bind, Python's own."""
+    """Raises UsageError where the target uses a name as a builtin."""
     if hasattr(builtins, name) and not target.binds(name) and name in free_names(target.text):
         _refuse(name, target)
 
@@ -345,7 +347,7 @@ def left_behind(block: MovedDefinition, source: ModuleText) -> str:
 
 
 def block_text(block: MovedDefinition, source: ModuleText, target: ModuleText) -> str:
-    """The text of a definition for another module, the relative imports in it as they are from there."""
+    """The text of a definition for another module, with its relative imports adapted to that."""
     found = [
         source.other_module(inner, _as_seen(source.module_of(inner), source, target))
         for node in block.nodes
@@ -356,8 +358,9 @@ def block_text(block: MovedDefinition, source: ModuleText, target: ModuleText) -
 
 
 def lazy_annotations(block: MovedDefinition, source: ModuleText, target: ModuleText) -> bool:
-    """Whether a definition may only stand in a module that doesn't evaluate its annotations: where those of its module
-    aren't, and name what is there for type checkers only, or what isn't defined yet."""
+    """Whether a definition needs the source's `from __future__ import annotations` in the target: in an empty one for
+    any
+    function or class, else where annotations use `|`, names for type checkers only, or the definition itself."""
     if not any(b.module == "__future__" and b.alias.name == "annotations" for b in source.imports):
         return False
     if not target.text.strip():
@@ -378,12 +381,14 @@ def lazy_annotations(block: MovedDefinition, source: ModuleText, target: ModuleT
 
 
 def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple[str, bool]], future: bool) -> str:
-    """The text of a module with a definition: behind the others, before what already uses it or runs it as a program.
+    """The text of a module with a definition added: after the others, but before statements that use it or run the
+    module
+    as a program.
 
     Args:
         target: the module, without imports of the definition.
         name: of the definition.
-        code: it.
+        code: its text.
         imports: lines that it needs, and whether only for type checkers.
         future: whether its annotations must not be evaluated.
     """
@@ -402,7 +407,7 @@ def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple
 
 
 def _with_future(module: ModuleText) -> str:
-    """A module's text whose annotations aren't evaluated: the import stands first, behind the docstring."""
+    """A module's text with `from __future__ import annotations` added first, after the docstring."""
     body = module.tree.body
     if body and is_text(body[0]):
         return replaced(module.text, [module.behind(body[0], f"\n{_FUTURE}")])
@@ -435,7 +440,7 @@ def _has_future(text: str) -> bool:
 
 
 def with_import(module: ModuleText, line: str, typing: bool = False) -> str:
-    """A module's text with an import, in the one of the same module where there is one, else behind all others.
+    """A module's text with an import added: to an import of the same module where there is one, else after all others.
 
     Args:
         module: the module.
@@ -465,7 +470,7 @@ def with_import(module: ModuleText, line: str, typing: bool = False) -> str:
 
 
 def exported(module: ModuleText) -> list[str] | None:
-    """The entries of a module's `__all__`, None where it has none that is written down."""
+    """The entries of a module's `__all__`, None without a literal one."""
     value = _all_of(module)
     return None if value is None else [str(e.value) for e in value.elts if isinstance(e, ast.Constant)]
 
@@ -477,7 +482,7 @@ def _all_of(module: ModuleText) -> ast.List | ast.Tuple | None:
 
 
 def unexported(module: ModuleText, name: str) -> str:
-    """A module's text whose `__all__` doesn't have a name."""
+    """A module's text with a name removed from its `__all__`."""
     value = _all_of(module)
     gone = [n for n, e in enumerate(value.elts) if isinstance(e, ast.Constant) and e.value == name] if value else []
     spans = [module.positions.span(item) for item in value.elts] if value else []
@@ -485,7 +490,7 @@ def unexported(module: ModuleText, name: str) -> str:
 
 
 def also_exported(module: ModuleText, name: str) -> str:
-    """A module's text whose `__all__`, where it has one, has a name."""
+    """A module's text with a name added to its `__all__`, if it has a non-empty one."""
     value = _all_of(module)
     if value is None or not value.elts or name in (exported(module) or []):
         return module.text
@@ -495,12 +500,12 @@ def also_exported(module: ModuleText, name: str) -> str:
 
 
 def unused_gone(module: ModuleText, names: Iterable[str], kept: Iterable[str]) -> str:
-    """A module's text without imports at its top of names that it no longer uses.
+    """A module's text without top-level imports of names that it no longer uses.
 
     Args:
         module: the module.
-        names: that may be unused.
-        kept: those that others take from it.
+        names: the names that may be unused.
+        kept: the names that other files take from it.
     """
     unused = set(names) - free_names(module.text) - set(kept) - set(exported(module) or ())
     found: list[Replacement] = []

@@ -1,6 +1,6 @@
-"""A Python file as it stands, with its syntax tree: what a name in it is part of. Pure.
+"""A Python file's text with its syntax tree: tells what a name is part of. Pure.
 
-Positions are characters of the text, byte order mark and line ends included, so that an edit leaves them as they are.
+Positions count the characters of the stored text, with byte order mark and line ends, so that edits preserve these.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ class PythonSource:
             waiting += reversed(each.children)
 
     def words(self, name: str, node: Node | None = None) -> Iterator[Node]:
-        """The identifiers of a name below a node, but for attributes and the keywords of arguments."""
+        """The identifiers of a name below a node, except attributes and the keywords of arguments."""
         for each in self.walk(node, "identifier"):
             if self.of(each) == name and not is_attribute(each) and not is_keyword(each):
                 yield each
 
     def has_effects(self, node: Node) -> bool:
-        """Whether evaluating an expression may do something."""
+        """Whether evaluating an expression may have side effects."""
         return any(self.walk(node, *_EFFECTS))
 
     def text_value(self, node: Node) -> str | None:
@@ -108,7 +108,7 @@ def enclosing(node: Node | None, *kinds: str) -> Node | None:
 
 
 def is_field(node: Node, parent: Node | None, name: str) -> bool:
-    """Whether a node is a certain part of its parent."""
+    """Whether a node stands in a field of its parent."""
     return parent is not None and node in parent.children_by_field_name(name)
 
 
@@ -118,7 +118,7 @@ def is_attribute(node: Node) -> bool:
 
 
 def is_keyword(node: Node) -> bool:
-    """Whether an identifier is the name of an argument."""
+    """Whether an identifier is the keyword of an argument."""
     return node.parent is not None and node.parent.type == "keyword_argument" and is_field(node, node.parent, "name")
 
 
@@ -136,7 +136,7 @@ def call_of(name: Node) -> Node | None:
 
 
 def definition_of(name: Node) -> Node | None:
-    """The function or class that a name is given to, None where it isn't."""
+    """The function or class whose definition a name belongs to as its name, None for other names."""
     parent = name.parent
     defines = parent is not None and parent.type in ("function_definition", "class_definition")
     return parent if defines and is_field(name, parent, "name") else None
@@ -151,7 +151,7 @@ def decorators(definition: Node) -> list[Node]:
 
 
 def last_name(expression: Node | None) -> Node | None:
-    """The name that says what an expression is: of `a.b.c(…)` it is `c`."""
+    """The last name of an expression, such as `c` of `a.b.c(…)`."""
     while expression is not None and expression.type not in ("identifier", "attribute"):
         expression = expression.child_by_field_name("function") if expression.type == "call" else None
     if expression is not None and expression.type == "attribute":

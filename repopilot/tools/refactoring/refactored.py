@@ -30,9 +30,9 @@ class Rest:
 
     Attributes:
         left: places that may have to change.
-        named: places that name the definition for people.
-        unread: files that can't be read.
-        outside: what it overrides or implements of libraries, as a message; '' for nothing.
+        named: places that name the definition for human readers.
+        unread: files that can't be parsed.
+        outside: a message about library definitions that it overrides or implements; '' for none.
     """
 
     left: Sequence[Row] = ()
@@ -60,8 +60,8 @@ def finished(
         copy: the working copy.
         texts: by path, None for a file that goes.
         left: places of the old texts that weren't changed and may have to be.
-        names: that the refactoring is about.
-        unread: files that could not be read.
+        names: the names that the refactoring is about.
+        unread: files that can't be parsed.
         users: further files that may become wrong.
 
     Raises:
@@ -90,9 +90,9 @@ def applied(
         copy: the working copy.
         texts: the new ones by path, None for a file that goes.
         before: what the names concerned meant.
-        rest: what is left.
+        rest: what isn't changed.
         skipped: files that are left as they are.
-        known: what was said before, and may be said of another file now.
+        known: faults that were reported before, and may be reported of another file now.
 
     Raises:
         UsageError: the program would no longer mean the same.

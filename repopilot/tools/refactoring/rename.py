@@ -1,4 +1,4 @@
-"""The tool that renames a definition, with all that has to keep one name with it."""
+"""The tool that renames a definition, with everything that must keep the same name."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _attribute(copy: WorkingCopy, class_: DefinitionSite, attribute: str) -> Def
 
 
 def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
-    """The class that a constructor of its name makes; any other definition itself."""
+    """The class, for a constructor with the class's name; any other definition itself."""
     owner = place.symbol.qualified.rpartition(".")[0]
     if owner.rpartition(".")[2] != place.symbol.name:
         return place
@@ -120,7 +120,7 @@ def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
 
 
 def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
-    """In other languages, where the syntax tells all that the name means, or their server does."""
+    """Rename in languages other than Python, where the syntax or the language's server resolves all places."""
     old = place.symbol.name
     new = arguments.new_name
     by_server = None
@@ -137,7 +137,7 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     named = [one for one in named if one.span not in written and one not in known]
     read = [one for one in named if _is_read(copy, place, one)]
     if language_of(place.path) in rename_by_server.TYPED and copy.resolver.engine(place.path) != SYNTAX:
-        # The types tell of all other texts that they aren't the name.
+        # Types show that no other string is the name.
         read = [one for one in read if language_of(one.span.path) in ("javascript", "json")]
     left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, place, named)]))
     made = copy.edit(texts)
@@ -153,7 +153,7 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
 
 
 def _is_read(copy: WorkingCopy, place: DefinitionSite, one: Occurrence) -> bool:
-    """Whether a text or the key of data is the name of a class or a member, and the program may look it up by that."""
+    """Whether a string or a key in data is the name of a class or member, by which the program may look it up."""
     symbol = place.symbol
     text = copy.resolver.text(one.span.path) or ""
     before = text[max(0, one.span.start - 1) : one.span.start]
@@ -231,7 +231,7 @@ def _definition(text: str, place: DefinitionSite) -> NameSpan:
 def _replaced(
     copy: WorkingCopy, family: Family, old: str, new: str, more: Iterable[NameSpan] = ()
 ) -> dict[str, str | None]:
-    """The new texts: members get the new name, what is imported from outside an alias."""
+    """The new texts: members get the new name, imports from outside an alias."""
     changed = [(span, new) for span in {*family.members, *more}]
     changed += [(span, f"{old} as {new}") for span in family.kept]
     texts: dict[str, str | None] = {}
@@ -244,7 +244,7 @@ def _replaced(
 def _left(
     copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite, broken: Sequence[Occurrence]
 ) -> list[Occurrence]:
-    """The places that may mean the definition, which nothing resolves; those in files that can't be parsed, too."""
+    """The unresolved places that may mean the definition, including those in files that can't be parsed."""
     known = _name_at(copy, _definition(copy.resolver.text(place.path) or "", place))
     kind = place.symbol.kind
     home = known.home.kind if known is not None and known.home is not None else "class"
@@ -257,7 +257,7 @@ def _left(
 
 
 def _require_one_class(copy: WorkingCopy, members: Iterable[NameSpan], new: str) -> None:
-    """Refuse a private name, which Python takes for another one in each class, where it is used in several, or outside.
+    """Refuse a private name, which Python mangles, where it is used in several classes, or in a class and outside.
 
     Raises:
         UsageError: the new name means something else somewhere.
@@ -279,7 +279,7 @@ def _require_one_class(copy: WorkingCopy, members: Iterable[NameSpan], new: str)
 
 
 def _texts(family: Family) -> list[Occurrence]:
-    """The texts that are nothing but the name, or dotted names with it."""
+    """The strings that are the name, or a dotted name with it."""
     return [one.occurrence for one in family.unsure if one.occurrence.kind == "text"]
 
 
@@ -296,7 +296,7 @@ def _name_at(copy: WorkingCopy, span: NameSpan) -> PythonName | None:
 
 
 def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str, *, is_field: bool) -> bool:
-    """Whether an occurrence that nothing resolves can be a member, a name of a module, or a local name."""
+    """Whether an unresolved occurrence can be a member, a module's name or a local name, as `kind` says."""
     path = one.span.path
     if is_notebook(path):
         return kind in ("class", "module")
@@ -316,7 +316,7 @@ def _can_mean(copy: WorkingCopy, one: Occurrence, kind: str, *, is_field: bool) 
 
 
 def _is_program(copy: WorkingCopy, one: Occurrence) -> bool:
-    """Whether a program can read a mention: behind a dot or colon of configuration or a template."""
+    """Whether a program may read a mention: as part of a dotted name in configuration or a template."""
     if one.kind != "document" or file_kind(one.span.path) == "doc":
         return False
     return _is_dotted(copy, one)

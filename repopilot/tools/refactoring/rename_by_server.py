@@ -1,5 +1,5 @@
-"""Renames as a language's server writes them: followed through exports, interfaces and what else keeps one name, and
-made only where all places mean afterwards what they meant before. Blocking."""
+"""Renames by a language server: extended to exports, interfaces and other places that must keep the same name, and made
+only if all places still mean what they meant before. Blocking."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from repopilot.tools.refactoring.rename_by_syntax import (
 from repopilot.tools.working_copy import WorkingCopy
 
 LANGUAGES = "js"
-"""The family of languages whose server is asked: its renames were measured."""
+"""The language family whose server is asked, since its renames were measured."""
 TYPED = ("typescript", "tsx")
 _CHECKED = (*TYPED, "javascript")
 _MOST_ASKED = 200
@@ -40,9 +40,9 @@ class ServerRename:
     """A rename as a server makes it.
 
     Attributes:
-        edits: what to write at which places; a shorthand of which only one half is renamed is written out.
-        outside: the files of libraries in which it would write as well.
-        left: the places of code that may mean the definition, which nothing resolves.
+        edits: the text to write by place; a shorthand with only one renamed half is written out.
+        outside: the library files that it would edit too.
+        left: the unresolved places of code that may mean the definition.
         texts: the new texts of the files that are edited.
     """
 
@@ -52,7 +52,7 @@ class ServerRename:
     texts: Texts = field(default_factory=dict)
 
     def before(self, span: NameSpan) -> NameSpan:
-        """Where a place stood before the edits: within what they write, the place that is edited."""
+        """Where a place stood before the edits; for a place in the text of an edit, the edited place."""
         grown = 0
         for place, text in sorted(self.edits.items()):
             start = place.start + grown
@@ -65,7 +65,7 @@ class ServerRename:
 
 
 def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> ServerRename | None:
-    """What the language's server writes to rename a definition, with all that has to keep one name.
+    """The rename of a definition by the language's server, with everything that must keep the same name.
 
     Args:
         copy: the working copy.
@@ -120,8 +120,9 @@ class _Names:
         self.start = self._defined_at()
 
     def _defined_at(self) -> NameSpan | None:
-        """The first place of the definition's lines that is defined there, as a member where it is one; else the first
-        of them, where it is resolved."""
+        """The first occurrence on the definition's lines that is a definition, of a member where the symbol is one;
+        else
+        the first occurrence there, if it is resolved."""
         symbol = self._place.symbol
         lines = range(symbol.start_line, symbol.end_line + 1)
         found = [one for one in self._copy.resolver.occurrences(self.old) if one.span.path == self._place.path]
@@ -135,8 +136,9 @@ class _Names:
         return span in self._meanings and span in self._meanings[span].inside
 
     def unread(self, found: ServerRename) -> list[Occurrence]:
-        """What stands against a rename of nothing but the definition: the places that may mean it in JavaScript, where
-        few types are known; or the key of an object that nothing in the repository reads, as something outside may."""
+        """The places that forbid a rename of nothing but the definition: those that may mean it in JavaScript, where
+        few types
+        are known; or the definition itself, if it is the key of an object, which something outside may read."""
         use = self._uses.get(self.start) if self.start is not None else None
         if use is None or set(found.edits) != {self.start}:
             return []
@@ -144,11 +146,12 @@ class _Names:
         return (found.left if untyped else []) or ([use.occurrence] if use.member and not use.declares else [])
 
     def outside(self, span: NameSpan) -> frozenset[str]:
-        """The files outside of the repository that define what stands at a place."""
+        """The files outside of the repository that define the name at a place."""
         return self._meanings[span].outside if span in self._meanings else frozenset()
 
     def followed(self, starts: Sequence[NameSpan]) -> ServerRename | None:
-        """The rename of some definitions, and of all that is connected with them. None where the server has none."""
+        """The rename of some definitions, and of all that is connected with them. None where the server can't
+        rename."""
         found = ServerRename()
         asked: set[NameSpan] = set()
         todo = set(starts)
@@ -165,8 +168,9 @@ class _Names:
         return found
 
     def _connected(self, edits: Mapping[NameSpan, str]) -> set[NameSpan]:
-        """The places to ask about: definitions that are renamed, those that a renamed place means as well, and places
-        that aren't renamed and mean something that is."""
+        """The places to ask about next: definitions that a renamed place means, and places that aren't renamed but mean
+        a
+        renamed definition."""
         whole = {span for span, text in edits.items() if text == self._new}
         found = set()
         for span, meaning in self._meanings.items():
@@ -180,7 +184,7 @@ class _Names:
         return span in self._uses and self._uses[span].is_shorthand
 
     def _add_by_syntax(self, found: ServerRename) -> None:
-        """Add what the syntax tells of places that the server can't resolve, and of what is outside."""
+        """Add the places that only the syntax resolves, those that nothing resolves, and what is bound outside."""
         group = family_of(self._copy.resolver.syntax(), self._place.symbol)
         known = group.keys if group is not None else frozenset()
         keys = (use for use in self._uses.values() if use.found is None and (use.member or use.is_shorthand))
@@ -200,8 +204,9 @@ class _Names:
         found.outside |= group.outside - {*TYPED} if group is not None else set()
 
     def tried(self, found: ServerRename) -> ServerRename:
-        """A rename with its texts, which were checked: the files that hold a name, and where others have members of the
-        name of an interface, all files, as objects may stand in for it where neither is named.
+        """A rename with its texts, after checking the files that hold either name. Where other types have members of
+        the old
+        name, all files are checked, since their objects may be passed as the renamed type in files that name neither.
 
         Raises:
             UsageError: the code would mean something else, or be wrong, or the server doesn't answer.
@@ -217,7 +222,7 @@ class _Names:
         return found
 
     def _others(self, found: ServerRename) -> list[NameSpan]:
-        """The members of the old name that other types declare, where it is a member that is renamed."""
+        """The members of the old name that other types declare, if a member is renamed."""
         if not any(self._uses[span].member for span in found.edits if span in self._uses):
             return []
         return [span for span, use in self._uses.items() if span not in found.edits and self._is_declared(use, span)]
@@ -237,8 +242,9 @@ class _Names:
         return wrong
 
     def joined(self, found: ServerRename, error: UnsoundRename) -> ServerRename | None:
-        """A rename together with members of other types that stand in for each other: of those, it needs each that
-        leaves less wrong. None where something stays wrong."""
+        """A rename extended to members of other types that stand in for the renamed ones: each that leaves fewer errors
+        is
+        added. None where errors remain."""
         starts = [self.start] if self.start is not None else []
         tries = 0
         while True:
@@ -270,15 +276,16 @@ def _is_loose(span: NameSpan, use: NameUse | None, meaning: Meaning) -> bool:
 
 
 def _add(found: ServerRename, edits: Mapping[NameSpan, str], new: str) -> None:
-    """Add edits. Nothing keeps its old name under an alias, and what two edits write is renamed altogether."""
+    """Add edits. A place that would get an alias, or for which two edits differ, gets the new name alone."""
     for span, text in edits.items():
         known = found.edits.get(span, text)
         found.edits[span] = new if known != text or _ALIASED.fullmatch(text) else text
 
 
 def _kept_apart(edits: Mapping[NameSpan, str], uses: Mapping[NameSpan, NameUse]) -> dict[NameSpan, str]:
-    """What makes a type checker tell of objects of other types that have the old name, where the new one is optional:
-    the members of types that are renamed are declared under the old name too, as what no object has."""
+    """Edits by which a type checker reports objects of other types that have the old name, where the new one is
+    optional:
+    each renamed member of a type is declared under its old name too, as an optional `never`."""
     found = {}
     for span, use in uses.items():
         member = use.word.node.parent

@@ -1,5 +1,6 @@
-"""Renames in other languages than Python: by what the syntax tells, and the language's server of what that leaves open;
-only where nothing is left open."""
+"""Renames in languages other than Python: by the syntax, and by the language's server where that leaves places open;
+only
+if every place is resolved."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _MOST_ASKED = 20
 _ATTRIBUTE = re.compile(
     r"""(?:\#!?\[[^\]]*|@[\w.]+\([^)]*|^\s*\[[A-Z]\w*\([^)]*|__attribute__\s*\(\([^)]*)["'](?:\w+(?:\.|::))*$""", re.M
 )
-"""A text of an attribute or an annotation, up to its last name."""
+"""A string in an attribute or an annotation, up to its last name."""
 Texts = dict[str, str | None]
 _Problems = dict[tuple[str, str], list[Diagnosis]]
 
@@ -50,7 +51,8 @@ class UnsoundRename(UsageError):
 
 
 def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, list[Occurrence]]:
-    """The new texts of the files that name a definition, and the places where it may be known by its name. Blocking.
+    """The new texts of the files that name a definition, and the places where a program may look it up by name.
+    Blocking.
 
     Args:
         copy: the working copy.
@@ -107,8 +109,8 @@ def require_sound(
         copy: the working copy.
         place: the definition.
         new: its new name.
-        tried: the new texts of the files that are edited, with the files that the language's server checks then; others
-            that it checks instead.
+        tried: the new texts with the files that the language's server then checks; further pairs are only checked for
+            errors.
         captured: finds the places that mean something else while the edits are made.
 
     Returns:
@@ -146,7 +148,7 @@ def require_sound(
 
 
 def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) -> SyntaxFamily:
-    """A family with the unsure places that a server knows to belong to it, without those that it knows not to."""
+    """A family after a server resolved its unsure places: members are added, others are dropped, open ones stay."""
     if not group.unsure or copy.resolver.engine(place.path) == SYNTAX:
         return group
     defined = {use.occurrence.span for use in group.uses if use.declares}
@@ -164,8 +166,9 @@ def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) 
 
 
 def _as_server_renames(copy: WorkingCopy, group: SyntaxFamily, names: tuple[str, str]) -> SyntaxFamily:
-    """A family of Java as its server renames it: not at all where a library declares the member, too, and else all that
-    overrides one another. The family as it is where no server renames it, or something else than the syntax reads."""
+    """A Java family with all places that its server would rename, as they override one another. The family as it is
+    where a library declares the member too, or where the server renames nothing or not the same places as the
+    syntax."""
     declared = {use.occurrence.span for use in group.uses if use.declares}
     answers = [copy.resolver.renames(span, *names) or ({}, frozenset()) for span in sorted(declared)[:_MOST_ASKED]]
     edits = {span for answer in answers for span in answer[0]}
@@ -184,7 +187,7 @@ def _as_server_renames(copy: WorkingCopy, group: SyntaxFamily, names: tuple[str,
 
 
 def _problems(copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]) -> _Problems | None:
-    """What the language's server says of files, by the file and the words without the names; None for no answer."""
+    """The errors of the language's server in files, by path and message without the names; None for no answer."""
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
     told: _Problems = defaultdict(list)
     answers = copy.resolver.problems(paths)
@@ -201,8 +204,8 @@ def is_one(copy: WorkingCopy, places: Sequence[DefinitionSite]) -> bool:
 
 
 def _unread(copy: WorkingCopy, resolver: SyntaxResolver, place: DefinitionSite) -> list[Occurrence]:
-    """The places of a name in code of related languages that the syntax doesn't show: of languages without rules, in
-    templates, in what can't be parsed."""
+    """The places of a name in related languages that the resolver by syntax doesn't cover: in languages without rules,
+    in templates, in code that can't be parsed."""
     own = family(language_of(place.path) or "")
     found = [one for one in copy.resolver.occurrences(place.symbol.name) if one.kind in ("code", "document")]
     known = {use.occurrence.span for use in resolver.uses(place.symbol.name)}
@@ -210,13 +213,13 @@ def _unread(copy: WorkingCopy, resolver: SyntaxResolver, place: DefinitionSite) 
 
 
 def read_by_programs(copy: WorkingCopy, place: DefinitionSite, named: Iterable[Occurrence]) -> list[Occurrence]:
-    """The places of a name that a program reads and no syntax shows: texts of attributes, code in the comments of Rust,
-    and files that name what C links. Blocking.
+    """The places of a name that programs read and the syntax doesn't show: strings in attributes, code in Rust's doc
+    comments, and files that name symbols which C links. Blocking.
 
     Args:
         copy: the working copy.
         place: the definition.
-        named: the comments, texts and documents that hold its name.
+        named: the comments, strings and documents that hold its name.
     """
     plain = "." not in place.symbol.qualified and place.symbol.kind in ("function", "variable")
     kinds = ("text", "comment") if plain else ("comment",)
@@ -240,7 +243,7 @@ def _is_read(copy: WorkingCopy, one: Occurrence) -> bool:
 def refusal(
     why: str, copy: WorkingCopy, place: DefinitionSite, rows: Sequence[Occurrence], **values: str
 ) -> UsageError:
-    """Why a definition isn't renamed, with the places and what would resolve them."""
+    """The error that says why a definition isn't renamed, with the places and what would resolve them."""
     lines = dict.fromkeys(f"{one.span.path}:{one.line} {one.source.strip()[:LONGEST_LINE]}" for one in rows)
     hints: list[str] = [message("rename.places", places="\n".join([*lines][:MOST_LISTED]))] if lines else []
     server = server_of(language_of(place.path) or "")
@@ -264,17 +267,17 @@ def _texts(family: SyntaxFamily, old: str, new: str) -> Texts:
 
 
 def _written(use: NameUse, family: SyntaxFamily, old: str, new: str) -> str:
-    """What stands for a use afterwards: a shorthand of which only one half is renamed is written out."""
+    """The new text of a use: a shorthand with only one renamed half is written out."""
     if not _is_half(use, family):
         return new
     return f"{old}: {new}" if use.found in family.keys else f"{new}: {old}"
 
 
 def moved_file(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
-    """The path of a file that is named after the class it declares, '' for others.
+    """The new path of a file that must be named after the class it declares, '' for others.
 
     Raises:
-        UsageError: there is such a file.
+        UsageError: a file is there already.
     """
     path = PurePosixPath(place.path)
     language = language_of(place.path)
@@ -301,7 +304,7 @@ def _is_loaded(copy: WorkingCopy, place: DefinitionSite) -> bool:
 def _captured(was: _Senses, now: _Senses, moved: dict[str, str]) -> list[Occurrence]:
     """The places of both names that mean something else after a rename.
 
-    What meant one thing before has to mean one thing afterwards, which nothing else means.
+    Places that meant the same thing before must mean the same thing afterwards, and no others may mean it.
     """
     wrong: list[Occurrence] = []
     meant: dict[_Sense, _Sense] = {}
@@ -323,7 +326,8 @@ _Senses = dict[str, list[tuple[_Sense, NameUse]]]
 
 
 def _in_order(resolver: SyntaxResolver, names: tuple[str, str], renamed: SyntaxFamily | None) -> _Senses:
-    """The places of both names, file by file in order, with what they mean; twice those that will be written out."""
+    """The places of both names, file by file in order, with what they mean; shorthands that will be
+    written out stand twice."""
     found: dict[str, list[tuple[int, _Sense, NameUse]]] = {}
     for name in names:
         for use in resolver.uses(name):

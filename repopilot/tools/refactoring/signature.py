@@ -1,5 +1,6 @@
-"""Parameters of a Python function and the arguments of its calls, changed where they stand: everything else in the
-text, annotations, comments and line breaks among it, stays as it is. Pure."""
+"""Changes the parameters of a Python function and the arguments of its calls in place: everything else in the text
+stays as
+it is, including annotations, comments and line breaks. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ class AddedParameter:
     keyword_only: bool = False
 
     def written(self, default: str) -> str:
-        """It as code, with a default of that kind."""
+        """The parameter as code, with a default."""
         head = f"{self.name}: {self.annotation}" if self.annotation else self.name
         equals = " = " if self.annotation else "="
         return f"{head}{equals}{default}" if default else head
@@ -56,7 +57,7 @@ class SignatureChange:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter, or the mark between two kinds of them, whose name is ''."""
+    """A parameter, or a separator (`/` or `*`), whose name is ''."""
 
     name: str
     span: Span
@@ -79,13 +80,13 @@ class Signature:
 
     @property
     def positional(self) -> list[str]:
-        """Those that an argument without a name can fill, in order."""
+        """The names of parameters that a positional argument can fill, in order."""
         before = takewhile(lambda each: each.node.type not in (*_STARRED, "keyword_separator"), self.items)
         return [each.name for each in before if each.name]
 
     @property
     def positional_only(self) -> list[str]:
-        """Those that an argument with a name can't fill."""
+        """The names of parameters that a keyword argument can't fill."""
         marks = [n for n, each in enumerate(self.items) if each.node.type == "positional_separator"]
         return [each.name for each in self.items[: marks[0]]] if marks else []
 
@@ -124,11 +125,11 @@ def _parameter(source: PythonSource, node: Node) -> Parameter:
 
 
 def changed_definition(signature: Signature, change: SignatureChange) -> list[Replacement]:
-    """What has to be replaced for a function to have other parameters; new names are not its business.
+    """The replacements that change a function's parameters, except for their new names.
 
     Args:
         signature: of the function.
-        change: of the parameters, of those names that it has.
+        change: of its parameters; names that it lacks are left out.
     """
     text = signature.source.text
     items = signature.items
@@ -146,7 +147,7 @@ def changed_definition(signature: Signature, change: SignatureChange) -> list[Re
 
 
 def _is_orphan(items: Sequence[Parameter], left: Sequence[int], n: int) -> bool:
-    """Whether a mark has no parameters of its own any more."""
+    """Whether a separator has no parameters to separate any more."""
     place = left.index(n)
     if items[n].node.type == "positional_separator":
         return place == 0
@@ -166,7 +167,7 @@ def _inside(signature: Signature) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """A call as it stands: its positional arguments, those with names, and whether there are starred ones."""
+    """A call: its positional arguments, its keyword arguments, those with `*` (`starred`) and with `**` (`options`)."""
 
     source: PythonSource
     node: Node
@@ -212,7 +213,7 @@ def call_at(source: PythonSource, node: Node) -> CallSite:
 def changed_call(
     call: CallSite, bound: int, signature: Signature, change: SignatureChange
 ) -> tuple[list[Replacement], bool]:
-    """What has to be replaced in a call; new names are not its business.
+    """The replacements that adapt a call, except for new names.
 
     Args:
         call: as it stands.
@@ -221,8 +222,9 @@ def changed_call(
         change: of the parameters.
 
     Returns:
-        The replacements, and whether they are all it needs: they aren't where starred arguments or a missing value
-        leave open what they would be, or where the value of an argument that goes or moves may do something.
+        The replacements, and whether they are complete: they aren't where starred arguments or a missing value leave
+        them
+        open, or where the value of a removed or moved argument may have side effects.
     """
     source = call.source
     names = signature.positional[bound:]
@@ -254,7 +256,8 @@ def _reordered(text: str, spans: Mapping[str, Span], order: Sequence[str]) -> li
 def _reordered_call(
     call: CallSite, filled: Mapping[str, Node], order: Sequence[str], signature: Signature, bound: int
 ) -> list[Replacement] | None:
-    """The arguments without a name in their new order; what stands behind a gap gets its name, None where it can't."""
+    """The positional arguments in their new order; those after a gap become keyword arguments, None where they
+    can't."""
     names = signature.positional[bound:]
     moved = iter(order)
     new = [next(moved) if name in order else name for name in names]
@@ -276,7 +279,7 @@ def _reordered_call(
 def removed_items(
     text: str, spans: Sequence[Span], gone: Sequence[int], closing: int | None = None
 ) -> list[Replacement]:
-    """What has to be replaced to take items out of a list, each with the comma that it no longer needs.
+    """The replacements that remove items from a list, each with its comma.
 
     Args:
         text: with the list.
@@ -299,7 +302,7 @@ def removed_items(
 
 
 def added_items(text: str, spans: Sequence[Span], new: Sequence[str]) -> list[Replacement]:
-    """What has to be replaced to put items behind those of a list: each on a line of its own where the last one is."""
+    """The replacements that append items to a list, each on a line of its own where the last one is."""
     start, end = spans[-1]
     line = text.rfind("\n", 0, start) + 1
     ending = "\r\n" if text[:line].endswith("\r\n") else "\n"
@@ -308,7 +311,7 @@ def added_items(text: str, spans: Sequence[Span], new: Sequence[str]) -> list[Re
 
 
 def _merged(replacements: Sequence[Replacement]) -> list[Replacement]:
-    """Replacements by nothing that overlap, as one."""
+    """Deletions, with overlapping and adjacent ones merged."""
     merged: list[Replacement] = []
     for each in sorted(replacements):
         if merged and each.start <= merged[-1].end:
@@ -321,7 +324,7 @@ def _merged(replacements: Sequence[Replacement]) -> list[Replacement]:
 def _added(
     signature: Signature, left: Sequence[Parameter], add: Sequence[AddedParameter], opening: int, closing: int
 ) -> list[Replacement]:
-    """New parameters behind the others: before `**`, behind a bare star only where others are or they have to be."""
+    """Append new parameters before `**`; a bare star is added only for keyword-only ones that have none before them."""
     if not add:
         return []
     brief = is_brief(signature)
@@ -339,6 +342,6 @@ def _added(
 
 
 def is_brief(signature: Signature) -> bool:
-    """Whether a definition only says how a function is called: in a stub, or as an overload."""
+    """Whether a definition only declares a signature: in a stub, or as an overload."""
     source = signature.source
     return source.path.endswith(".pyi") or any("overload" in source.of(each) for each in decorators(signature.function))

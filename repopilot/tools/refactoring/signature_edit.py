@@ -1,5 +1,6 @@
-"""All that changes in a repository when the parameters of a Python function change: where it is defined, where it is
-called, and what can't be told."""
+"""All that changes in a repository with the parameters of a Python function: its definitions, its calls, and places
+that
+can't be resolved."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ HARMLESS = frozenset(
     "staticmethod classmethod property overload override abstractmethod final cache lru_cache cached_property fixture "
     "contextmanager asynccontextmanager wraps parametrize given".split()
 )
-"""Decorators that leave the names and the order of parameters as they are, or that are looked at."""
+"""Decorators that leave the names and the order of parameters as they are, or that are handled separately."""
 _PASSED_ON = re.compile(r"\(\s*\*\w+,\s*\*\*\w+,?\s*\)")
 _SEES_NAMES = frozenset(("locals", "vars", "eval", "exec"))
 _ABOUT_CLASSES = frozenset("isinstance issubclass super cast TypeVar getattr hasattr".split())
@@ -56,16 +57,16 @@ class SignatureEdit:
 
     Args:
         resolver: of the repository.
-        definition: the name of the function.
-        name: it.
+        definition: the place of the function's name.
+        name: the name.
         change: of its parameters.
 
     Attributes:
-        edits: what has to be replaced, by path.
+        edits: the replacements by path.
         left: places that may have to change and weren't.
 
     Raises:
-        UsageError: it can't be made without breaking the program; the message says where.
+        UsageError: the change would break the program; the message says where.
     """
 
     def __init__(self, resolver: Resolver, definition: NameSpan, name: str, change: SignatureChange) -> None:
@@ -175,8 +176,8 @@ class SignatureEdit:
                 self.edits[source.path].add(Replacement(start + a, start + b, new))
 
     def _look_at_decorators(self, function: Signature) -> None:
-        """List the decorators of a function that may know its parameters: by a text, by a keyword, or as it was written
-        elsewhere."""
+        """List the decorators of a function that may depend on its parameters: they name one in a string or as a
+        keyword, or their code is unknown."""
         source = function.source
         change = self.change
         gone = [name for name in (*change.rename, *change.remove) if name in function.names]
@@ -226,7 +227,7 @@ class SignatureEdit:
             yield function, parameter, places
 
     def _is_given_by_name(self, function: Signature, places: Collection[NameSpan]) -> bool:
-        """Whether pytest gives a parameter by its name: it is a fixture, and not one that `parametrize` names."""
+        """Whether pytest fills a parameter by its name from a fixture, and not from `parametrize`."""
         source = function.source
         name = function.source.of(function.function.child_by_field_name("name"))
         texts = [source.of(each) for each in decorators(function.function)]
@@ -258,7 +259,7 @@ class SignatureEdit:
                     raise UsageError(message("signature.used", name=name, places=where))
 
     def _remove_keyword(self, span: NameSpan, node: Node) -> None:
-        """Take an argument out of a call that was found by it: by `cls(…)`, or by a name in a table."""
+        """Remove a keyword argument from a call that was found only by it: of `cls(…)`, or of a function in a table."""
         around = enclosing(node, "call")
         if around is None or node.parent is None:
             self.left.add(span)
@@ -283,7 +284,8 @@ class SignatureEdit:
     # ------------------------------------------------------------------------------------------------------- uses
 
     def _class_uses(self, definition: NameSpan) -> set[NameSpan]:
-        """Where a class is called, or one that has its constructor from it, and where its constructor is named."""
+        """The uses of a constructor's class and of the subclasses that inherit the constructor, and those of its own
+        name."""
         named = {r.occurrence.span for r in self.resolver.meanings(self.name) if definition in r.meaning.inside}
         owner = enclosing(self._signature.function, "class_definition")
         waiting = [(self._signature.source, owner)] if owner is not None else []
@@ -311,7 +313,7 @@ class SignatureEdit:
         return any(self.source(path).of(n.child_by_field_name("name")) in CONSTRUCTORS for n in heads)
 
     def _follow(self, places: Collection[NameSpan]) -> None:
-        """Change the calls at some places, and those by other names that the function is given there."""
+        """Change the calls at some places, and those through aliases that the function gets there."""
         waiting = sorted(places)
         seen = set(places)
         while waiting:
@@ -334,7 +336,7 @@ class SignatureEdit:
             seen |= set(found)
 
     def _follow_use(self, source: PythonSource, node: Node) -> Node | None:
-        """Change a use of the function; returns another name that it is given, None for none."""
+        """Change a use of the function; returns an alias that it gets there, None for none."""
         if definition_of(node) is not None or _is_inert(node) or _is_bound(node):
             return _alias(node)
         call = call_of(node)
@@ -404,8 +406,8 @@ class SignatureEdit:
                 self.edits[source.path].add(Replacement(start, start + len(name), self.change.rename[name]))
 
     def _change_options(self, source: PythonSource, option: Node) -> None:
-        """Rename the keys of what is given as `**options`, where that is written there or nowhere else used; else list
-        the place."""
+        """Rename the keys of `**options`, where that is a dictionary literal, or a variable for one that is used for
+        nothing else; else list the place."""
         if not self.change.rename and not self.change.remove:
             return
         value = option.named_children[0]
@@ -427,7 +429,7 @@ class SignatureEdit:
                 self.edits[source.path].add(Replacement(found, found + len(old), new))
 
     def _only_options(self, source: PythonSource, value: Node) -> Node | None:
-        """The dictionary that a name stands for, where it is bound once and only given as options of the function."""
+        """The dictionary literal of a variable that is bound once, and only passed to the function as `**options`."""
         span = self._span(source, value)
         places = self.resolver.family(span, source.of(value)).members
         nodes = [self._node(each) for each in places if each.path == source.path]
@@ -456,7 +458,7 @@ class SignatureEdit:
         return {self._span(source, node) for source, node in named if node is not None}
 
     def _leave_keys(self, source: PythonSource, within: Node | None) -> None:
-        """List the texts of a file, or of a call, that are the name of a parameter."""
+        """List the strings of a file, or of a call, that are the name of a changed parameter."""
         self._escapes = True
         names = {*self.change.rename, *self.change.remove}
         for node in source.walk(within, "string"):
@@ -518,7 +520,7 @@ class SignatureEdit:
                     self._leave(source, node)
 
     def _leave_similar(self, span: NameSpan, function: Node) -> None:
-        """List a function that is called in place of this one: by a protocol, without deriving from it."""
+        """List a function that may be called in place of this one through a protocol, without overriding it."""
         names = signature_of(self.source(span.path), function).names
         if self.change.add or any(
             name in names for name in (*self.change.rename, *self.change.remove, *self.change.order)
@@ -526,7 +528,8 @@ class SignatureEdit:
             self.left.add(span)
 
     def _may_reach(self, source: PythonSource, keyword: Node) -> bool:
-        """Whether an argument may get to the function: by a call of what isn't known, or that takes any keyword."""
+        """Whether a keyword argument may reach the function: by a call of anything but a library's function, except
+        `partial` and `dict`, which take any keyword."""
         call = enclosing(keyword, "call")
         if call is None or not self._escapes:
             return False
@@ -561,7 +564,7 @@ def _is_inert(node: Node) -> bool:
 
 
 def _alias(node: Node) -> Node | None:
-    """The name that an import gives to what it imports, None where it keeps its own."""
+    """The alias that an import gives a name, None without one."""
     around = enclosing(node, "aliased_import")
     found = around.child_by_field_name("alias") if around is not None else None
     return found if found is not None and found != node else None
