@@ -35,8 +35,8 @@ class Lookups:
 
     Attributes:
         type_diagnostics: results of type checker runs, by a digest of all their input.
-        typed_before: the repositories and files that type checkers were run over as they are, the latest last.
-        type_checks: held while a type checker reads a repository as it is, for those who need to know the same.
+        typed_before: repositories, each with the files that a type checker checked in it unedited, the latest last.
+        type_checks: held while a type checker checks an unedited repository, so that others wait for its result.
     """
 
     def __init__(self, only: Resolver | None = None) -> None:

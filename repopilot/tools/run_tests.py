@@ -45,10 +45,10 @@ MOST_NAMED = 10
 LONGEST_NAME = 160
 LINES_SHOWN = 12
 NEAR = 8
-"""Places of a task whose tests are looked for."""
+"""Most places of a task whose tests are looked for."""
 OUTPUT_SHOWN = 2000
 END_SHOWN = 600
-"""Characters of the end of an output in which no error is named."""
+"""Characters shown of the end of an output that names no error."""
 _CONFTEST = re.compile(r"while loading conftest '([^'\n]*conftest\.py)'")
 
 
@@ -135,7 +135,7 @@ def _not_here(why: str) -> TestsBefore:
 
 
 def _others_may(run: TestRun, paths: Sequence[str]) -> TestsBefore:
-    """Tests that lack modules, or took too long together, say nothing of a test in a file of its own."""
+    """The message for tests that lack modules, or took too long together: a test in a file of its own may run."""
     key = "lacking" if missing_modules(run) else "too_long"
     why = translated(_why_not(run), "en").rstrip(".")
     return TestsBefore(message(f"tests_before.{key}", files=", ".join(paths), why=why), True)
@@ -168,7 +168,8 @@ async def run_tests(arguments: RunTests, context: ToolContext) -> ToolResult:
 
 
 async def _compared(before: TestRun, after: TestRun, tests: TestSelection, context: ToolContext) -> BaselineComparison:
-    """The runs of the same tests, in which those of the edits have their new texts, compared. Raises SandboxError."""
+    """Compare runs of the same tests, in which the tests that the edits change have their new texts. Raises
+    SandboxError."""
     made = await asyncio.to_thread(context.working_copy.changes)
     files = files_of(tests, made, seen_green(context.working_copy.before.values()))
 
@@ -180,7 +181,7 @@ async def _compared(before: TestRun, after: TestRun, tests: TestSelection, conte
 
 
 def _told_of_own(own: Changes, compared: BaselineComparison) -> list[str]:
-    """Whether the tests that the edits bring or change show what the other edits do."""
+    """Messages on whether the tests that the edits add or change fail without the other edits."""
     if compared.own:
         return [message("check_tools.fails_without", names=_names(compared.own))]
     before = compared.before.outcomes if compared.before else {}
@@ -211,7 +212,8 @@ def _chosen_tests(paths: Sequence[str], made: Changes, context: ToolContext) -> 
 
 
 def tests_at(paths: Sequence[str], workspace: Workspace) -> TestSelection:
-    """Named test files. Raises UsageError where they are of several languages, SandboxError where nothing runs them."""
+    """Select named test files. Raises UsageError where they are of several languages, SandboxError where nothing runs
+    them."""
     languages = {"python" if path.endswith(".py") else language_of_tests(path) for path in paths}
     language = languages.pop()
     if languages:
@@ -224,7 +226,7 @@ def tests_at(paths: Sequence[str], workspace: Workspace) -> TestSelection:
 
 
 async def _state_before(tests: TestSelection, context: ToolContext, own: Changes = ()) -> StateBefore:
-    """The tests without the edits, but those of their `own` tests; run once for what they need."""
+    """The run of the tests without the edits, except those to their `own` tests; tests are run once for each key."""
     copy = context.working_copy
     key = await asyncio.to_thread(key_of, tests, copy.original, own)
     if key not in copy.before:
@@ -254,7 +256,7 @@ async def _run_unedited(tests: TestSelection, context: ToolContext, files: Mappi
 
 
 async def _run_edited(tests: TestSelection, context: ToolContext, before: StateBefore) -> TestRun:
-    """Run the tests with the edits, but not those that a time limit kept from running before. Files that were emptied
+    """Run the tests with the edits, except those that a time limit kept from running before. Files that were emptied
     for that run are empty again, unless they are edited."""
     copy = context.working_copy
     unreached = before.run.unreached if before.run.outcomes else ()
@@ -287,11 +289,11 @@ def _why_not(run: TestRun) -> str:
 
 
 def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) -> list[str]:
-    """The comparison as a person would tell it."""
+    """The comparison in sentences."""
     before = compared.before or after
     if not (_ran(after) or _ran(before)):
         key = "own_file" if missing_modules(after) else "not_again"
-        again = (message(f"check_tools.{key}"),) if before.output else ()  # a new file can still be mended
+        again = (message(f"check_tools.{key}"),) if before.output else ()  # a new file can still be fixed
         return [message("check_tools.none_ran", why=_why_not(after)), *again]
     passed = [name for name, outcome in after.outcomes.items() if outcome == "passed"]
     both = [name for name in passed if before.outcomes.get(name) == "passed"]
@@ -322,7 +324,7 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
 
 
 def _first_failure(compared: BaselineComparison, after: TestRun) -> list[str]:
-    """The last lines of the first failure, of a test that turned red where there is one."""
+    """The last lines of the first failure; one of a test that turned red comes first."""
     ordered = sorted(after.failures, key=lambda failure: failure.test_id not in compared.broken)
     if not ordered:
         return []
@@ -344,7 +346,7 @@ def _missing_submodules(run: TestRun, context: ToolContext) -> list[str]:
 
 
 def _limits_of(before: StateBefore, context: ToolContext) -> list[str]:
-    """What the run without the edits leaves open."""
+    """Messages on the limits of the run without the edits."""
     run = before.run
     rows: list[str] = [message("check_tools.emptied", paths=", ".join(before.emptied))] if before.emptied else []
     if submodules := _missing_submodules(run, context):
@@ -359,7 +361,7 @@ def _limits_of(before: StateBefore, context: ToolContext) -> list[str]:
 
 
 def _names(ids: Sequence[str]) -> str:
-    """The first names, each file once: `test_a.py::test_x, ::test_y`."""
+    """The first names, with each file named once: `test_a.py::test_x, ::test_y`."""
     names = variants_together(ids)
     more = f" +{len(names) - MOST_NAMED}" if len(names) > MOST_NAMED else ""
     shown: list[str] = []

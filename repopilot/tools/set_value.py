@@ -26,7 +26,7 @@ from repopilot.tools.working_copy import WorkingCopy
 MOST_NAMED = 20
 _CONSTANTS = ("null", "none", "true", "false", "nil", "undefined")
 _YAML_MARKS = tuple("[{&*!|>%@`\"'")
-"""A value that begins so is no plain text in YAML."""
+"""A value that begins with one of these isn't a plain scalar in YAML."""
 _OPENING = re.compile(r"(\w{0,2}@?#*)(\"\"\"|'''|\"|'|`)")
 
 
@@ -65,7 +65,7 @@ def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
 
 
 def _told_apart(sites: list[ValueSite], copy: WorkingCopy) -> list[str]:
-    """The names of several values, each with its file, and with its line where that has two of that name."""
+    """The names of several values, each with its file, and with its line where the file has several of that name."""
     names = [f"{site.path}:{site.name}" for site in sites]
     lines = [(copy.text(site.path) or "").encode().count(b"\n", 0, site.start) + 1 for site in sites]
     return [
@@ -75,7 +75,7 @@ def _told_apart(sites: list[ValueSite], copy: WorkingCopy) -> list[str]:
 
 
 def sites_of(copy: WorkingCopy, arguments: SetValue) -> list[ValueSite]:
-    """The values that have the name; of several in one file the one whose whole name it is. Blocking.
+    """The values that have the name; of several in one file only the one with exactly that full name. Blocking.
 
     Raises:
         UsageError: there is no file of that path.
@@ -96,7 +96,7 @@ def with_value(site: ValueSite, value: str, text: str) -> str:
 
     Args:
         site: the value.
-        value: what is to stand there.
+        value: the new value.
         text: of the file.
 
     Raises:
@@ -114,7 +114,7 @@ def with_value(site: ValueSite, value: str, text: str) -> str:
 
 
 def _reads(path: str, text: str) -> bool:
-    """Whether the usual reader of a data file reads it."""
+    """Whether the usual parser accepts a data file; True for other files."""
     bare = text.removeprefix("\ufeff")
     try:
         match language_of(path):
@@ -131,7 +131,7 @@ def _reads(path: str, text: str) -> bool:
 
 
 def _candidates(value: str, site: ValueSite) -> Iterator[str]:
-    """The ways to write a value in place of another, the first of which is usually right."""
+    """The ways to write a value in place of another, the likeliest first."""
     bare = value.strip()
     language = language_of(site.path) or ""
     unquoted = bare[1:-1] if _is_quoted(bare) else bare
@@ -153,7 +153,7 @@ def _is_quoted(text: str) -> bool:
 
 
 def as_written(value: str, site: ValueSite) -> str:
-    """A value as it is written in place of another: in the quotes of a text, where it has none of its own."""
+    """A value as it is written in place of another: in the quotes of the old string, where it has none of its own."""
     bare = value.strip()
     if not site.is_text or bare.lower() in _CONSTANTS or _is_quoted(bare):
         return bare

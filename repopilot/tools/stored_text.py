@@ -17,8 +17,9 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
     """The file's text in the snapshot, unchanged; None when there is no such file.
 
     Raises:
-        GenerationFailed: the path is kept out as secret or ignored, or the file is no text, or a notebook: what is read
-            of one is no text to write back.
+        GenerationFailed: the path is kept out as secret or ignored, the file isn't text, or it is a notebook, whose
+            extracted text
+            can't be written back.
     """
     known = path in workspace.index.files
     if not known and (reason := kept_out(path, workspace.snapshot, workspace.settings)):

@@ -59,7 +59,7 @@ async def finish(arguments: Finish, context: ToolContext) -> ToolResult:
 
 
 def stated(assumed: Sequence[str]) -> list[str]:
-    """What was decided without asking, each on one line; what is blank says nothing."""
+    """Decisions made without asking, each on one line; blank ones are left out."""
     return [" ".join(each.split()) for each in assumed if each.strip()]
 
 
@@ -70,12 +70,12 @@ def say_assumed(assumed: Sequence[str], step: Step) -> None:
 
 
 def about_questions(can_ask: bool) -> str:
-    """What a model is told of questions, by whether somebody answers them."""
+    """The prompt about questions to the user, by whether somebody answers them."""
     return render("loop_may_ask" if can_ask else "loop_may_not_ask")
 
 
 def more_tools(further: Sequence[Tool]) -> Tool:
-    """The tool that asks for further tools, which a model isn't offered from the beginning: each costs it tokens."""
+    """The tool by which a model asks for further tools, which aren't offered at first: each costs tokens."""
     names = ", ".join(tool.name for tool in further)
 
     class FurtherTools(Arguments):

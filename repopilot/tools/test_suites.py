@@ -48,14 +48,14 @@ _NOT_STARTED = (126, 127)
 """Exit statuses of a shell that can't start a command."""
 _OUTPUT_OF_COMMAND = 4_000
 _WITH_OTHERS = ("rust", "go")
-"""Languages whose runners run further tests beside those of the chosen files, so that there are some without these."""
+"""Languages whose runners also run tests outside of the chosen files, so that a run is useful without these."""
 _TEST_NAME = re.compile(r"(?:^|[/._-])(?:test|spec)s?\.[^./]+$")
 _NAMED_AS_TEST = re.compile(r"(tests?[._-]|Test(?=[A-Z]))?.*?([._-](?:tests?|specs?)|Tests?|Spec|IT)?")
-"""How the name of a file of tests begins and ends, without its suffix."""
+"""How the name of a test file begins and ends, without its suffix."""
 _LEVELS = re.compile(r"::| > ")
 _CALLS_TEST = re.compile(r"^\s*(?:await |\w+\.)?(?:describe|it|specify|suite|test)\b[\w.]*[(<`]", re.M)
 RUST_TESTS = re.compile(r"#\[(?:cfg\(|\w+::)?test\b")
-"""Tests beside the code."""
+"""Rust tests within code files."""
 _RUST_TARGETS = ("src/lib.rs", "src/main.rs")
 
 
@@ -65,7 +65,7 @@ class TestSelection:
 
     Attributes:
         left_out: ids of tests of Python that are not run.
-        seconds: what the tests took the last time, 0 where nobody knows.
+        seconds: what the tests took the last time, 0 where that isn't known.
         before: as in `ChosenTests`.
     """
 
@@ -80,7 +80,7 @@ class TestSelection:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Of the test files; none for all tests of a suite."""
+        """The paths of the test files; () for all tests of a suite."""
         return self.suite.tests if self.suite else self.files
 
     def __bool__(self) -> bool:
@@ -92,14 +92,14 @@ class TestSelection:
 
 @dataclass(frozen=True, slots=True)
 class NewTest:
-    """The path of a file of tests that isn't there yet, and of one that it stands beside, '' for none."""
+    """The path of a new test file, and of an existing one beside it, '' for none."""
 
     path: str
     beside: str = ""
 
 
 def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str] = ()) -> TestSelection:
-    """The tests that a change brings or edits, those that are named, and those that cover it.
+    """The tests that a change adds or edits, those that are named, and those that cover it.
 
     Args:
         changes: the version.
@@ -107,7 +107,7 @@ def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str
         named: paths of test files of Python that are to run in any case.
 
     Returns:
-        Those of one language, that of most of the change.
+        The tests of one language: that of most of the change.
 
     Raises:
         SandboxError: as `runner_suite`.
@@ -129,7 +129,7 @@ def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str
 
 
 def own_tests(changes: Changes) -> Changes:
-    """The part of a change that is tests and what lies with them; () of a change that is nothing else.
+    """The part of a change that is tests and files beside them; () for a change of nothing else.
 
     Args:
         changes: the version.
@@ -142,14 +142,14 @@ def files_of(tests: TestSelection, changes: Changes, green: Collection[str]) -> 
     """The files of some tests, as a comparison with the state before needs them.
 
     Args:
-        tests: that run.
+        tests: the tests that run.
         changes: the version.
         green: ids of tests that were seen to pass without it.
     """
     own = own_tests(changes)
     edited = [change.path for change in changes if is_test_path(change.path)]
     if any(change.path.endswith(".rs") and RUST_TESTS.search(change.content) for change in changes):
-        edited += _RUST_TARGETS  # which unit tests beside the code are reported for
+        edited += _RUST_TARGETS  # unit tests within code files are reported under these
     paths = [change.path for change in own]
     helpers = any(path not in tests.paths and not is_test_file(path) for path in paths)
     others = {*tests.paths} - {*edited}
@@ -157,8 +157,9 @@ def files_of(tests: TestSelection, changes: Changes, green: Collection[str]) -> 
 
 
 def _path_of(changes: Changes, name: str) -> str:
-    """The path of the file that a test of an id stands in. Go names its package instead: the changed file that has, or
-    had, such a test there."""
+    """The path of the file that a test stands in, by the test's id. Go's ids name the package instead: the path is then
+    that
+    of the changed file there that has, or had, the test."""
     package, _, inside = name.partition("::")
     begins = re.compile(rf"\bfunc {re.escape(inside.partition('/')[0])}\(")
     for change in changes:
@@ -170,7 +171,8 @@ def _path_of(changes: Changes, name: str) -> str:
 
 
 def brings(own: Changes, name: str) -> bool:
-    """Whether the test of an id is new or edited in a change's own tests, and doesn't only stand in the same file."""
+    """Whether a test is itself new or edited in a change's own tests, by its id, and not only another test in the same
+    file."""
     path = _path_of(own, name)
     change = next((change for change in own if change.path == path), None)
     old = before_change(change) if change else None
@@ -185,14 +187,14 @@ def brings(own: Changes, name: str) -> bool:
 
 
 def is_new(own: Changes, name: str) -> bool:
-    """Whether the test of an id, which stands in one of a change's own tests, was not there before."""
+    """Whether a test in one of a change's own test files is new, by its id."""
     path = _path_of(own, name)
     old = next((before_change(change) for change in own if change.path == path), None) or ""
     return not _beginning(path, name).search(old)
 
 
 def _beginning(path: str, name: str) -> re.Pattern[str]:
-    """Finds where the test of an id begins in its file."""
+    """A pattern for the place where a test begins in its file, by its id."""
     inside = name.partition("::")[2]
     if path.endswith(".py"):
         inside = inside.partition("[")[0]
@@ -203,8 +205,8 @@ def _beginning(path: str, name: str) -> re.Pattern[str]:
 
 
 def _block(lines: Sequence[str], start: int, *, decorated: bool) -> tuple[int, int]:
-    """The 1-based lines of a test, the last one excluded: to before the next line as far to the left that is no closing
-    bracket; in Python with what stands right above it."""
+    """The first line of a test, from 1, and the line after its last: it ends before the next line that isn't indented
+    deeper, except closing brackets. In Python it includes the lines right above, such as decorators."""
 
     def indent(line: str) -> int:
         return len(line) - len(line.lstrip())
@@ -222,7 +224,7 @@ def _block(lines: Sequence[str], start: int, *, decorated: bool) -> tuple[int, i
 
 
 def key_of(tests: TestSelection, workspace: Workspace, own: Changes = ()) -> tuple[str, ...]:
-    """What two runs without a change have in common: the tests, the packages, and the texts of its `own` tests.
+    """The key of a run without a change: the tests, the packages, and the texts of the change's `own` tests.
     Blocking."""
     environment = workspace.current_environment()
     kind = tests.suite.language if tests.suite else tests.command
@@ -231,9 +233,9 @@ def key_of(tests: TestSelection, workspace: Workspace, own: Changes = ()) -> tup
 
 
 def tests_near(paths: Sequence[str], workspace: Workspace, names: Collection[str] = ()) -> list[str]:
-    """Test files of one language, that of the first path whose tests are run: those among the paths, then those that
-    cover the others, first what some plain names mean there, and any where there are none. Where nothing is run, test
-    files that no runner is known for."""
+    """Test files of one language: that of the first path with a known runner. Those among the paths come first, then
+    those that cover the others, beginning with tests of the plain `names`; any one where there are none. Without a
+    known runner, test files of any language."""
     index = workspace.index
     first = next((path for path in paths if path.endswith(".py") or language_of_tests(path)), "")
     language = language_of_tests(first)
@@ -258,7 +260,7 @@ async def run_selected(
     *,
     verify: bool = False,
 ) -> TestRun:
-    """Run tests in the sandbox, those of them that are there.
+    """Run tests in the sandbox; test files that don't exist are left out.
 
     Args:
         tests: which.
@@ -288,7 +290,7 @@ async def run_selected(
 async def _run_command(
     command: str, files: Mapping[str, str], workspace: Workspace, inputs: Path | None, seconds: float
 ) -> TestRun:
-    """Run the command that the repository names for its tests, as one test that its exit status decides."""
+    """Run the command that the repository names for its tests, as one test that passes or fails by its exit status."""
     settings = workspace.settings
     needs = replace(await asyncio.to_thread(shell_needs, workspace), files=files)
     limit = max(settings.test_timeout_s, patience(seconds))
@@ -319,10 +321,10 @@ def place_of_new_test(changes: Changes, workspace: Workspace, used: Collection[s
     Args:
         changes: the version.
         workspace: the repository as it is.
-        used: paths that it can't have either.
+        used: further paths that are taken.
 
     Returns:
-        The place; None where nothing is there to name it after.
+        The place; None without a test file to name it after.
     """
     code = sorted(changes, key=lambda change: (is_test_path(change.path), -change.diff.count("\n+")))
     paths = [change.path for change in code if change.change != "deleted"]
@@ -346,7 +348,7 @@ def has_known_tests(index: Index) -> bool:
 
 
 def suite_language(changes: Changes) -> str | None:
-    """The language whose tests a change is tested by; None where Python's are, or none."""
+    """The language whose tests test a change; None for Python, or no language."""
     code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)] or changes
     if any(change.path.endswith(".py") for change in code):
         return None
@@ -358,7 +360,7 @@ def suite_language(changes: Changes) -> str | None:
 
 
 def _suite_of(changes: Changes, gone: Collection[str], language: str, workspace: Workspace) -> RunnerSuite | None:
-    """The files of tests that a change edits and those that the graph says cover it, else all tests; None where the
+    """The test files that a change edits and those that cover it by the code graph, else all tests; None where the
     repository has none."""
     own = [c.path for c in changes if c.path not in gone and is_run_as_test(c.path)]
     if not (
@@ -374,13 +376,14 @@ def _suite_of(changes: Changes, gone: Collection[str], language: str, workspace:
 
 
 def _has_tests(path: str, index: Index) -> bool:
-    """Whether a file of tests of JavaScript has some: beside them lie helpers, and programs that tests start."""
+    """Whether a test file of JavaScript has tests: helpers and programs that tests start lie beside them. True for
+    others."""
     return language_of_tests(path) != "javascript" or bool(_CALLS_TEST.search(index.text(path) or ""))
 
 
 def _tests_of_runner(language: str | None, workspace: Workspace) -> list[str]:
-    """The files of tests of a language; of JavaScript those that the test scripts give to the runner, as there may be
-    others for a browser, and those that are named as tests where most are. All where that can't be told."""
+    """The test files of a language. Of JavaScript, only those in folders that the test scripts pass to the runner, if
+    any, since others may be for a browser; and only those that are named as tests, where most are."""
     every = _all_of(language, workspace.index)
     if language != "javascript":
         return every
@@ -392,7 +395,7 @@ def _tests_of_runner(language: str | None, workspace: Workspace) -> list[str]:
 
 
 def _all_of(language: str | None, index: Index) -> list[str]:
-    """The files of tests that a runner runs, of one language or of any."""
+    """The test files that a runner runs, of one language or of any."""
     return [path for path in index.files if is_run_as_test(path) and language in (None, language_of_tests(path))]
 
 
@@ -404,14 +407,15 @@ def _tests_beside_code(changes: Changes, workspace: Workspace) -> bool:
 
 
 def _lacking(declaration: PackageDeclaration) -> list[str]:
-    """What of its packages the user's own repository of artifacts lacks, a message, where it is Maven's."""
+    """A message about packages that the user's local Maven repository lacks; [] where it lacks none, or it isn't
+    Java."""
     lacking = lacking_artifacts(declaration) if declaration.language == "java" and declaration.requirements else ()
     names = ", ".join(lacking)
     return [i18n.message("cli.environment.lacking", folder=str(local_repository()), names=names)] if lacking else []
 
 
 def node_suite(workspace: Workspace) -> RunnerSuite:
-    """What programs of Node need in a repository: its packages, where they are here, and the members of its
+    """What Node's programs need in a repository: its packages, if they are installed, and the members of its
     workspace."""
     declaration = declaration_of(workspace.snapshot, "javascript")
     if declaration is None:
@@ -421,7 +425,7 @@ def node_suite(workspace: Workspace) -> RunnerSuite:
 
 
 def suite_by_node(tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:
-    """Test files for Node's own runner, whatever the repository uses for its tests, with the packages of that.
+    """Test files for Node's own runner, whatever runner the repository uses, with the repository's packages.
 
     Raises:
         SandboxError: Node is missing.
@@ -443,7 +447,7 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
         SandboxError: there is no manifest at the top, the runner isn't known here, or its program or the packages
             that the tests need are missing.
     """
-    find_program(language)  # said before anything is prepared
+    find_program(language)  # fails before anything is prepared
     declaration = declaration_of(workspace.snapshot, language)
     if declaration is None:
         if language != "javascript":

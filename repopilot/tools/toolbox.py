@@ -20,8 +20,8 @@ OFFERED: Mapping[TaskKind, tuple[str, ...]] = {
     "change": (*_LOOK, "replace_symbol", *_EDIT, *_CHECK),
     "tests": (*_LOOK, *_EDIT, *_CHECK),
 }
-"""What a model is offered from the beginning, by kind of task: what nearly each such task needs. Schemas are most of a
-first prompt."""
+"""The tools that a model is offered at first, by kind of task: those that nearly every such task needs. Schemas make up
+most of a first prompt."""
 
 
 def toolbox() -> tuple[Tool, ...]:
@@ -30,7 +30,7 @@ def toolbox() -> tuple[Tool, ...]:
 
 
 def client_tools() -> tuple[Tool, ...]:
-    """Those for other programs: all but the ones that talk to the user."""
+    """The tools for other programs: all except those that talk to the user."""
     python = (*rename.TOOLS, *move_symbol.TOOLS, *change_signature.TOOLS)
     edits = (*edit.TOOLS, *python, *set_value.TOOLS, *organize_imports.TOOLS)
     return (*look.TOOLS, *edits, *check.TOOLS, *run_tests.TOOLS, *repository_command.TOOLS)

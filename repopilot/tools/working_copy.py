@@ -1,7 +1,7 @@
-"""A repository with the drafts of finished work in it: a folder of its own, with an index of its own.
+"""A repository with edits: a folder of its own, with an index of its own.
 
-Whoever edits, searches or tests works on it as on any repository, and sees what was done before. The user's files and
-index are only read.
+Edits, searches and tests work on it as on any repository, and see the edits so far. The user's files and index are only
+read.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from repopilot.tools.run_tests import StateBefore
 
 CLOCK_NS = 2_000_000_000
-"""Files that changed so little before a working copy began are compared as well."""
+"""Files that changed less than this before a working copy began are compared as well."""
 
 
 class WorkingCopy:
-    """A repository with drafts, which are kept in memory; a copy of the folder and its index are made when they are
-    first asked for, and brought up to date when they are asked for again.
+    """A repository with drafts, which are kept in memory. The copy of the folder and its index are made on first use,
+    and updated on later uses.
 
     Args:
         original: the repository as it is.
@@ -88,7 +88,7 @@ class WorkingCopy:
         return len(self._steps)
 
     def changed_since(self, steps: int) -> tuple[FileChange, ...]:
-        """What the edits after the first `steps` made of the files they touch, as `changes` has it."""
+        """The files that the edits after the first `steps` touch, with all their edits, as in `changes`."""
         drafts = self._drafts
         touched = {path: drafts[path] for step in self._steps[steps:] for path in step}
         return _changes_between(self._base, touched)
@@ -120,7 +120,7 @@ class WorkingCopy:
             texts: by path; None deletes the file.
 
         Returns:
-            What differs from before the step.
+            The changes of this step.
 
         Raises:
             UsageError: as `text`.
@@ -134,7 +134,7 @@ class WorkingCopy:
         return _changes_between(before, after)
 
     def undo(self, steps: int) -> int:
-        """Take back the last steps; returns how many there were to take back."""
+        """Take back the last steps; returns how many were taken back."""
         taken = min(steps, len(self._steps))
         if taken:
             del self._steps[-taken:]
@@ -165,20 +165,20 @@ class WorkingCopy:
             return self._resolver
 
     def close(self) -> None:
-        """End what was started for it."""
+        """Stop the language servers and index builds that were started for it."""
         self.cancel.set()
         if self._servers is not None:
             self._servers.close()
 
     def hidden(self, text: str) -> str:
-        """A text without the secrets of the files that were edited, whatever stands beside them now."""
+        """A text without the secrets of the edited files, in whatever context they stand now."""
         return hidden(self._secrets, text)
 
     def write(self, files: Iterable[FileChange]) -> None:
         """Put finished changes into the copy, and bring its index up to date. Blocking.
 
         Args:
-            files: the changes, their contents whole.
+            files: the changes, with whole contents.
 
         Raises:
             RepoPilotError: the repository can't be copied or indexed.
@@ -213,7 +213,7 @@ class WorkingCopy:
         return tree
 
     def lies_in(self) -> Path:
-        """A local folder as it lies, of a clone `root`. Blocking.
+        """The folder itself of a local repository, `root` of a clone. Blocking.
 
         Raises:
             StorageError: there is no room for a copy.
@@ -227,7 +227,7 @@ class WorkingCopy:
         Raises:
             RepoPilotError: the repository can't be copied or indexed.
         """
-        with self._writing:  # several may look at once
+        with self._writing:  # several threads may ask at once
             drafts = self._drafts
             if not drafts:
                 return self.original
@@ -264,7 +264,7 @@ class WorkingCopy:
         return dict(sorted(found.items()))
 
     def changes(self) -> tuple[FileChange, ...]:
-        """All edits as one change of the files as they were when they were first edited."""
+        """All edits as one change, against the files as they were before their first edit."""
         return _changes_between(self._base, self._drafts)
 
 
@@ -289,7 +289,7 @@ def _changed_after(file: Path, began_ns: int) -> bool:
 
 
 def _whole(path: str, text: str | None) -> FileChange:
-    """A file as it shall lie in the copy; None for one that shall not."""
+    """The change that writes a file into the copy, or deletes it where the text is None."""
     return FileChange(path, "deleted" if text is None else "modified", "", text or "")
 
 
@@ -319,7 +319,7 @@ async def working_copy(original: Workspace) -> AsyncIterator[WorkingCopy]:
     try:
         yield copy
     finally:
-        # Begun at once and not waited for by who is cancelled: a session of MCP is, at its end.
+        # Starts at once, and goes on if the caller is cancelled, as an MCP session is at its end.
         await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, _removed, copy, folder))
 
 
@@ -329,8 +329,9 @@ def _removed(copy: WorkingCopy, folder: Path) -> None:
 
 
 def _seed_index(original: Workspace, folder: Path) -> None:
-    """Begin an index with that of the repository, so that only what differs is parsed. Its files never change, but go
-    when a newer generation takes their place: then all is parsed."""
+    """Start an index from the repository's, so that only differences are parsed. The repository's index files never
+    change,
+    but are deleted when a newer generation replaces them: then everything is parsed."""
     try:
         _link_generation(original.index.folder, folder)
     except FileNotFoundError:

@@ -42,7 +42,7 @@ from repopilot.types import FileChange, Finding, InstalledPackages
 from repopilot.workspace import Workspace
 
 _LANGUAGES_OF_MANIFESTS = {"package.json": "javascript", "pyproject.toml": "python", "tox.ini": "python"}
-"""What the tools are for that a manifest asks for; those of other files may be for any language."""
+"""The language of the tools that a manifest asks for; those that other files ask for may be for any language."""
 
 
 class CheckPaths(Arguments):
@@ -101,10 +101,10 @@ def unrun_tools(changes: Changes, index: Index, ran: Collection[str]) -> dict[st
     Args:
         changes: the change.
         index: the repository before it.
-        ran: the names of those that did, with or without what they did: `ruff format`.
+        ran: the names of tools that ran, with or without a subcommand, such as `ruff format`.
 
     Returns:
-        Their names, each with the path of the file that asks. Of another language's manifest none.
+        Their names, each with the path of the file that asks for it; manifests of other languages don't count.
     """
     done = {name.partition(" ")[0] for name in ran} | set(ran)
     code = [change.path for change in changes if file_kind(change.path) == "code"]
@@ -150,7 +150,7 @@ class _Report:
 
 
 def _read_by_us(found: Sequence[FileChange], report: _Report) -> None:
-    """What parser and linter find."""
+    """Add what parser and linter newly find to a report."""
     languages = {language for c in found if (language := language_of(c.path)) is not None and grammar(language)}
     report.ran += [*["parser"] * bool(languages), *["ruff"] * ("python" in languages)]
     for change in found:
@@ -166,7 +166,7 @@ def _rows(findings: Iterable[Finding]) -> list[dict[str, str]]:
 
 
 async def _check_types(wanted: Sequence[FileChange], context: ToolContext, report: _Report) -> TypeCheck:
-    """What the repository's type checker says; what it is called, or why it didn't run, goes into the report."""
+    """The result of the repository's type checker; its name, or why it didn't run, goes into the report."""
     async with checked_out(context.workspace) as folder:
         try:
             found = await type_check(wanted, folder, context.workspace, context.step)
@@ -181,7 +181,7 @@ async def _check_types(wanted: Sequence[FileChange], context: ToolContext, repor
 
 @asynccontextmanager
 async def warm_type_checker(paths: Iterable[str], workspace: Workspace, step: Step) -> AsyncIterator[None]:
-    """Run the repository's type checker over some files as they are while the block runs, so that its cache is there
+    """Run the repository's type checker over some files as they are while the block runs, so that its cache is warm
     once they are changed. Tests are left out."""
     changes = [FileChange(path, "modified", "", "") for path in paths if is_product_path(path)]
 
@@ -198,7 +198,7 @@ async def warm_type_checker(paths: Iterable[str], workspace: Workspace, step: St
 
 
 async def _check_format(wanted: Sequence[FileChange], context: ToolContext, report: _Report) -> None:
-    """The files that the repository's formatters would write otherwise now, and didn't before."""
+    """Report the files that the repository's formatters would change now, and not before."""
     copy = context.working_copy
     settings = context.workspace.settings
     texts = {c.path: c.content for c in wanted}
@@ -240,13 +240,14 @@ async def _check_format(wanted: Sequence[FileChange], context: ToolContext, repo
 
 
 def uses_left_behind(changes: Changes, copy: WorkingCopy, typed: Collection[str] = ()) -> tuple[Finding, ...]:
-    """What the edits of a working copy leave behind elsewhere: uses of what they remove or change that no longer fit;
-    and remarks on what they capture. Blocking; the same edits are compared once.
+    """Findings on what edits leave behind: uses elsewhere that no longer fit the removed or changed definitions, and
+    names
+    that the edits capture. Blocking; remembered for each set of edits.
 
     Args:
         changes: the edits.
-        copy: has them.
-        typed: files in which a type checker judged every use.
+        copy: the working copy with the edits.
+        typed: files in which a type checker checked every use.
     """
     if changes not in copy.left_behind:
         files = versions_of(changes)

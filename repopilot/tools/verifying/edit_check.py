@@ -49,13 +49,13 @@ class EditFault:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What names mean in a state of the files, and what is said of those that hold them.
+    """What names mean in one state of the files, and what the type checker says of files that hold them.
 
     Attributes:
         ties: what belongs together, by name.
         texts: the files that hold a name or are looked at anyway.
         problems: what the type checker says of each file.
-        language: that of the edited definitions, where they are of one, else ''.
+        language: the one language of the edited definitions, '' for several.
     """
 
     ties: Mapping[str, Ties]
@@ -71,7 +71,8 @@ def observed(copy: WorkingCopy, names: Iterable[str], paths: Iterable[str] = (),
         copy: the working copy.
         names: the names that an edit concerns: old and new ones.
         paths: further files that it changes.
-        language: that of all definitions that it changes: code of others means what it meant; '' for several.
+        language: the language of all definitions that it changes, so that unrelated code isn't resolved; '' for
+            several.
     """
     resolver = copy.resolver
     ties = {name: ties_of(resolver, name, language) for name in dict.fromkeys(names)}
@@ -88,7 +89,7 @@ def faults(copy: WorkingCopy, before: Observed, left: Collection[str] = ()) -> l
     Args:
         copy: the working copy after the edits.
         before: what was observed before them, of the same names.
-        left: files that were left as they are, which is said otherwise.
+        left: files that were left as they are, which are reported elsewhere.
     """
     after = observed(copy, before.ties, before.texts, before.language)
     moves = _Moves(before.texts, after.texts)
@@ -109,7 +110,7 @@ class _Moves:
         self._blocks = {path: _blocks(before[path] or "", after.get(path) or "") for path in changed}
 
     def of(self, span: NameSpan) -> NameSpan | None:
-        """The place, None for one that is gone."""
+        """Where a place stands now, None for one that is gone."""
         blocks = self._blocks.get(span.path)
         if blocks is None:
             return span
@@ -153,7 +154,8 @@ def _blocks(old: str, new: str) -> list[_Block]:
 
 
 def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The words of a text with the characters where each stands afterwards; one that another replaced is that one."""
+    """The starts of a text's words, each with the word's span in the new text; a replaced word has that of its
+    replacement."""
     olds = list(_TOKENS.finditer(before))
     news = list(_TOKENS.finditer(after))
     if before == after:
@@ -166,7 +168,7 @@ def _words(before: str, after: str) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def _meanings(before: Observed, after: Observed, moves: _Moves, left: Collection[str]) -> Iterator[EditFault]:
-    """The places that belong to others than before."""
+    """The faults of places that now belong together with other places than before."""
     olds = _classes(before)
     news = _classes(after)
     kept = {moves.of(span) for ties in before.ties.values() for span in ties.kept}
@@ -197,7 +199,7 @@ def _classes(state: Observed) -> dict[NameSpan, _Class]:
 
 
 def _strangers(pairs: Iterable[tuple[NameSpan, _Class, _Class]]) -> Iterator[tuple[NameSpan, _Class, _Class]]:
-    """The places of a first class that aren't in the second class that most of its places are in."""
+    """For each first class, its places outside of the second class that holds most of them."""
     groups: dict[_Class, list[tuple[NameSpan, _Class, _Class]]] = defaultdict(list)
     for each in pairs:
         groups[each[1]].append(each)
@@ -209,7 +211,7 @@ def _strangers(pairs: Iterable[tuple[NameSpan, _Class, _Class]]) -> Iterator[tup
 def _overriding(
     before: Observed, after: Observed, pairs: Iterable[tuple[NameSpan, _Class, _Class]]
 ) -> Iterator[EditFault]:
-    """The members that override one of a library now, and didn't."""
+    """The faults of members that newly override one of a library."""
     known = {one: _outside(before, one) for _, one, _ in pairs}
     told: set[_Class] = set()
     for span, one, new in sorted(pairs, key=lambda pair: pair[0]):
@@ -243,7 +245,7 @@ def _said(
     after: Mapping[str, list[tuple[int, str]]],
     names: Collection[str],
 ) -> Iterator[EditFault]:
-    """What is said that wasn't before, whatever the names in it."""
+    """The faults for new messages, compared without the edited names in them."""
     varying = "|".join([r"line \d+", *map(re.escape, names)])
     word = re.compile(rf"\b(?:{varying})\b")
     for path, said in after.items():
@@ -256,7 +258,7 @@ def _said(
 
 
 def _first_lines(state: Observed) -> dict[str, list[tuple[int, str]]]:
-    """What the type checker says, without its explanations."""
+    """The first lines of the type checker's messages, without its explanations."""
     said = state.problems.items()
     return {path: [(one.line, one.message.split("\n")[0].strip()) for one in each] for path, each in said}
 
@@ -271,6 +273,6 @@ def told(found: Iterable[EditFault]) -> list[str]:
 
 
 def refusal(found: Iterable[EditFault]) -> tuple[Message, Message]:
-    """What is said where an edit is refused for its faults, and the places as a hint."""
+    """The message that refuses an edit for its faults, and the hint with the places."""
     rows = told(found)
     return message("edit_check.refused", count=len(rows)), message("edit_check.places", places="\n".join(rows[:20]))

@@ -1,4 +1,4 @@
-"""Errors that a change brings into a file: names that don't exist, members of the object itself that nobody defines."""
+"""Errors that a change brings into a Python file, by ruff: undefined and redefined names, wrong format strings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def new_errors(path: str, before: str, after: str) -> list[str]:
 
 
 def errors_in(texts: Mapping[str, str | None]) -> dict[str, list[tuple[int, str]]]:
-    """What ruff says of files of Python, by path: lines and messages; nothing without ruff."""
+    """What ruff says of files of Python, by path: lines and messages; {} without ruff."""
     plain = {path: text.replace("\r\n", "\n") for path, text in texts.items() if text is not None}
     codes = [Code(path, text, text, "python") for path, text in plain.items() if language_of(path) == "python"]
     found: dict[str, list[tuple[int, str]]] = defaultdict(list)

@@ -71,8 +71,9 @@ async def _require_agreement(command: str, context: ToolContext) -> None:
 
 
 def _take_over(run: ShellRun, copy: WorkingCopy) -> list[str]:
-    """Make what a command changed an edit of the working copy. Returns the paths that can't be: kept out as secret or
-    ignored, or no text."""
+    """Make a command's changes an edit of the working copy. Returns the paths that can't be taken over: kept out as
+    secret
+    or ignored, or not text."""
     texts: dict[str, str | None] = {}
     left_out = []
     for path, data in {**run.files, **dict.fromkeys(run.deleted)}.items():
@@ -95,7 +96,7 @@ def _may_change(path: str, copy: WorkingCopy) -> bool:
 
 
 def _told(run: ShellRun, paths: list[str], left_out: list[str]) -> str:
-    """The end of the command, its output, and what became of what it wrote."""
+    """How the command ended, its output, and what became of the files that it wrote."""
     ended = run.stopped or message("command_tool.ended", status=run.status, seconds=run.seconds)
     rows: list[str] = [ended, _bounded(run.output).strip("\n")]
     if run.stopped:

@@ -1,4 +1,4 @@
-"""What the repository's own type checker finds new in a version of a change."""
+"""The new errors that the repository's own type checker finds in a version of a change."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from repopilot.workspace import Workspace
 _INCOMPLETE = re.compile(
     r"\[(?:no-untyped-\w+|no-any-\w+|type-arg|unused-ignore|import-\w+|var-annotated|explicit-any|untyped-decorator)\]\s*$"
 )
-"""Annotations that strict options miss: nothing contradicts another."""
+"""Errors about missing annotations, by strict options: they show no contradiction."""
 _LINE_NUMBER = re.compile(r"\bline \d+")
 MOST_KNOWN = 32
-"""Runs that are remembered."""
+"""Most runs that are remembered."""
 TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts")
 
 
 class TypeCheck(NamedTuple):
-    """What the repository's type checker says of a version.
+    """The result of the repository's type checker for a version.
 
     Attributes:
         findings: the errors that it doesn't find in the repository as it is.
         name: of the type checker; '' where the repository has none, or it isn't here.
-        files: those in which it judged every use of a name.
+        files: those in which it checked every use of a name.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -45,13 +45,13 @@ class TypeCheck(NamedTuple):
 
 
 async def type_check(changes: Sequence[FileChange], inputs: Path, workspace: Workspace, step: Step) -> TypeCheck:
-    """Have the repository's type checker look at a version.
+    """Run the repository's type checker on a version.
 
     Args:
         changes: the version.
         inputs: the repository as a folder for the sandbox.
         workspace: the repository.
-        step: the type checker is its child.
+        step: the parent of the type checker's step.
 
     Raises:
         SandboxError: it can't be run.
@@ -61,7 +61,7 @@ async def type_check(changes: Sequence[FileChange], inputs: Path, workspace: Wor
         return TypeCheck()
     texts = {change.path: change.content for change in changes if change.change != "deleted"}
     async with step.child("type checker", "tool", checker.name) as checking:
-        # First the repository as it is: what it leaves behind makes the run of the version short.
+        # First the unedited repository: the cache that this leaves behind makes the run of the version short.
         before = await types_before(changes, inputs, workspace)
         after = await _report(checker, texts, workspace)
         new = await asyncio.to_thread(_new, after.errors, before, texts, workspace)
@@ -72,11 +72,12 @@ async def type_check(changes: Sequence[FileChange], inputs: Path, workspace: Wor
 
 
 async def types_before(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> tuple[TypeDiagnostic, ...]:
-    """What the type checker says of the repository as it is, as far as some changes concern it; also of further files,
-    where it was run over these already.
+    """The type checker's errors in the unedited repository, for the files of some changes; also for further files,
+    where an
+    earlier run included them.
 
     Args:
-        changes: which.
+        changes: the changes.
         inputs: the repository as a folder for the sandbox.
         workspace: the repository.
 
@@ -92,14 +93,14 @@ async def types_before(changes: Sequence[FileChange], inputs: Path, workspace: W
 
 
 def _checked_before(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> tuple[FileChange, ...] | None:
-    """The files of an earlier run that had all files of Python that are changed, None for none."""
+    """The files of an earlier run that included all changed Python files, None for none."""
     wanted = {each.path for each in changes if each.path.endswith(".py") and (inputs / each.path).is_file()}
     earlier = (run for key, run in workspace.lookups.typed_before if key == workspace.snapshot.key)
     return next((run for run in earlier if wanted and wanted <= {each.path for each in run}), None)
 
 
 async def _report(checker: TypeChecker, texts: Mapping[str, str], workspace: Workspace) -> TypeReport:
-    """What the type checker says of a version; remembered."""
+    """The type checker's report on a version; remembered."""
     known = workspace.lookups.type_diagnostics
     key = await asyncio.to_thread(_key_of_run, checker, texts)
     if key not in known:
@@ -130,9 +131,9 @@ def _new(
     texts: Mapping[str, str],
     workspace: Workspace,
 ) -> list[TypeDiagnostic]:
-    """The errors that were not there before, by what they say with its names, wherever it stands now: first those on
-    the same text of a line are paired, then those in the same definition. That an annotation is missing is nothing new
-    in a file where one of the kind was."""
+    """The errors that are new, wherever they stand. Old and new errors with the same message are paired: first those on
+    lines with the same text, then those in the same definition. A missing annotation isn't new in a file that lacked
+    one of the kind before."""
     old = _Places({}, workspace)
     new = _Places(texts, workspace)
     left = _beyond(after, new.line_key, Counter(map(old.line_key, before)))
@@ -148,7 +149,7 @@ Key = tuple[str, str, str]
 def _beyond(
     errors: Sequence[TypeDiagnostic], key: Callable[[TypeDiagnostic], Key], known: Counter[Key]
 ) -> list[TypeDiagnostic]:
-    """The errors that are more of their key than are known."""
+    """The errors that exceed the known number of their key."""
     left = []
     for each in errors:
         known[key(each)] -= 1
@@ -158,7 +159,7 @@ def _beyond(
 
 
 class _Places:
-    """Where errors stand in a version: by the texts of its changed files."""
+    """The keys of errors by where they stand in a version, from the texts of its changed files."""
 
     def __init__(self, texts: Mapping[str, str], workspace: Workspace) -> None:
         self._texts = texts
@@ -188,7 +189,7 @@ def checker_for(
     changes: Sequence[FileChange], inputs: Path, workspace: Workspace, *, unchanged: bool = False
 ) -> TypeChecker | None:
     """The type checker that the repository uses for some changes, or for the files concerned as they are; None where it
-    has none, or it isn't here."""
+    has none, or it isn't installed."""
     paths = [change.path for change in changes if change.change != "deleted"]
     if python := [path for path in paths if path.endswith(".py")]:
         environment = workspace.current_environment()
