@@ -20,8 +20,8 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
         after: the text after it.
 
     Yields:
-        The line after the edit, and the name. Lines moved to another function or class are left out:
-        whoever moves them expects its names.
+        The line after the edit, and the name. Lines moved to another function or class are left out: whoever moves them
+        expects its names.
     """
     olds = before.splitlines(keepends=True)
     news = after.splitlines(keepends=True)

@@ -28,8 +28,7 @@ class Ties:
         places: the occurrences of the name: a class may hold definitions of other names.
         mentions: the occurrences in comments, documents and prose.
         structural: pairs of members that may stand for each other, such as a protocol's and that of a class which
-            doesn't
-            derive from it.
+            doesn't derive from it.
     """
 
     unsure: dict[NameSpan, Resolved] = field(default_factory=dict)

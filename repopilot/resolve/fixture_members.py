@@ -89,7 +89,7 @@ def _parameter(text: str, span: NameSpan) -> str:
 
 
 def _is_given(text: str, function: Function, bound: PythonName) -> bool:
-    """Whether a binding is a parameter  that pytest fills from a fixture: neither the fixture's own name, nor given by
+    """Whether a binding is a parameter that pytest fills from a fixture: neither the fixture's own name, nor given by
     `parametrize`."""
     name = text[bound.start : bound.end]
     own = text[slice(*function.fixture)] if function.fixture else ""

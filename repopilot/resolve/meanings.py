@@ -57,8 +57,8 @@ class TargetReader:
         return Meaning(frozenset(inside), frozenset(outside))
 
     def _bound(self, span: NameSpan) -> NameSpan | None:
-        """The definition at a place. In an import that is the alias; None without one: a server that stops at an import
-        couldn't find the imported definition."""
+        """The definition at a place. For a place in an import, the alias there, or None without one: a server that
+        stops at an import couldn't find what is imported."""
         text = self._text(span.path) or ""
         language = language_in(span.path, text)
         if language not in _IMPORTING or is_notebook(span.path):

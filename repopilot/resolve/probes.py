@@ -26,8 +26,7 @@ class Probe(NamedTuple):
 
 def probed(resolver: Resolver, probes: Sequence[Probe]) -> dict[Probe, Meaning]:
     """What the last names of some expressions mean; an expression that overlaps an earlier one is left out. Afterwards
-    the
-    server is shown the unchanged files again.
+    the server is shown the unchanged files again.
 
     Args:
         resolver: of the repository.

@@ -1,6 +1,5 @@
 """Ties Python occurrences that belong together beyond what a server says of each: the variables of a scope, members of
-one
-class, overriding methods, stubs, `__all__`, string literals that name an attribute, fixtures."""
+one class, overriding methods, stubs, `__all__`, string literals that name an attribute, fixtures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which variable of a Python file each occurrence of a name is, by Python's rules of scopes. Pure.
 
-All bindings of a name in one scope are one variable, however often it is bound there. The file's text alone
-decides which scope a name belongs to; the syntax tree also reads half-written code.
+All bindings of a name in one scope are one variable, however often it is bound there. The file's text alone decides
+which scope a name belongs to; the syntax tree also reads half-written code.
 """
 
 from __future__ import annotations

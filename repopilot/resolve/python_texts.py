@@ -1,6 +1,5 @@
 """String literals of Python code that hold a name and must follow its renames: `__all__`, `getattr`, targets of
-mock.patch,
-arguments of parametrize, names of fixtures. Pure."""
+mock.patch, arguments of parametrize, names of fixtures. Pure."""
 
 from __future__ import annotations
 
@@ -17,9 +16,8 @@ TextUse = Literal[
     "exported", "slot", "attribute", "target", "parameter", "fixture", "doctest", "dotted", "whole", "prose"
 ]
 """What a name in a string literal is: an entry of `__all__`, of `__slots__`, the attribute of an object, the dotted
-target of a patch, a
-parameter of a parametrized test, the name of a fixture, a line of a doctest, a part of a dotted name, a name that is
-looked up, other text."""
+target of a patch, a parameter of a parametrized test, the name of a fixture, a line of a doctest, a part of a dotted
+name, a name that is looked up, other text."""
 _OF_OBJECT = ("getattr", "setattr", "hasattr", "delattr", "object")
 _LOOKED_UP = ("attrgetter", "methodcaller", *_OF_OBJECT)
 _OF_TARGET = ("patch", "setattr", "delattr", "multiple")
@@ -36,8 +34,7 @@ class PythonText(NamedTuple):
         owner: the class that has the slot, or the function that is parametrized, as the byte it begins at.
         call: the characters of the call around it.
         object: for an attribute the code of its object; for a target the dotted name up to and with it; for other
-            dotted
-            names the part before it.
+            dotted names the part before it.
     """
 
     start: int

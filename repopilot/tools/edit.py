@@ -235,8 +235,7 @@ def _as_in_file(old: str, new: str, text: str) -> tuple[str, str]:
 
 def _where_it_stands(shown: str, old: str, found: int) -> str:
     """A hint for a text that a file holds too often or not at all: all its places, else those that differ in white
-    space
-    only, else the most similar lines."""
+    space only, else the most similar lines."""
     lines = shown.removesuffix("\n").split("\n")
     if found:
         starts = [match.start() for match in re.finditer(re.escape(old), shown)]

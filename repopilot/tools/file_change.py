@@ -95,8 +95,7 @@ def _line(text: str, number: int) -> str:
 
 def with_line_ends(new: str, old: str) -> str:
     """`new` with the byte order mark and line ends of `old`: each line keeps its own end, and a new line gets that of
-    the
-    line that it replaces or follows. Unchanged where `old` is empty."""
+    the line that it replaces or follows. Unchanged where `old` is empty."""
     if not old:
         return new
     mark = "\ufeff" if old.startswith("\ufeff") else ""

@@ -324,7 +324,7 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
 
 
 def _first_failure(compared: BaselineComparison, after: TestRun) -> list[str]:
-    """The last lines of the first failure; one of a test that turned red comes first."""
+    """The last lines of the first failure, preferably of a test that turned red."""
     ordered = sorted(after.failures, key=lambda failure: failure.test_id not in compared.broken)
     if not ordered:
         return []

@@ -18,8 +18,7 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
 
     Raises:
         GenerationFailed: the path is kept out as secret or ignored, the file isn't text, or it is a notebook, whose
-            extracted text
-            can't be written back.
+            extracted text can't be written back.
     """
     known = path in workspace.index.files
     if not known and (reason := kept_out(path, workspace.snapshot, workspace.settings)):

@@ -158,8 +158,7 @@ def files_of(tests: TestSelection, changes: Changes, green: Collection[str]) -> 
 
 def _path_of(changes: Changes, name: str) -> str:
     """The path of the file that a test stands in, by the test's id. Go's ids name the package instead: the path is then
-    that
-    of the changed file there that has, or had, the test."""
+    that of the changed file there that has, or had, the test."""
     package, _, inside = name.partition("::")
     begins = re.compile(rf"\bfunc {re.escape(inside.partition('/')[0])}\(")
     for change in changes:

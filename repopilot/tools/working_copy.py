@@ -330,8 +330,7 @@ def _removed(copy: WorkingCopy, folder: Path) -> None:
 
 def _seed_index(original: Workspace, folder: Path) -> None:
     """Start an index from the repository's, so that only differences are parsed. The repository's index files never
-    change,
-    but are deleted when a newer generation replaces them: then everything is parsed."""
+    change, but are deleted when a newer generation replaces them: then everything is parsed."""
     try:
         _link_generation(original.index.folder, folder)
     except FileNotFoundError:

@@ -154,8 +154,7 @@ def _above(resolver: SyntaxResolver, owner: Key) -> set[Found]:
 
 def _inherited_with(resolver: SyntaxResolver, owners: Iterable[Key]) -> set[Found]:
     """The classes that some Java class inherits from together with one of `owners`, None among them where that isn't
-    known.
-    In a nominally typed language only a common subclass ties two methods of one name."""
+    known. In a nominally typed language only a common subclass ties two methods of one name."""
     found: set[Found] = set()
     heirs = set(owners)
     todo = list(owners)
@@ -245,7 +244,7 @@ def _outside(resolver: SyntaxResolver, target: NameUse, keys: frozenset[Key]) ->
 
 
 def called_by_language(name: str, language: str) -> list[str]:
-    """The language, where it calls members of this name by itself; else an empty list."""
+    """The language in a list, if it calls members of this name by itself; else []."""
     called = "javascript" if language in ("typescript", "tsx") else language
     return [called] if name in _CALLED_BY_THE_LANGUAGE.get(called, "").split() else []
 

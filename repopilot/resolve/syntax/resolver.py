@@ -1,6 +1,5 @@
 """Resolves names without a language server: by scopes, imports, packages, and receivers whose type is written in the
-code.
-A unique name alone never decides."""
+code. A unique name alone never decides."""
 
 from __future__ import annotations
 
@@ -445,8 +444,7 @@ class SyntaxResolver:
         return hiding[0] or None
 
     def _around(self, source: SyntaxSource, at: Node, name: str, space: str) -> Iterator[Found | tuple[()]]:
-        """What a name means, last; before it whatever may hide that: members of outside or unknown bases of the classes
-        around."""
+        """Yield the meaning of a name last; before it, any members of outside or unknown bases that may hide it."""
         rules = source.rules
         inner = source.declared_in(name)
         for scope in (at, *ancestors(at)):
@@ -526,8 +524,7 @@ class SyntaxResolver:
 
     def _included(self, source: SyntaxSource, unit: str, tops: dict[str, Key], name: str) -> Found:
         """What a name of C means: a declaration in the file or a header that it includes; None where it is declared
-        elsewhere
-        and may be linked."""
+        elsewhere and may be linked."""
         usings = re.findall(rb"\busing\s+(?:namespace\s+([\w:]+)|([\w:]+)::(\w+))\s*;", source.data)
         named = [(space or scope).decode() for space, scope, last in usings if space or last.decode() == name]
         units = ["c:", *(f"c:::{each}" for each in named)]

@@ -1,6 +1,5 @@
 """How languages declare, scope and look up names, as tables over their grammars. A row `node.field` stands for the
-child in
-a node's field, `node.` for a child without a field. Pure."""
+child in a node's field, `node.` for a child without a field. Pure."""
 
 from __future__ import annotations
 

@@ -309,8 +309,7 @@ def _of_body(parameters: Node) -> bool:
 
 def constructor_given(source: SyntaxSource, name: Node) -> tuple[Node, Node] | None:
     """The constructor's name and the function in `View.prototype.show = function () {}`, for the name `show`. None
-    where the
-    prototype is replaced, since its members then aren't known.
+    where the prototype is replaced, since its members then aren't known.
     """
     member = name.parent
     made = prototype_of(source, member.child_by_field_name("object")) if member is not None else None

@@ -286,8 +286,7 @@ def _unannotated(function: _Definition) -> str:
 
 def _definitions(path: str, text: str) -> Iterator[_Definition]:
     """The definitions of a file, and the names that it imports. A function counts as unchanged while its signature and
-    the text
-    before it are, a value while it is assigned one of the same kind."""
+    the text before it are, a value while it is assigned one of the same kind."""
     found = _analysis(path, text)
     lines = text.split("\n")
     known: set[str] = set()

@@ -42,7 +42,7 @@ def reaching_tests(index: Index, path: str, changed: Collection[str] = ()) -> li
 
 
 def _users(index: Index, path: str, changed: Collection[str]) -> list[str]:
-    """The code files that use names that only one file defines, those that use a changed name first."""
+    """The code files that use names which only this file defines; those that use a changed name come first."""
     counted: Counter[str] = Counter()
     for name in {symbol.name for symbol in (index.outline(path) if path in index.files else ())}:
         if all(symbol.path == path for symbol in index.symbols(name)):

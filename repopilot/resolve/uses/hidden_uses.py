@@ -1,6 +1,6 @@
 """Uses of a definition in another spelling: another case in PHP, C# attributes without their suffix, names that C
-macros
-paste. Also names that have an effect at run time: turned into strings by C macros, or members that are read by name."""
+macros paste. Also names that have an effect at run time: turned into strings by C macros, or members that are read by
+name."""
 
 from __future__ import annotations
 

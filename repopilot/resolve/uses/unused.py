@@ -26,8 +26,8 @@ def said_unused(name: str, usage: Usage | None, index: Index, symbols: Sequence[
         symbols: the definitions that have the name.
 
     Returns:
-        That nothing uses it, unless other places of the name may; else those places. A definition that its
-        decorator may register, or that code outside may call through a base class, isn't called unused.
+        That nothing uses it, unless other places of the name may; else those places. A definition that its decorator
+        may register, or that code outside may call through a base class, isn't called unused.
     """
     open_places = [*usage.by_name, *usage.mentions] if usage is not None else []
     if open_places:

@@ -382,8 +382,7 @@ def _by_graph(found: _Collected, symbols: Sequence[Symbol]) -> None:
 
 def _overridden(linker: Linker, symbols: Sequence[Symbol]) -> tuple[set[int], set[tuple[str, int]]]:
     """The members that some methods override, whose uses may mean these: as numbers, and as (path, line) of all lines
-    where
-    their names may stand."""
+    where their names may stand."""
     found = {other for at in _numbers(linker, symbols) for other in linker.overridden(at)[0]}
     lines: set[tuple[str, int]] = set()
     for at in found:

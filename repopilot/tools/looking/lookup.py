@@ -1,6 +1,6 @@
 """What agents and MCP clients may look up in the index of a repository at one commit. Arguments are checked here.
 
-Each function returns text that costs few tokens, and raises UsageError on a wrong argument, with a hint at right ones.
+Each function returns text that costs few tokens, and raises UsageError on a wrong argument, with a hint at valid ones.
 """
 
 from __future__ import annotations
@@ -182,7 +182,8 @@ def _decorators(lines: Sequence[str], start: int, symbol: Symbol) -> list[str]:
 
 
 def symbol(index: Index, path: str, name: str, shown: Collection[str] = ()) -> ToolResult:
-    """Show the text of a definition with the comment above it; of several of one name the further places.
+    """Show the text of a definition with the comment above it; of several of one name, only the first ones' texts, and
+    the places of the others.
 
     Args:
         index: the repository.

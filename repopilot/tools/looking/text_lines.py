@@ -27,8 +27,7 @@ _LONGEST_S = SECONDS if sys.platform == "win32" else 60.0
 @dataclass(frozen=True, slots=True)
 class MatchingLines:
     """The first lines that match (`path`, `line`, `text`, `marks`: the matches' places in it), how many match by file,
-    and how many
-    files were read."""
+    and how many files were read."""
 
     rows: list[dict]
     counts: dict[str, int]

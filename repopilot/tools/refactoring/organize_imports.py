@@ -1,6 +1,5 @@
 """The tool that sorts the imports of a Python file and removes unused ones. An unused import stays where another file
-takes
-the name from here, the import has side effects, or a comment explains it."""
+takes the name from here, the import has side effects, or a comment explains it."""
 
 from __future__ import annotations
 

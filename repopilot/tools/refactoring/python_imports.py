@@ -140,8 +140,7 @@ class ModuleText:
 
     def relative(self, reached: str, new: str) -> str:
         """The name of a module in a relative import here; '' where that would leave the package. Packages are folders
-        with
-        an `__init__`, and those that an existing relative import of `reached` crosses."""
+        with an `__init__`, and those that an existing relative import of `reached` crosses."""
         own = PurePosixPath(self.path).parent.parts
         there = PurePosixPath(stem(new)).parts
         same = len(_common(own, there if is_package(new) else there[:-1]))

@@ -1,6 +1,5 @@
 """Moves a definition from the top of a Python module: its text, what it needs, and both modules' texts afterwards.
-Pure:
-texts with plain line ends."""
+Pure: texts with plain line ends."""
 
 from __future__ import annotations
 
@@ -358,9 +357,9 @@ def block_text(block: MovedDefinition, source: ModuleText, target: ModuleText) -
 
 
 def lazy_annotations(block: MovedDefinition, source: ModuleText, target: ModuleText) -> bool:
-    """Whether a definition needs the source's `from __future__ import annotations` in the target: in an empty one for
-    any
-    function or class, else where annotations use `|`, names for type checkers only, or the definition itself."""
+    """Whether a definition needs the source's `from __future__ import annotations` in the target: in an empty one
+    unless it is a plain assignment, else where annotations use `|`, names for type checkers only, or the definition
+    itself."""
     if not any(b.module == "__future__" and b.alias.name == "annotations" for b in source.imports):
         return False
     if not target.text.strip():
@@ -382,8 +381,7 @@ def lazy_annotations(block: MovedDefinition, source: ModuleText, target: ModuleT
 
 def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple[str, bool]], future: bool) -> str:
     """The text of a module with a definition added: after the others, but before statements that use it or run the
-    module
-    as a program.
+    module as a program.
 
     Args:
         target: the module, without imports of the definition.

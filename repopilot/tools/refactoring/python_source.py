@@ -136,7 +136,7 @@ def call_of(name: Node) -> Node | None:
 
 
 def definition_of(name: Node) -> Node | None:
-    """The function or class whose definition a name belongs to as its name, None for other names."""
+    """The definition of a function or class whose name is this node, None for other nodes."""
     parent = name.parent
     defines = parent is not None and parent.type in ("function_definition", "class_definition")
     return parent if defines and is_field(name, parent, "name") else None

@@ -121,8 +121,7 @@ class _Names:
 
     def _defined_at(self) -> NameSpan | None:
         """The first occurrence on the definition's lines that is a definition, of a member where the symbol is one;
-        else
-        the first occurrence there, if it is resolved."""
+        else the first occurrence there, if it is resolved."""
         symbol = self._place.symbol
         lines = range(symbol.start_line, symbol.end_line + 1)
         found = [one for one in self._copy.resolver.occurrences(self.old) if one.span.path == self._place.path]
@@ -137,8 +136,8 @@ class _Names:
 
     def unread(self, found: ServerRename) -> list[Occurrence]:
         """The places that forbid a rename of nothing but the definition: those that may mean it in JavaScript, where
-        few types
-        are known; or the definition itself, if it is the key of an object, which something outside may read."""
+        few types are known; or the definition itself, if it is the key of an object, which something outside may
+        read."""
         use = self._uses.get(self.start) if self.start is not None else None
         if use is None or set(found.edits) != {self.start}:
             return []
@@ -169,8 +168,7 @@ class _Names:
 
     def _connected(self, edits: Mapping[NameSpan, str]) -> set[NameSpan]:
         """The places to ask about next: definitions that a renamed place means, and places that aren't renamed but mean
-        a
-        renamed definition."""
+        a renamed definition."""
         whole = {span for span, text in edits.items() if text == self._new}
         found = set()
         for span, meaning in self._meanings.items():
@@ -205,8 +203,8 @@ class _Names:
 
     def tried(self, found: ServerRename) -> ServerRename:
         """A rename with its texts, after checking the files that hold either name. Where other types have members of
-        the old
-        name, all files are checked, since their objects may be passed as the renamed type in files that name neither.
+        the old name, all files are checked, since their objects may be passed as the renamed type in files that name
+        neither.
 
         Raises:
             UsageError: the code would mean something else, or be wrong, or the server doesn't answer.
@@ -243,8 +241,7 @@ class _Names:
 
     def joined(self, found: ServerRename, error: UnsoundRename) -> ServerRename | None:
         """A rename extended to members of other types that stand in for the renamed ones: each that leaves fewer errors
-        is
-        added. None where errors remain."""
+        is added. None where errors remain."""
         starts = [self.start] if self.start is not None else []
         tries = 0
         while True:
@@ -284,8 +281,7 @@ def _add(found: ServerRename, edits: Mapping[NameSpan, str], new: str) -> None:
 
 def _kept_apart(edits: Mapping[NameSpan, str], uses: Mapping[NameSpan, NameUse]) -> dict[NameSpan, str]:
     """Edits by which a type checker reports objects of other types that have the old name, where the new one is
-    optional:
-    each renamed member of a type is declared under its old name too, as an optional `never`."""
+    optional: each renamed member of a type is declared under its old name too, as an optional `never`."""
     found = {}
     for span, use in uses.items():
         member = use.word.node.parent

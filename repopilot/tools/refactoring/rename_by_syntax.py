@@ -1,6 +1,5 @@
 """Renames in languages other than Python: by the syntax, and by the language's server where that leaves places open;
-only
-if every place is resolved."""
+only if every place is resolved."""
 
 from __future__ import annotations
 
@@ -326,8 +325,8 @@ _Senses = dict[str, list[tuple[_Sense, NameUse]]]
 
 
 def _in_order(resolver: SyntaxResolver, names: tuple[str, str], renamed: SyntaxFamily | None) -> _Senses:
-    """The places of both names, file by file in order, with what they mean; shorthands that will be
-    written out stand twice."""
+    """The places of both names, file by file in order, with what they mean; shorthands that will be written out stand
+    twice."""
     found: dict[str, list[tuple[int, _Sense, NameUse]]] = {}
     for name in names:
         for use in resolver.uses(name):

@@ -1,6 +1,5 @@
 """Changes the parameters of a Python function and the arguments of its calls in place: everything else in the text
-stays as
-it is, including annotations, comments and line breaks. Pure."""
+stays as it is, including annotations, comments and line breaks. Pure."""
 
 from __future__ import annotations
 
@@ -129,7 +128,7 @@ def changed_definition(signature: Signature, change: SignatureChange) -> list[Re
 
     Args:
         signature: of the function.
-        change: of its parameters; names that it lacks are left out.
+        change: of its parameters, with only names that it has.
     """
     text = signature.source.text
     items = signature.items
@@ -223,8 +222,7 @@ def changed_call(
 
     Returns:
         The replacements, and whether they are complete: they aren't where starred arguments or a missing value leave
-        them
-        open, or where the value of a removed or moved argument may have side effects.
+        them open, or where the value of a removed or moved argument may have side effects.
     """
     source = call.source
     names = signature.positional[bound:]

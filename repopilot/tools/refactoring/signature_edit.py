@@ -1,6 +1,5 @@
 """All that changes in a repository with the parameters of a Python function: its definitions, its calls, and places
-that
-can't be resolved."""
+that can't be resolved."""
 
 from __future__ import annotations
 

@@ -95,8 +95,8 @@ async def check(arguments: CheckPaths, context: ToolContext) -> ToolResult:
 
 
 def unrun_tools(changes: Changes, index: Index, ran: Collection[str]) -> dict[str, str]:
-    """The linters, formatters and type checkers that a repository's own files ask for, and that didn't look at a
-    change of code.
+    """The linters, formatters and type checkers that a repository's own files ask for, and that didn't look at a change
+    of code.
 
     Args:
         changes: the change.
@@ -241,8 +241,7 @@ async def _check_format(wanted: Sequence[FileChange], context: ToolContext, repo
 
 def uses_left_behind(changes: Changes, copy: WorkingCopy, typed: Collection[str] = ()) -> tuple[Finding, ...]:
     """Findings on what edits leave behind: uses elsewhere that no longer fit the removed or changed definitions, and
-    names
-    that the edits capture. Blocking; remembered for each set of edits.
+    names that the edits capture. Blocking; remembered for each set of edits.
 
     Args:
         changes: the edits.

@@ -72,8 +72,7 @@ async def _require_agreement(command: str, context: ToolContext) -> None:
 
 def _take_over(run: ShellRun, copy: WorkingCopy) -> list[str]:
     """Make a command's changes an edit of the working copy. Returns the paths that can't be taken over: kept out as
-    secret
-    or ignored, or not text."""
+    secret or ignored, or not text."""
     texts: dict[str, str | None] = {}
     left_out = []
     for path, data in {**run.files, **dict.fromkeys(run.deleted)}.items():

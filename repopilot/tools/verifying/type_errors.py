@@ -73,8 +73,7 @@ async def type_check(changes: Sequence[FileChange], inputs: Path, workspace: Wor
 
 async def types_before(changes: Sequence[FileChange], inputs: Path, workspace: Workspace) -> tuple[TypeDiagnostic, ...]:
     """The type checker's errors in the unedited repository, for the files of some changes; also for further files,
-    where an
-    earlier run included them.
+    where an earlier run included them.
 
     Args:
         changes: the changes.
