@@ -16,8 +16,9 @@ from repopilot.types import Skip
 class BuildReport:
     """The figures of a build.
 
-    `seconds` are by phase; `reused` of the `files` came from the previous index; `notes` say what is degraded,
-    `remarks` what else the user should see once: what was redacted.
+    `seconds` are by phase; `reused` counts the `files` taken from the previous index; `notes` say what is degraded,
+    `remarks`
+    what else the user should see once: the redactions.
     """
 
     files: int = 0
@@ -31,7 +32,7 @@ class BuildReport:
 
 
 def write_report(folder: Path, report: BuildReport) -> None:
-    """Store the report with its generation, its texts with their keys. Raises OSError."""
+    """Store the report with its generation; messages keep their keys. Raises OSError."""
     fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(report)}
     fields["notes"] = [i18n.to_json(note) for note in report.notes]
     fields["remarks"] = [i18n.to_json(remark) for remark in report.remarks]
@@ -40,7 +41,7 @@ def write_report(folder: Path, report: BuildReport) -> None:
 
 
 def read_report(folder: Path) -> BuildReport:
-    """The report of a generation, its texts with their keys again. Raises ValueError when it is missing or broken."""
+    """The report of a generation; messages have their keys again. Raises ValueError when it is missing or broken."""
     found = layout.read_json(folder / layout.REPORT)
     if not isinstance(found, dict):
         raise ValueError("the index has no report")

@@ -1,4 +1,4 @@
-"""A Chroma server that keeps vectors: where it is, how long it may take, and what is wrong with it."""
+"""The connection to a Chroma server that keeps vectors: its address, time limits and current fault."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ T = TypeVar("T")
 class ChromaServer:
     """One server, shared by all indexes of a runtime. Thread-safe.
 
-    `trouble` is a message on why it can't be used, '' while it can or was not asked yet. `api` is Chroma's, None while
-    there is no connection.
+    `trouble` is a message on why the server can't be used, '' while it can or before the first request. `api` is
+    Chroma's
+    client, None while there is no connection.
     """
 
     def __init__(self, url: str, token: str = "") -> None:
@@ -38,18 +39,18 @@ class ChromaServer:
         self._lock = threading.Lock()
 
     def ask(self, use: Callable[[], T], otherwise: T) -> T:
-        """The result of `use`, which sends requests; `otherwise` where that fails, or failed some seconds ago.
+        """The result of `use`, which sends requests; `otherwise` if it fails, or failed some seconds ago.
 
-        After a failure one question at a time tries again: no other waits for the server.
+        After a failure one caller at a time tries again; the others don't wait for the server.
         """
         with self._lock:
             if self.trouble and time.monotonic() < self._again_at:
                 return otherwise
             self._again_at = time.monotonic() + PAUSE_S
-        thread = ThreadPoolExecutor(1, "chroma")  # looking a name up has no time limit, nor has an endless answer
+        thread = ThreadPoolExecutor(1, "chroma")  # neither a DNS lookup nor an endless reply has a time limit
         try:
             found = thread.submit(use).result(_ANSWER_S)
-        except Exception as error:  # what is no Chroma server makes Chroma's client raise all kinds of them
+        except Exception as error:  # Chroma's client raises all kinds of them if this is no Chroma server
             self.trouble = _trouble(error, self.shown_url)
             self.close()
             return otherwise
@@ -60,7 +61,7 @@ class ChromaServer:
 
     def session(self) -> httpx.Client:
         """A new connection, with the token and time limits."""
-        import httpx  # which takes longer to import than a search takes
+        import httpx  # importing it takes longer than a search
 
         limits = httpx.Timeout(_REQUEST_S, connect=_CONNECT_S)
         hooks = {"response": [_check_access]}

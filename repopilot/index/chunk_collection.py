@@ -1,7 +1,8 @@
-"""The vectors of an index as LlamaIndex's `ChromaVectorStore` reads a collection of Chroma.
+"""Presents the vectors of an index as a Chroma collection that LlamaIndex's `ChromaVectorStore` can read.
 
-The collection holds vectors by the digest of a text and nothing else. Ids, texts and metadata of what it finds come
-from the chunks of the index, so nothing is stored twice and nothing is older than the index.
+Chroma itself holds only vectors, by the digest of their text. Ids, texts and metadata of results come from the chunks
+of
+the index, so nothing is stored twice and nothing is older than the index.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def store_over(index: Index, vectors: Vectors) -> ChromaVectorStore:
-    """LlamaIndex's store over the vectors of a repository. It can be read only.
+    """LlamaIndex's store over the vectors of a repository, read-only.
 
     Args:
         index: has the chunks.
-        vectors: of those chunks; one that has none isn't found.
+        vectors: the vectors of those chunks; a chunk without one isn't found.
 
     Raises:
         StorageError: the vectors aren't saved: another process owns their folder, or their server can't be used.
@@ -76,7 +77,7 @@ def _metadata(chunk: Chunk, commit: str) -> dict[str, str | int]:
 
 
 class _ChunkCollection:
-    """What `ChromaVectorStore` calls of Chroma's `Collection`, with Chroma's arguments and replies."""
+    """The methods of Chroma's `Collection` that `ChromaVectorStore` calls, with Chroma's arguments and replies."""
 
     def __init__(self, index: Index, vectors: Vectors) -> None:
         self._index = index
@@ -142,7 +143,7 @@ def _fits(metadata: Mapping[str, str | int], where: Mapping[str, Any]) -> bool:
 
 
 def _holds(name: str, value: str | int, wanted: Any) -> bool:
-    """Whether a comparison holds; one of a text with a number does not, as in Chroma."""
+    """Whether a comparison holds. Ordering a text against a number never does, as in Chroma."""
     try:
         return _COMPARE[name](value, wanted)
     except TypeError:

@@ -22,7 +22,7 @@ from repopilot.settings import Settings
 
 MINILM_TOKENS = 128
 _MINILM_CHARS = 4000  # more than 128 tokens of anything but blanks; the rest need not be tokenised
-_SERVER_TRUSTED_S = 60.0  # how long a server that has answered is not asked again whether it does
+_SERVER_TRUSTED_S = 60.0  # how long a server that has answered is used without asking it again
 _PARALLEL_FROM = 4
 
 
@@ -41,7 +41,8 @@ class Embedder(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many texts take hardly longer than one: as many as there are threads, or as a server takes together."""
+        """How many texts take hardly longer than one: the number of threads, or of texts that a server takes
+        together."""
         ...
 
     def embed(self, texts: Sequence[str], *, query: bool = False, background: bool = False) -> np.ndarray:
@@ -62,14 +63,14 @@ class Embedder(Protocol):
 
 
 class EmbedderChoice(NamedTuple):
-    """The embedder that can be used now, or None. `note` says why it is none, or not the one that was set."""
+    """The embedder that can be used now, or None. `note` says why there is none, or why it isn't the configured one."""
 
     embedder: Embedder | None
     note: str
 
 
 def can_embed(settings: Settings) -> bool:
-    """Whether an embedding model is wanted and installed, or set to be a server's. Cheap: asks no server."""
+    """Whether embeddings are enabled, and a model is installed or a server's model is set. Cheap: asks no server."""
     return settings.dense and bool(settings.embed_model or models.installed(models.EMBEDDING_MODEL, settings))
 
 
@@ -181,7 +182,7 @@ class _Session(NamedTuple):
 
 
 def silent_onnxruntime() -> Any:
-    """The library that runs the model, without the telemetry that it sends its maker from its import on."""
+    """The onnxruntime library, without the telemetry that it would send to its maker from its import on."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 

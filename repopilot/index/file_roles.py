@@ -12,15 +12,16 @@ from repopilot.code.languages import file_kind, is_doc_path, is_example_path, is
 from repopilot.repo.paths.attributes import LinguistAttributes
 
 ROLES = ("test", "example", "doc", "config", "generated", "vendored")
-"""By bit."""
+"""In the order of their bits."""
 FOREIGN = sum(1 << ROLES.index(role) for role in ("generated", "vendored"))
-"""The bits of what is nobody's own work here."""
+"""The bits of files that the project's authors did not write."""
 
 _VENDORED = re.compile(r"(^|/)(vendor(ed)?|_vendor|third[_-]?party|node_modules|bower_components|extern(al)?s?)/", re.I)
 
 
 def roles_of(files: Sequence[str], generated: Collection[int]) -> np.ndarray:
-    """uint8 per file: a bit mask of ROLES. `generated` are the numbers of files that say so in their text."""
+    """uint8 per file: a bit mask of ROLES. `generated` are the numbers of files whose text says that they are
+    generated."""
     masks = np.zeros(len(files), np.uint8)
     for number, path in enumerate(files):
         kind = file_kind(path)
@@ -37,7 +38,7 @@ def roles_of(files: Sequence[str], generated: Collection[int]) -> np.ndarray:
 
 
 def roles_with(masks: np.ndarray, files: Sequence[str], attributes: LinguistAttributes) -> np.ndarray:
-    """The roles as the repository's attributes correct them."""
+    """The roles, corrected by the repository's attributes."""
     corrected = masks.copy()
     for number, path in enumerate(files):
         for name in ("generated", "vendored"):
@@ -49,5 +50,5 @@ def roles_with(masks: np.ndarray, files: Sequence[str], attributes: LinguistAttr
 
 
 def is_vendored(path: str) -> bool:
-    """Whether a path is that of somebody else's code, kept in the repository."""
+    """Whether a path belongs to third-party code kept in the repository."""
     return bool(_VENDORED.search(path))

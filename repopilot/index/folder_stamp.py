@@ -1,4 +1,4 @@
-"""Whether the files of a folder may have changed: told by their times and sizes, much sooner than by git."""
+"""Tells whether the files of a folder may have changed, by their times and sizes: much faster than git."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 
 def folder_stamp(root: Path, paths: Iterable[str]) -> int:
-    """A number that is another one when a file, or what is in a folder of one, has changed. Blocking.
+    """A number that changes when a file, or the contents of a folder that holds one, has changed. Blocking.
 
     Args:
         root: the folder.
-        paths: of the files that are indexed, below it.
+        paths: the indexed files, relative to the folder.
     """
     facts: list[tuple[str, int, int]] = []
     folders = {""}

@@ -1,8 +1,7 @@
 """The lexical index: postings of every chunk over a few fields, in flat numpy arrays that can be memory-mapped.
 
 `terms_of` runs in worker processes and gives a small, picklable value per chunk; `LexicalIndex.build` turns those
-values into postings. It is never changed in place.
-Relevance is computed in retrieval/rank.py.
+values into postings. An index is never changed in place. Relevance is computed in retrieval/rank.py.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from repopilot.types import Chunk
 VERSION = 5
 FIELDS = ("path", "symbols", "body")
 TABLES = {"name_rows": ("names", "rows"), "name_tokens": ("tokens", "names"), "file_words": ("tokens", "files")}
-"""Further postings: what they are looked up by, and what they give."""
+"""Further postings: what each is looked up by, and what it returns."""
 LABELS = {"file_of": "files", "kind_of": "kinds", "language_of": "languages"}
-"""Arrays by row with numbers of texts, and where the texts are."""
+"""Arrays with the number of a text per row, and the field that holds those texts."""
 FILE_ARRAYS = ("roles",)
 """Arrays with a value per file."""
 ROW_ARRAYS = ("spans", "owners")
@@ -39,7 +38,7 @@ ROW_ARRAYS = ("spans", "owners")
 PLAIN_ARRAYS = (*LABELS, *FILE_ARRAYS, *ROW_ARRAYS)
 MOST_OCCURRENCES = 255
 GENERATED = "@generated"
-"""The token added to the body of a generated file's chunks; no word of a text can give this token."""
+"""The token added to the body of a generated file's chunks; no word of a text yields it."""
 
 Bag = tuple[str, bytes]
 """Distinct tokens joined by spaces, and how often each occurs (at most 255)."""
@@ -70,7 +69,7 @@ def terms_of(chunk: Chunk, defined: Sequence[str], generated: bool = False) -> C
     Args:
         chunk: the chunk.
         defined: the names, plain or qualified, of the symbols whose definition starts in it.
-        generated: whether its file says that a program wrote it; one chunk of the file is enough.
+        generated: whether its file says that a program wrote it; marking one chunk of the file is enough.
     """
     names = tuple(dict.fromkeys(_tail(name) for name in (*defined, chunk.symbol) if name))
     return ChunkTerms(
@@ -87,7 +86,7 @@ def terms_of(chunk: Chunk, defined: Sequence[str], generated: bool = False) -> C
 
 
 def _owner(chunk: Chunk) -> int:
-    """The class or the like that a chunk belongs to; a function outside of any has itself."""
+    """The CRC-32 of the name of a chunk's outermost definition: its class or the like, else the function itself."""
     outermost = re.split(r"\.|::", chunk.symbol, maxsplit=1)[0] if chunk.kind in ("function", "class") else ""
     return zlib.crc32(outermost.encode("utf-8")) if outermost else 0
 
@@ -265,14 +264,14 @@ class LexicalIndex:
 
     @cached_property
     def group_of(self) -> np.ndarray:
-        """int32 (rows,): the number of the outermost definition of each row, of the row itself where it has none."""
+        """int32 (rows,): a number per row, shared by all rows of a file with the same outermost definition."""
         keys = self.file_of.astype(np.int64) << 32 | self.owners
         keys = np.where(self.owners > 0, keys, -1 - np.arange(len(keys), dtype=np.int64))
         return np.unique(keys, return_inverse=True)[1].astype(np.int32)
 
     @cached_property
     def file_lengths(self) -> Mapping[str, np.ndarray]:
-        """float64 (files,) by field: the words of each file. All its rows have its path, which counts once."""
+        """float64 (files,) by field: the word count of each file. Its path, which every row repeats, counts once."""
         found = {
             name: np.bincount(self.file_of, postings.lengths, minlength=len(self.files))
             for name, postings in self.fields.items()
@@ -322,7 +321,7 @@ class LexicalIndex:
         return rows[starts[number] : starts[number + 1]]
 
     def rows_defining(self, name: str) -> np.ndarray:
-        """The rows in which a symbol of this unqualified name is defined, in any case."""
+        """The rows in which a symbol of this unqualified name is defined, ignoring case."""
         number = self.name_numbers.get(name.lower())
         return np.empty(0, np.int32) if number is None else self.name_rows.of(number)[0]
 
@@ -347,7 +346,7 @@ class _Bags:
     """Bags of numbered tokens, row by row, to be turned into postings."""
 
     def __init__(self) -> None:
-        # Flat from the beginning: an object for each bag would take as much memory again.
+        # Flat arrays: one object per bag would double the memory.
         self._sizes = array("i")
         self._numbers = array("i")
         self._counts = bytearray()
@@ -383,7 +382,7 @@ def _starts(numbers: np.ndarray, size: int) -> np.ndarray:
 
 
 def _load(folder: Path, name: str, mmap: bool) -> np.ndarray:
-    # Slicing a memmap costs several times what slicing the array over the same memory does.
+    # Slicing a memmap costs several times as much as slicing a plain array over the same memory.
     return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r" if mmap else None, allow_pickle=False))
 
 

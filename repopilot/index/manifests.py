@@ -23,7 +23,7 @@ def _own(index: Index) -> tuple[Manifest, ...]:
 
 
 def every_manifest(index: Index) -> tuple[Manifest, ...]:
-    """Every manifest, and what says what modules of JavaScript stand for, in the order of the files."""
+    """Every manifest, and every file that maps names of JavaScript modules, in the order of the files."""
     return index.derived(_read)
 
 
@@ -34,12 +34,12 @@ def _read(index: Index) -> tuple[Manifest, ...]:
 
 
 def _depth(manifest: Manifest) -> tuple[int, bool, str]:
-    # A file of requirements beside a real manifest says what developers install.
+    # A requirements file beside a real manifest lists what developers install, so it comes second.
     return manifest.path.count("/"), manifest.path.endswith((".txt", ".in")), manifest.path
 
 
 def dependencies(index: Index) -> list[Dependency]:
-    """What the project declares to depend on, each name of each group once, without what others only pull in."""
+    """The dependencies that the project declares, each name once per group, without transitive ones."""
     found: dict[tuple[str, str], Dependency] = {}
     declared = False
     own = {fact.value for manifest in manifests(index) for fact in manifest.facts if fact.kind == "name"}
@@ -57,7 +57,7 @@ def dependencies(index: Index) -> list[Dependency]:
 
 
 def facts(index: Index, kind: str) -> Iterator[ProjectFact]:
-    """What the manifests say of the project, of one kind, those nearest to the root first."""
+    """The facts of one kind that the manifests state about the project, from those nearest to the root first."""
     for manifest in manifests(index):
         yield from (fact for fact in manifest.facts if fact.kind == kind)
 

@@ -17,7 +17,7 @@ OPTIONS: dict[str, Any] = {
     "client_options": {"allow_http": True, "timeout": "300s", "connect_timeout": "10s"},
     "retry_config": {"max_retries": 3, "retry_timeout": timedelta(minutes=1)},
 }
-"""`allow_http` is for stores of one's own, whose address is in AWS_ENDPOINT_URL."""
+"""`allow_http` is for self-hosted stores, whose address is in AWS_ENDPOINT_URL."""
 
 
 def is_url(place: str) -> bool:
@@ -27,11 +27,11 @@ def is_url(place: str) -> bool:
 
 @contextmanager
 def opened(place: str) -> Iterator[IO[bytes]]:
-    """A file for reading from its beginning, as far as is needed.
+    """A file opened for reading; of a URL, no more is fetched than is read.
 
     Raises:
         OSError: a path can't be read.
-        StorageError: a URL can't.
+        StorageError: a URL can't be read.
     """
     if not is_url(place):
         with open(place, "rb") as file:
@@ -43,7 +43,7 @@ def opened(place: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def fetched(place: str) -> Iterator[Path]:
-    """A file on this machine: the one at a path, or a copy that goes with the block. Raises StorageError."""
+    """A file on this machine: the one at a path, or a copy that is deleted after the block. Raises StorageError."""
     if not is_url(place):
         yield Path(place)
         return
@@ -57,8 +57,9 @@ def fetched(place: str) -> Iterator[Path]:
 
 @contextmanager
 def stored(place: str) -> Iterator[Path]:
-    """Where to write a file that is to be at a place: itself if that is a path; else it is sent there at the end, and
-    replaces what is there as a whole. Raises StorageError."""
+    """Where to write a file for a place: the path itself, or a temporary file that is uploaded at the end of the block
+    and
+    replaces the object as a whole. Raises StorageError."""
     if not is_url(place):
         yield Path(place)
         return
@@ -71,7 +72,7 @@ def stored(place: str) -> Iterator[Path]:
 
 @contextmanager
 def _store(place: str) -> Iterator[tuple[ModuleType, Any, str]]:
-    """The library, the store that a URL names, and the name of the object in it; errors as ours."""
+    """The library, the store that a URL names, and the name of the object in it; turns their errors into ours."""
     try:
         import obstore
         import obstore.store

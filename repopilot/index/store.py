@@ -60,7 +60,7 @@ class IndexStore:
         self._only: frozenset[str] | None = None
 
     def only(self, keys: frozenset[str]) -> IndexStore:
-        """The same indexes, of which no others than those with these keys are listed or opened by their key."""
+        """A store over the same folder that lists, and opens by key, only the indexes with these keys."""
         part = copy(self)
         part._only = keys
         return part
@@ -108,7 +108,7 @@ class IndexStore:
         return ((newest and database.read_meta(newest)) or {}).get("name", key)
 
     def unusable(self, generation: Path) -> str:
-        """Why a generation can't be used, a message; '' when it can. The first time all of its files are read."""
+        """A message on why a generation can't be used; '' when it can. The first check reads all of its files."""
         found = database.read_meta(generation)
         if found is None or (generation / layout.BROKEN).exists():
             return i18n.message(BROKEN_NOTE)
@@ -127,7 +127,7 @@ class IndexStore:
         return bool(found)
 
     def _damaged_in(self, folder: Path) -> list[str]:
-        """The damaged files of a generation; looked for once. Raises OSError."""
+        """The damaged files of a generation; a sound one isn't read again. Raises OSError."""
         identity = _identity(folder)
         found = [] if identity in self._whole else layout.damaged(folder)
         if not found:
@@ -146,13 +146,13 @@ class IndexStore:
 
 
 def _identity(generation: Path) -> tuple[int, ...]:
-    """What tells a database from every other, whatever its path."""
+    """Identifies the database file of a generation, whatever its path."""
     state = (generation / layout.DATABASE).stat()
     return state.st_dev, state.st_ino, state.st_mtime_ns, state.st_size
 
 
 def _mark_broken(generation: Path) -> None:
-    with suppress(OSError):  # in a read-only folder it is found damaged again
+    with suppress(OSError):  # in a read-only folder the next check finds the damage again
         (generation / layout.BROKEN).touch()
 
 
@@ -160,7 +160,7 @@ def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
     """What a generation was built from. Nothing when it is broken.
 
     Returns:
-        The content hash of every file by its path, and the files that were skipped for what is in them.
+        The content hash of every file by its path, and the files that were skipped for their content.
     """
     try:
         connection = database.connect(generation)
@@ -188,8 +188,8 @@ class Index:
 
     Args:
         folder: the folder of the generation.
-        searchable: False leaves the arrays on disk, for who only reads files: then it has no chunks and no `lexical`,
-            and names aren't found.
+        searchable: False leaves the arrays on disk, for callers that only read files: then the index has no chunks and
+            no `lexical`, and names aren't found.
     """
 
     lexical: LexicalIndex
@@ -219,20 +219,19 @@ class Index:
             raise IndexFailed(i18n.message("index.inconsistent"), i18n.message("index.rebuilt_next_time"))
 
     def _with_attributes(self, lexical: LexicalIndex) -> LexicalIndex:
-        """Its roles are those of the files' names and texts: the repository may say otherwise."""
+        """The index with its roles, taken from file names and texts, corrected by the repository's .gitattributes."""
         if all(path.rpartition("/")[2] != FILE for path in lexical.files):
             return lexical
         roles = roles_with(lexical.roles, lexical.files, LinguistAttributes(self.text))
         return replace(lexical, roles=roles)
 
     def is_foreign(self, path: str) -> bool:
-        """Whether a file is nobody's own work here: generated or vendored, by its name and text or as the repository's
-        attributes say."""
+        """Whether a file is generated or vendored, by its name and text or by the repository's attributes."""
         number = self.lexical.file_numbers.get(path)
         return number is not None and bool(self.lexical.roles[number] & FOREIGN)
 
     def is_own(self, path: str) -> bool:
-        """Whether a file is part of what the project offers: no test, example or documentation, and its own work."""
+        """Whether a file is the project's own product: no test, example or documentation, not generated or vendored."""
         return is_product_path(path) and not self.is_foreign(path)
 
     def derived(self, compute: Callable[[Index], T]) -> T:
@@ -245,12 +244,12 @@ class Index:
     @property
     def chunks(self) -> Sequence[Chunk]:
         """All chunks, decoded file by file; those of the files used last are cached."""
-        # Made anew each time: a cycle would keep an index that was replaced until the next full garbage collection.
+        # Not cached: a reference cycle would keep a replaced index alive until the next full garbage collection.
         return Chunks(self, len(self._arrays.digests))
 
     @property
     def origin(self) -> Origin:
-        """What tells its places from those of other repositories."""
+        """Distinguishes places in this repository from those in others."""
         return Origin(self.name, self.commit, self.folder.parent.name)
 
     @property
@@ -310,7 +309,7 @@ class Index:
         return None if text is None else "\n".join(text.split("\n")[max(0, start - 1) : max(0, end)])
 
     def files_named(self, written: str) -> list[str]:
-        """The files that a path names: the one that it is, else those whose path ends in it."""
+        """The files that a path may mean: the one at exactly this path, else all whose path ends in it."""
         return [written] if written in self.files else [path for path in self.files if path.endswith(f"/{written}")]
 
     def outline(self, path: str) -> list[Symbol]:
@@ -330,7 +329,7 @@ class Index:
         return [s for s in found if s.name == name or f".{s.qualified}".endswith(f".{name}")]
 
     def symbols_in(self, name: str) -> list[Symbol]:
-        """Every definition of a name, before which its folder or module may stand (`package.module.Class`)."""
+        """Every definition of a name, which may begin with its folder or module (`package.module.Class`)."""
         found = self.symbols(name)
         parts = name.split(".")
         for count in range(1, len(parts)):
@@ -413,7 +412,7 @@ class Index:
         return codec.chunks_of(file.info.path, file.info.language, data, text)
 
     def _kept(self, path: str, text: str) -> str:
-        """The text of a file; who reads its chunks often wants it, too."""
+        """Cache the text of a file and return it; callers that read its chunks often want the text, too."""
         with self._decoding:
             self._texts[path] = text
             self._texts.move_to_end(path)

@@ -11,7 +11,7 @@ import Stemmer
 
 WORD = re.compile(r"\w+")
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
-"""The same in ASCII text, which it reads faster."""
+"""The same for ASCII text, and faster."""
 LONGEST = 64
 
 _WIDE_SHAPE = "語"
@@ -22,7 +22,7 @@ _local = threading.local()
 
 
 def words(text: str) -> list[str]:
-    """The identifiers and words of a text, in order, their accents composed (NFC) and else unchanged."""
+    """The identifiers and words of a text, in order, with accents composed (NFC), otherwise unchanged."""
     return _ASCII_WORD.findall(text) if text.isascii() else WORD.findall(unicodedata.normalize("NFC", text))
 
 
@@ -40,7 +40,8 @@ def tokens_of(text: str) -> set[str]:
 
 @lru_cache(maxsize=1 << 18)
 def expand(word: str) -> tuple[str, ...]:
-    """The index tokens of one word: its stem; for a compound identifier also itself in lower case, and its parts.
+    """The index tokens of one word: its stem; for a compound identifier, the whole in lower case and the stems of its
+    parts.
 
     Scripts without spaces (Chinese, Japanese, Korean) give character pairs. Words that are too long to be
     names (hashes, encoded data) give nothing.
@@ -68,7 +69,8 @@ def _parts(word: str) -> list[str]:
 
 
 def part_spans(word: str) -> list[tuple[int, int]]:
-    """Where the parts of a word are, cut at underscores, digits, humps of any alphabet, and changes of script."""
+    """Where the parts of a word are, cut at underscores, digits, camel-case humps of any alphabet, and changes of
+    script."""
     shapes = word if word.isascii() else "".join(map(_shape, word))
     return [part.span() for part in _PART.finditer(shapes)]
 

@@ -1,4 +1,4 @@
-"""An index as one file: built once, in CI for example, and taken over by everybody who has the same repository."""
+"""Exports and imports an index as one file: built once, in CI for example, for everybody with the same repository."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 INSIDE = "generation/"
 BESIDE = (layout.GRAPH, layout.HISTORY)
-"""Files beside the generation that are taken along."""
+"""Files beside the generation that are exported with it."""
 LARGEST = 64 << 30
-"""Bytes of an archive's contents."""
+"""The most bytes that an archive may unpack to."""
 _BROKEN = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError)
 
 
 def export_index(folder: Path, target: Path) -> dict:
-    """Write the newest generation of an index to a file, in one step for its readers.
+    """Write the newest generation of an index to a file, which is replaced atomically.
 
     Args:
-        folder: of the index.
+        folder: the folder of the index.
         target: the file, a gzipped tar archive.
 
     Returns:
@@ -87,10 +87,10 @@ def export_index(folder: Path, target: Path) -> dict:
 
 
 def read_manifest(place: str) -> dict:
-    """What an exported index says of itself: format, version, commit, name, key, and the hashes of its files.
+    """The manifest of an exported index: format, version, commit, name, key, and the hashes of its files.
 
     Args:
-        place: of the archive, a path or a URL.
+        place: the path or URL of the archive.
 
     Returns:
         The manifest; {} where there is no such file, or none that this version reads.
@@ -111,26 +111,26 @@ def is_newest(manifest: dict, folder: Path) -> bool:
 
 
 def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -> dict:
-    """Take over an exported index, in place of the one there is.
+    """Import an exported index, replacing the existing one.
 
     Args:
         file: the archive.
-        folder: of the index.
-        sha256: that the archive must have, '' for any.
-        commit: that the index must be of, '' for any.
+        folder: the folder of the index.
+        sha256: the hash that the archive must have, '' for any.
+        commit: the commit that the index must be of, '' for any.
 
     Returns:
         {commit, name, version}.
 
     Raises:
         IndexFailed: the archive is damaged, forged, of another commit, or of a version that this program can't read.
-        StorageError: it can't be read or written.
+        StorageError: the archive can't be read, or the index can't be written.
     """
     try:
         if sha256 and _sha256(file) != sha256.lower():
             raise IndexFailed(i18n.message("index.import.hash", file=file))
         folder.mkdir(parents=True, exist_ok=True)
-        drafted = folder / f"old-import-{secrets.token_hex(4)}"  # `layout.sweep` deletes what a kill leaves
+        drafted = folder / f"old-import-{secrets.token_hex(4)}"  # `layout.sweep` deletes what a killed process leaves
         try:
             manifest = _unpacked(file, drafted, commit)
             with FileLock(folder / "build.lock", timeout=60):
@@ -154,7 +154,7 @@ def _manifest(archive: tarfile.TarFile, file: Path | str) -> dict:
 
 
 def _unpacked(file: Path, target: Path, commit: str) -> dict:
-    """The archive's manifest, its files unpacked and checked against it."""
+    """Unpack the archive, check its files against its manifest, and return the manifest."""
     with tarfile.open(file, "r:gz") as archive:
         manifest = _manifest(archive, file)
         if commit and manifest["commit"].partition("+")[0] != commit.partition("+")[0]:

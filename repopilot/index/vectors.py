@@ -4,8 +4,8 @@ Two processes on one Chroma folder would damage it, so one owns it: the first th
 embed what they need and keep it in memory. Everything in the folder can be computed again: a damaged collection, or a
 damaged folder, is recreated, with a note.
 
-A Chroma server can keep them instead, for several machines: nothing is deleted there that another one may need. While
-it can't be used, vectors are kept in memory as well.
+A Chroma server can keep the vectors instead, for several machines: nothing is deleted there that another machine may
+need. While the server can't be used, vectors are kept in memory as well.
 
 The collection is called directly, which is two to three times as fast as through LlamaIndex's `ChromaVectorStore` and
 spares the command line its import: docs/decisions/0008-vectors-in-chroma.md.
@@ -52,14 +52,14 @@ _BATCH = 1000  # below every `get_max_batch_size`
 _IN_MEMORY = 4096
 _ROUNDING = 1e-3
 _NEAREST = -_ROUNDING
-"""A smaller cosine distance is that of damaged vectors, like a length other than 1."""
+"""A smaller cosine distance means damaged vectors, as does a length other than 1."""
 _FARTHEST = 2.0 + _ROUNDING
-"""And so is a larger one."""
+"""A larger cosine distance means damaged vectors, too."""
 _DISK = re.compile(r"disk is full|disk I/O error|No space left|File too large|readonly|Permission denied", re.I)
 _LEAST_FREE = 1 << 20
 _NOT_SAVED = "retrieval.vectors.not_saved"
 _SETTINGS: dict[str, Any] = {"anonymized_telemetry": False, "_env_file": None}
-"""Without the `.env` of the folder RepoPilot is started in, which may be a stranger's clone."""
+"""Chroma must not read the `.env` of the working directory, which may be a stranger's clone."""
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
 def release(root: Path) -> None:
     """Close the Chroma folder in `root` (the folder of all indexes), so that another process can open it.
 
-    Nothing happens where this process has none open. `Vectors` that are still in use open the folder again.
+    Does nothing if this process has none open. `Vectors` that are still in use open the folder again.
     """
     with _registry.lock:
         _forget_collections(root)
@@ -130,7 +130,7 @@ def health(root: Path, server: ChromaServer | None = None) -> str:
 
 
 def trouble_of(server: ChromaServer) -> str:
-    """Why a server can't be used, a message, '' while it can. It is asked while there is no connection."""
+    """A message on why a server can't be used, '' while it can. Asks the server if there is no connection."""
     if server.api is None:
         _ask(server, lambda api: int(api.count_collections()), 0)
     return server.trouble
@@ -159,7 +159,7 @@ class Vectors:
     def in_time(self, index: Index, numbers: Sequence[int], seconds: float) -> tuple[list[int], np.ndarray]:
         """The vectors of chunks, as far as there is time to compute those that are missing.
 
-        The first few are computed in any case and timed; of the others, as many as the time suffices for.
+        The first few are computed in any case and timed; then as many of the others as fit in the remaining time.
 
         Args:
             index: the index the chunks belong to.
@@ -219,7 +219,7 @@ class Vectors:
         ids = None if among is None else _ids(list({int(index.digests[number]) for number in among}))
 
         def query(collection: Collection) -> list[tuple[int, float]]:
-            wanted = (k + k // 4 + 5) * (4 if self._server else 1)  # other machines' texts are among them
+            wanted = (k + k // 4 + 5) * (4 if self._server else 1)  # a server's results include other machines' texts
             answer = collection.query(query_embeddings=[vector], ids=ids, n_results=wanted, include=["distances"])
             distances = answer["distances"] or [[]]
             near = zip(answer["ids"][0], distances[0], strict=True)
@@ -232,7 +232,7 @@ class Vectors:
         return [(row, score) for row, score in rows if row in chosen][:k]
 
     def get(self, digests: Sequence[int]) -> dict[int, np.ndarray]:
-        """The stored vectors among those of `digests`, by digest."""
+        """The stored vectors by digest, for those of `digests` that have one."""
 
         def read(collection: Collection) -> dict[int, np.ndarray]:
             found: dict[int, np.ndarray] = {}
@@ -241,7 +241,7 @@ class Vectors:
                 vectors = np.asarray(answer["embeddings"], np.float32)
                 sound = _are_sound(vectors, self.embedder.dimension)
                 found.update((int(i, 16), v) for i, v, ok in zip(answer["ids"], vectors, sound, strict=True) if ok)
-                if self._server is None and not sound.all():  # computed again, and stored only where there is none
+                if self._server is None and not sound.all():  # deleted, since `add` keeps what is stored
                     collection.delete(ids=[i for i, ok in zip(answer["ids"], sound, strict=True) if not ok])
             return found
 
@@ -252,10 +252,11 @@ class Vectors:
             return {digest: self._memory[digest] for digest in digests if digest in self._memory}
 
     def put(self, digests: Sequence[int], vectors: np.ndarray) -> None:
-        """Store vectors, float32 (n, dimension), one for each digest. One that is stored already stays as it is."""
+        """Store vectors, float32 (n, dimension), one for each digest. In a folder, a vector that is stored already
+        stays as it is."""
 
         def write(collection: Collection) -> bool:
-            store = collection.upsert if self._server else collection.add  # over those that aren't sound
+            store = collection.upsert if self._server else collection.add  # `get` leaves damaged ones on a server
             for start in range(0, len(digests), _BATCH):
                 part = slice(start, start + _BATCH)
                 store(ids=_ids(digests[part]), embeddings=vectors[part])
@@ -334,10 +335,10 @@ class Vectors:
             return self._current(client._server)
 
     def _current(self, api: ServerAPI) -> Collection:
-        """The collection, after deleting those of the repository that RepoPilot made with another splitter."""
+        """The collection, after deleting the repository's collections that were made with another splitter."""
         from chromadb.api.models.Collection import Collection
 
-        # Once: two versions of RepoPilot at one server would delete each other's all the time.
+        # Only once per server: two versions of RepoPilot would otherwise keep deleting each other's collections.
         for other in () if self._api else api.list_collections():
             found = other.metadata or {}
             made = _collection_name(self._key, str(found.get("embedder")), str(found.get("splitter")))
@@ -428,8 +429,8 @@ def _open_folder(folder: Path) -> Client:
 
 
 def _ask(server: ChromaServer, use: Callable[[ServerAPI], T], otherwise: T) -> T:
-    """What `use` gets of the server; not with `chromadb.HttpClient`, which has no time limits."""
-    from chromadb.api.fastapi import FastAPI  # before the server's time begins to run: it takes seconds
+    """The result of `use` on the server. Avoids `chromadb.HttpClient`, which has no time limits."""
+    from chromadb.api.fastapi import FastAPI  # takes seconds, which must not count as the server's time
     from chromadb.config import Settings, System
 
     def ask() -> T:
@@ -448,7 +449,9 @@ def _ask(server: ChromaServer, use: Callable[[ServerAPI], T], otherwise: T) -> T
 def _is_whole(root: Path) -> bool:
     """Whether Chroma can use its folder: on damaged files it may end the process with a segmentation fault.
 
-    The process that closed it left checksums. After one that was killed another process tries first. Raises OSError.
+    A process that closes the folder leaves checksums. Without them, after a kill, a child process tries the folder
+    first.
+    Raises OSError.
     """
     if not (root / FOLDER).exists():
         return True
@@ -483,7 +486,7 @@ def _leave_checksums(root: Path) -> None:
 
 
 def _check_space(root: Path) -> None:
-    """Chroma also fails, with various errors, where it has no space to work in: nothing is damaged then.
+    """Tell a full disk from damage: without free space, Chroma fails with various errors although nothing is damaged.
 
     Raises StorageError.
     """

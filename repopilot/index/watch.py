@@ -19,7 +19,7 @@ _DEBOUNCE_MS = 1000
 _STEP_MS = 100
 _WAIT_MS = 500
 _POLL_MS = 300
-"""Between two looks where the system tells of no changes (a Windows folder under WSL)."""
+"""The polling interval where the system reports no changes (a Windows folder under WSL)."""
 
 OnChange = Callable[[frozenset[str]], None]
 
@@ -27,7 +27,7 @@ OnChange = Callable[[frozenset[str]], None]
 def watch(snapshot: Snapshot, on_change: OnChange) -> Watch | None:
     """Call `on_change` with the changed paths (relative to the folder) whenever files settle, until `stop`.
 
-    Every change made after this returns is told of; it may block for a second where there are many folders.
+    Every change made after this returns is reported; the call may block for a second where there are many folders.
     `on_change` is called in a thread of its own, never twice at once; what it raises is logged. None for a bare clone,
     which nobody edits.
     """
@@ -51,7 +51,7 @@ class Watch:
         self._begun.wait()
 
     def stop(self) -> None:
-        """Stop watching; no call is begun after this returns."""
+        """Stop watching; `on_change` isn't called again after this returns."""
         self._stop.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -62,14 +62,15 @@ class Watch:
                 self._begun.set()
                 self._follow(notifier)
         except (OSError, RuntimeError) as error:
-            # Mostly: more folders than the system lets one user watch.
+            # Usually there are more folders than the system lets one user watch.
             self.error = i18n.message("index.not_watched", error=str(error))
             _log.warning("%s", self.error)
         finally:
             self._begun.set()
 
     def _notifier(self) -> RustNotify:
-        """What `watchfiles.watch` builds only once it is waited for, when the first changes may have been made."""
+        """The notifier, built at once: `watchfiles.watch` builds it at its first iteration and misses the changes
+        before."""
         from watchfiles._rust_notify import RustNotify
         from watchfiles.main import _default_force_polling
 

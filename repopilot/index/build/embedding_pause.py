@@ -6,7 +6,7 @@ import threading
 
 
 class EmbeddingPause:
-    """How many questions are being answered. While there is one, no job computes vectors. Thread-safe.
+    """Counts the questions being answered. While there are any, no job computes vectors. Thread-safe.
 
     On two cores a local model answers about four times slower while vectors are computed.
     """
@@ -23,15 +23,15 @@ class EmbeddingPause:
         return not self._inactive.is_set()
 
     def request(self) -> None:
-        """One more question is being answered."""
+        """Count a question that is now being answered."""
         self._change(1)
 
     def release(self) -> None:
-        """One question less is being answered. Every `request` needs one."""
+        """Count a question as answered. Every `request` needs one `release`."""
         self._change(-1)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until no question is being answered, at most `timeout_s` seconds; whether that is so."""
+        """Wait up to `timeout_s` seconds until no question is being answered. Returns whether none is."""
         return self._inactive.wait(timeout_s)
 
     def _change(self, by: int) -> None:

@@ -44,7 +44,7 @@ class _Filling:
 def fill_vectors(
     index: Index, embedder: Embedder, progress: OnProgress, cancel: threading.Event, pause: EmbeddingPause
 ) -> list[str]:
-    """Compute and store the vectors that are missing, from where an earlier run was stopped or killed.
+    """Compute and store the missing vectors, continuing where an earlier run was stopped or killed.
 
     While another process owns the vectors, or their server fails, nothing is computed and the notes say so.
 
@@ -52,7 +52,7 @@ def fill_vectors(
         index: the index whose chunks are embedded.
         embedder: the embedding model.
         progress: receives the progress of the phase `vectors`, also while it is paused.
-        cancel: stops the work within the time of a few texts; what is computed by then is stored.
+        cancel: stops the work within a few texts; what is computed by then is stored.
         pause: nothing is computed while it is active.
 
     Returns:
@@ -75,7 +75,7 @@ def fill_vectors(
     recorded_at = 0.0
     for batch in _batches(missing):
         _embed_batch(filling, batch)
-        if not vectors.persistent:  # the server was lost: nobody keeps what would be computed
+        if not vectors.persistent:  # the server was lost: further vectors could not be saved
             return list(vectors.notes)
         done += len(batch)
         if time.monotonic() - recorded_at > _RECORD_INTERVAL_S:
@@ -125,7 +125,7 @@ def _record(index: Index, embedder: Embedder, done: int, total: int) -> None:
 
 
 def _remove_stale(vectors: Vectors, stale: np.ndarray, size: int) -> None:
-    """Delete the vectors of texts that no longer occur once they are many; searches ignore a few."""
+    """Delete the vectors of texts that no longer occur, once there are many of them; searches ignore a few."""
     if len(stale) > _STALE_SHARE * size:
         vectors.remove(stale.tolist())
 

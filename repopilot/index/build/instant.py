@@ -123,7 +123,7 @@ def build_instant(run: BuildRun) -> Index:
 
 
 def _published_before(run: BuildRun, error: StorageError) -> Index:
-    """The published index where none can be written, which is said; raises the error where there is none."""
+    """The published index, with a note, when none can be written; raises the error if there is no index."""
     index = run.indexes.open(run.snapshot)
     if index is None:
         raise error
@@ -151,7 +151,7 @@ def worker_count(settings: Settings) -> int:
 
 
 def _list_files(run: BuildRun) -> tuple[list[SourceFile], list[Skip]]:
-    """The files, hashed: local ones only where they were touched since the last time."""
+    """The files with their hashes; local files are hashed again only if they were touched since the last listing."""
     memory = run.folder / layout.STAMPS
     known = layout.read_json(memory) if run.snapshot.root else None
     hashes = {path: tuple(stamp) for path, stamp in known.items()} if isinstance(known, dict) else {}
@@ -165,7 +165,7 @@ def _list_files(run: BuildRun) -> tuple[list[SourceFile], list[Skip]]:
 
 @contextmanager
 def _build_lock(run: BuildRun) -> Iterator[None]:
-    """Acquire the lock between processes; report the waiting while another has it. Raises Cancelled, StorageError."""
+    """Acquire the inter-process lock; report waiting while another process has it. Raises Cancelled, StorageError."""
     lock = FileLock(run.folder / "build.lock")
     waiting = False
     with storage_errors():
@@ -187,7 +187,7 @@ def _build_lock(run: BuildRun) -> Iterator[None]:
 
 
 def _base(run: BuildRun) -> Path | None:
-    """The generation to start from; None when there is none, or with a note when it can't be used."""
+    """The generation to start from; None when there is none, or it can't be used (then `rebuild_note` says why)."""
     newest = layout.generations(run.folder)[:1]
     if not newest:
         return None
@@ -196,7 +196,7 @@ def _base(run: BuildRun) -> Path | None:
 
 
 def _unchanged(run: BuildRun, base: Path, files: Sequence[SourceFile], skips: Sequence[Skip]) -> Index | None:
-    """The published index when nothing has to be done, its report that of this run."""
+    """The published index with the report of this run; None when something has changed."""
     if (run.folder / layout.BUILDING).exists():
         return None
     hashes, unread = recorded(base)
@@ -255,7 +255,7 @@ def _parse_changes(run: BuildRun, draft: Draft, files: Sequence[SourceFile]) -> 
 
 
 def _parse(run: BuildRun, draft: Draft, files: Sequence[SourceFile], progress: PhaseProgress) -> Iterator[Skip]:
-    """Parse files into the draft; yields those that gave no row, and why."""
+    """Parse files into the draft; yields the files without a row, and why."""
     size = sum(file.size for file in files)
     count = 1 if size < _ONE_WORKER_BYTES else worker_count(run.settings)
     rows: list[Row] = []
@@ -290,7 +290,8 @@ def _skip_of(value: object) -> Skip:
 
 
 def _batches(files: Sequence[SourceFile], size: int, count: int) -> Iterator[list[SourceFile]]:
-    """Batches by bytes: large ones first, smaller ones towards the end, so that no process works on alone."""
+    """Batches by bytes: large ones first, smaller ones towards the end, so that all processes end at about the same
+    time."""
     batch: list[SourceFile] = []
     batch_size = 0
     left = size
@@ -317,7 +318,7 @@ def _report(run: BuildRun, draft: Draft, parsed: int, skips: Sequence[Skip]) -> 
 
 
 def _why_no_code(skips: Sequence[Skip]) -> i18n.Message:
-    """What is said where no file of code is read."""
+    """The note for an index without a file of code."""
     left_out = sum(skip.reason == i18n.message("repo.skip.project_file") for skip in skips)
     if left_out and any(language_of(skip.path) and file_kind(skip.path) == "code" for skip in skips):
         return i18n.message("index.no_code_left", count=left_out, name=NAME)
@@ -325,7 +326,7 @@ def _why_no_code(skips: Sequence[Skip]) -> i18n.Message:
 
 
 def _redactions_remark(found: Sequence[tuple[str, int]]) -> tuple[i18n.Message, ...]:
-    """How many secrets are redacted and where: a wrong redaction must be visible as one."""
+    """How many secrets are redacted and where: users must be able to spot a wrong redaction."""
     if not found:
         return ()
     places = ", ".join(f"{path} ({count})" for path, count in found[:_REDACTED_SHOWN])

@@ -109,7 +109,7 @@ class IndexJobs:
             request: what to index.
             progress: receives the progress.
             until: the milestone.
-            cancel: ends the waiting once set, and the job unless somebody else has started it, too.
+            cancel: ends the waiting once set, and cancels the job unless others have started it, too.
 
         Returns:
             The index. An error after the milestone is not raised.
@@ -129,7 +129,7 @@ class IndexJobs:
         return job.index
 
     def leave(self, job: IndexJob) -> bool:
-        """Whoever has started a job needs it no more: it is cancelled once that is true of all. Whether it is."""
+        """Release a job; cancels it after the last release. Returns whether it was cancelled."""
         with self._lock:
             job.users -= 1
             if job.users <= 0:
@@ -147,7 +147,7 @@ class IndexJobs:
 
     @contextmanager
     def embedding_paused(self) -> Iterator[None]:
-        """Pause the embedding of all jobs, also of those that start meanwhile, while a question is answered.
+        """Pause the embedding of all jobs, including those that start meanwhile, while a question is answered.
 
         Several questions may be answered at once. The jobs say in their progress that they are paused.
         """
@@ -175,13 +175,15 @@ class IndexJobs:
 
 
 class IndexJob:
-    """Indexing in progress. Everything may be used from any thread.
+    """Indexing in progress. Thread-safe.
 
-    `lexical_ready` is set when `index` answers for the snapshot asked for, `history_ready` when its past commits are
-    there (or can't be had), `settled` when only vectors are left, `done` when nothing is; a job that fails or
-    is cancelled sets all, with `error`. `index` may be there although `error` is set. `progress` is the newest moment;
-    while the vectors wait for a question to be answered, it says so. `users` counts those who have started it, see
-    `IndexJobs.leave`.
+    `lexical_ready` is set when `index` covers the requested snapshot, `history_ready` when its past commits are stored
+    (or
+    unavailable), `settled` when only vectors are left, `done` at the end; a job that fails or is cancelled sets all of
+    them,
+    and `error`. `index` may be set although `error` is. `progress` is the latest report; it says so while the vectors
+    wait
+    for a question to be answered. `users` counts the callers that have started the job, see `IndexJobs.leave`.
     """
 
     def __init__(
@@ -216,7 +218,7 @@ class IndexJob:
 
     @property
     def snapshot(self) -> Snapshot:
-        """What is being indexed, or was last."""
+        """The snapshot that is being indexed, or was last."""
         return self._request.snapshot
 
     @property
@@ -234,7 +236,7 @@ class IndexJob:
         self._thread.start()
 
     def listen(self, progress: OnProgress) -> None:
-        """Also tell this listener of progress."""
+        """Also report progress to this listener."""
         self._listeners.append(progress)
 
     def wait(self, until: Milestone, cancel: threading.Event | None = None) -> None:
@@ -287,7 +289,7 @@ class IndexJob:
             self._end()
 
     def _begin_round(self) -> bool:
-        """Whether a round is asked for; ends the job in the same moment if not."""
+        """Whether a round is pending; if not, ends the job under the same lock."""
         with self._lock:
             pending = self._round_pending
             self._round_pending = False
@@ -313,7 +315,7 @@ class IndexJob:
         self.index = build_instant(run)
         self.notes = list(self.index.notes)
         self._set_unless_pending(self.lexical_ready)
-        # A folder's own history is read in a moment, a clone's has to be fetched.
+        # The history of a local folder is read quickly; a clone's has to be fetched.
         first = (self._history, self._graph) if request.snapshot.root else (self._graph, self._history)
         for step in (*first, self._vectors):
             if step == self._vectors:

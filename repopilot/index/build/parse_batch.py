@@ -11,7 +11,7 @@ from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 
 REMOVED = "repo.skip.gone"
-"""The key of the reason for a file that was removed after it was listed: it may be there in the next build."""
+"""The key of the skip reason for a file that was removed after the listing: the next build may find it again."""
 
 
 def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Skip]:

@@ -13,13 +13,13 @@ _RATE_WINDOW_S = 10.0
 class PhaseProgress:
     """Counts the units of one phase and reports at its start, at its end, and at most ten times a second between.
 
-    The rate is that of about the last ten seconds, so that the remaining time follows what the machine does now.
+    The rate covers about the last ten seconds, so that the remaining time follows the machine's current speed.
 
     Args:
         report: receives every update.
         phase: id of the phase; the browser shows the text `ui.phases` has for it.
         total: units to do; 0 while unknown.
-        unit: id of what is counted, likewise with `ui.units`.
+        unit: id of the counted unit; its text is in `ui.units`.
         done: units that were done before.
     """
 

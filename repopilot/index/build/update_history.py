@@ -24,8 +24,8 @@ def update_history(
 ) -> None:
     """Deepen the clone and store its commits, unless the history of this commit is complete already.
 
-    Commits that are stored are not read again. Where none are, those in the clone are stored first, so that they are
-    available even when the remote doesn't answer.
+    Commits that are stored are not read again. If none are stored, those in the clone are stored first, so that they
+    are available even if the remote doesn't answer.
 
     Args:
         snapshot: the repository at one commit.
@@ -58,7 +58,7 @@ def update_history(
 
 
 def _store(snapshot: Snapshot, folder: Path, state: HistoryState, cancel: threading.Event) -> None:
-    """Store the commits that are on disk, those that are new in front of those that are stored."""
+    """Store the commits in the clone, the new ones before those already stored."""
     from repopilot.repo import history
 
     stored = commit_store.stored_state(folder)
@@ -69,7 +69,7 @@ def _store(snapshot: Snapshot, folder: Path, state: HistoryState, cancel: thread
 
 
 def _goes_on(stored: HistoryState, wanted: HistoryState, snapshot: Snapshot) -> bool:
-    """Whether the wanted history is the stored one with newer commits."""
+    """Whether the wanted history is the stored one plus newer commits."""
     from repopilot.repo.history import leads_to
 
     return stored.complete and stored.limit == wanted.limit and leads_to(snapshot, stored.commit)

@@ -32,9 +32,9 @@ class ServerEmbedder:
     Attributes:
         name: see `Embedder`.
         dimension: that of the first vector the server gave.
-        vectors: asks the server: texts and the longest silence in seconds → (n, dimension). Raises ModelError.
-        query_prefix: what the model wants before a question.
-        document_prefix: what the model wants before a passage.
+        vectors: the request to the server: texts and a timeout in seconds → (n, dimension). Raises ModelError.
+        query_prefix: the text that the model expects before a question.
+        document_prefix: the text that the model expects before a passage.
         at_once: see `Embedder`.
     """
 
@@ -62,7 +62,7 @@ class ServerEmbedder:
 def openai_embedder(settings: Settings) -> ServerEmbedder:
     """The model of `settings.embed_url`, after asking it for one vector.
 
-    Both the address itself and its `/v1` are tried, as servers document the one or the other.
+    Tries both the address itself and its `/v1`, because servers document either.
 
     Args:
         settings: the address, the key, the model and its prefixes.
@@ -126,7 +126,7 @@ def ollama_embedder(settings: Settings) -> ServerEmbedder:
 
 
 def _mark(document_prefix: str) -> str:
-    """What tells vectors with a prefix from those without: part of an embedder's name."""
+    """The part of an embedder's name that tells vectors with a document prefix from those without."""
     return f"-{blake2b(document_prefix.encode(), digest_size=4).hexdigest()}" if document_prefix else ""
 
 

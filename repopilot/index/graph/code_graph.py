@@ -1,6 +1,6 @@
 """The code graph of an index: stored beside it by the build, loaded on demand.
 
-Where none is stored for the content of the index it is linked then.
+If no graph is stored for the content of the index, it is linked on demand.
 """
 
 from __future__ import annotations
@@ -88,13 +88,14 @@ def _link_if_missing(index: Index) -> None:
 
 
 def _store(index: Index, graph: Graph) -> None:
-    """Store a graph, unless a newer generation has come: its graph is not to be replaced by an old one."""
+    """Store a graph, unless a newer generation has replaced the index: an old graph must not overwrite a newer one."""
     if index.folder.exists():
         graph_file.save(index.folder.parent, content_key(index), graph)
 
 
 def linker_of(index: Index) -> Linker:
-    """What resolves single uses of names by the rules of the graph; made on first use and kept as long as the index."""
+    """The linker, which resolves single uses of names by the graph's rules; made on first use and kept as long as the
+    index."""
     return index.derived(_linker)
 
 
@@ -117,7 +118,7 @@ def _link(index: Index) -> Graph:
 
 
 def content_key(index: Index) -> str:
-    """What tells the contents of two indexes apart: 32 hex digits of their files, in order."""
+    """Identifies the content of an index: a hash of its files in order, 32 hex digits."""
     parts = (f"{path}\0{_file_key(info)}\0" for path, info in index.files.items())
     return blake2b("".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -131,7 +132,7 @@ def _file_key(info: FileInfo) -> str:
 def _lock(folder: Path) -> Iterator[None]:
     """Let one process at a time link the graph; those that waited find it stored.
 
-    A lock that can't be acquired is done without: linking twice is better than never.
+    If the lock can't be acquired, the graph is linked without it: linking twice is better than never.
     """
     lock = FileLock(folder / "graph.lock")
     try:
@@ -146,7 +147,7 @@ def _lock(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _garbage_collection_disabled() -> Iterator[None]:
-    """Disable garbage collection: among the million short-lived values of linking it takes most of the time."""
+    """Disable garbage collection, which takes most of the time when linking makes a million short-lived values."""
     enabled = gc.isenabled()
     gc.disable()
     try:

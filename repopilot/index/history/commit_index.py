@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 BODY = 0.3
-"""What a word of the body counts, one of the subject being 1."""
+"""The weight of a word in the body; a word in the subject has weight 1."""
 MOST_BODY_TOKENS = 100
 MOST_OCCURRENCES = 255
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommitIndex:
-    """n commits, the newest first; one that changed too many files or none has no words and no files.
+    """n commits, the newest first. A commit that changed too many files, or none, has no words and no files.
 
     Attributes:
         tokens: the number of each of t tokens.
@@ -35,7 +35,7 @@ class CommitIndex:
         at: int64 (n,): seconds since the epoch.
         file_starts: int64 (n + 1,): the files of commit i are `files[file_starts[i]:file_starts[i + 1]]`.
         files: int32: numbers of `paths`.
-        paths: those that the files have now.
+        paths: the current paths of the files.
     """
 
     tokens: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""Past commits on disk: one JSON file beside the index, of which they are no part. They are made searchable when they
+"""Past commits on disk: one JSON file beside the index, not part of it. They are made searchable when they
 are opened, which takes .06 s for 2,000 commits."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class HistoryState:
-    """Which history is stored: of which commit, at most how many commits, and whether all of these are there."""
+    """Which history is stored: its newest commit, the most commits to store, and whether all of them are stored."""
 
     commit: str
     limit: int
@@ -68,7 +68,7 @@ def read_commits(folder: Path) -> tuple[Commit, ...]:
 
 
 def stamp(folder: Path) -> tuple[int, int] | None:
-    """What differs once the stored commits are replaced; None when there are none."""
+    """A value that changes when the stored commits are replaced; None when there are none."""
     try:
         found = (folder / layout.HISTORY).stat()
     except OSError:

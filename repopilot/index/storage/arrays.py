@@ -75,7 +75,7 @@ def _starts(counts: np.ndarray) -> np.ndarray:
 
 
 def _names(blobs: Sequence[bytes], files: np.ndarray) -> np.ndarray:
-    """The table of the names (checksums) in each blob, which is of the file with that number."""
+    """The table of the names (checksums) in the blobs; `files` has the file number of each blob."""
     parts = [np.frombuffer(blob, np.uint32) for blob in blobs]
     table = np.empty(sum(map(len, parts)), NAME)
     table["name"] = np.concatenate([np.empty(0, np.uint32), *parts])

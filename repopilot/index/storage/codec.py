@@ -1,7 +1,7 @@
 """One analysed file as a row of the database, and back. Runs in worker processes: the parent only passes bytes on.
 
-Text is deflated UTF-8; everything else is JSON without the file's own path. A chunk's text is left out where it is
-exactly its lines. `digests` holds 8 bytes per chunk (BLAKE2b of its text), `defined` and `used` the CRC-32 of every
+Text is deflated UTF-8; everything else is JSON without the file's own path. A chunk's text is omitted if it equals the
+lines of the chunk. `digests` holds 8 bytes per chunk (BLAKE2b of its text), `defined` and `used` the CRC-32 of every
 distinct name defined or referenced: enough to find the files a name occurs in.
 """
 

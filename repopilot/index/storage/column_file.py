@@ -1,4 +1,4 @@
-"""Arrays in one file, which is replaced in one step.
+"""Arrays in one file, which is replaced atomically.
 
     <CRC-32 of what follows, 8 hex digits>\\n
     <JSON: version, what the writer adds, the names of the columns>\\n

@@ -127,7 +127,7 @@ class Draft:
         self.close()
 
     def close(self) -> None:
-        """Close without finishing, without what was written since the last commit."""
+        """Close without finishing; what was written since the last commit is lost."""
         self._connection.close()
 
     def _insert(self, table: str, values: list[tuple]) -> None:
@@ -160,7 +160,7 @@ def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
         try:
             return Draft(_for_writing(connection))
         except sqlite3.Error:
-            connection.close()  # one that the error keeps alive would lock the draft that is opened next
+            connection.close()  # the error keeps it alive, which would lock the next draft
             raise
 
 
@@ -228,7 +228,7 @@ def storage_errors() -> Iterator[None]:
 
 
 def _create_draft(folder: Path, building: Path, version: str, base: Path | None) -> None:
-    """Create `building` from `base` or empty, in one step."""
+    """Create `building` from `base` or empty, atomically."""
     copy = folder / f"copy-{layout.BUILDING}"
     disk.remove_tree(copy)
     copy.mkdir(parents=True)
@@ -242,7 +242,7 @@ def _create_draft(folder: Path, building: Path, version: str, base: Path | None)
 def _disk_full(error: OSError | sqlite3.Error) -> bool:
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    # What SQLite makes of a quota (EDQUOT, EFBIG) is a failed write.
+    # SQLite reports an exceeded quota (EDQUOT, EFBIG) as a failed write.
     return getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 
 

@@ -5,20 +5,20 @@
             index.db          files with their texts, chunks and symbols, see database.py
             lexical/ *.npy    the arrays, see arrays.py
             report.json       see build_report.py
-            checksums.json    of the files above but the report
+            checksums.json    of the files above except the report
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
         history.json          past commits (no part of a generation), see commit_store.py
         graph.bin             the code graph, see graph_file.py
-        mypy-<environment>/   what mypy keeps, see review/type_errors.py
-        graph.lock            locked by the one process that links it
+        mypy-<environment>/   mypy's cache, see review/type_errors.py
+        graph.lock            locked by the one process that links the graph
         dense.json            how many chunks have vectors
         stamps.json           hashes of a local folder's files by modification time
 
-A damaged generation counts as missing: bytes that changed on the disk would give wrong answers. A small JSON file has
-its checksum in it.
+A damaged generation counts as missing: bytes that changed on the disk would give wrong answers. Small JSON files
+contain their own checksum.
 
-Renaming `building` to the next number is the publication: a reader sees the old generation or the new one.
+Renaming `building` to the next number publishes it: a reader sees either the old generation or the new one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ STAMPS = "stamps.json"
 _PROCESS = secrets.token_hex(4)
 _DRAFT = re.compile(r".+\.(\d+)-(?:([0-9a-f]{8})-)?\d+\.new")
 SCHEMA = 8
-"""Raised with every change of what is stored; `version` adds what is split and counted."""
+"""Raised with every change of the stored format; `version` adds the versions of splitter, lexical index and
+redaction."""
 
 
 def version() -> str:
@@ -97,9 +98,9 @@ def publish(folder: Path) -> Path:
 
 
 def damaged(folder: Path) -> list[str]:
-    """The files of a generation that aren't what was published.
+    """The files of a generation that differ from what was published.
 
-    It reads them all, at some gigabytes a second once they are in the memory of the system. Raises OSError.
+    Reads all of them, at some gigabytes a second once they are in the page cache. Raises OSError.
     """
     known = read_json(folder / CHECKSUMS)
     if not isinstance(known, dict):
@@ -109,12 +110,12 @@ def damaged(folder: Path) -> list[str]:
 
 
 def _checksums(folder: Path) -> dict[str, int]:
-    """The checksums of a generation's files but the report, which has its own."""
+    """The checksums of a generation's files except the report, which contains its own."""
     return checksums(folder, lambda name: name not in (CHECKSUMS, REPORT, BROKEN))
 
 
 def checksums(folder: Path, included: Callable[[str], bool] = lambda name: True) -> dict[str, int]:
-    """The CRC-32 of the files below a folder, by their paths in it. Raises OSError."""
+    """The CRC-32 of each file below a folder, by its relative path. Raises OSError."""
     names = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: _checksum(path) for name, path in names.items() if included(name)}
 
@@ -128,7 +129,7 @@ def _checksum(path: Path) -> int:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder in one step for its readers, by renaming it first.
+    """Delete a folder, atomically for its readers, by renaming it first.
 
     What can't be deleted now (open files on Windows) is left to `sweep`.
     """
@@ -155,7 +156,7 @@ def draft_of(path: Path) -> Path:
 
 
 def _is_abandoned(draft: str) -> bool:
-    """Whether the process that wrote a draft is gone. Its number may be ours now, as in a container."""
+    """Whether the process that wrote a draft is gone. Its process id may be ours now, as in a container."""
     written = _DRAFT.fullmatch(draft)
     if written is None:
         return False
@@ -173,7 +174,7 @@ def _is_abandoned(draft: str) -> bool:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Replace a small JSON file in one step. Raises OSError."""
+    """Replace a small JSON file atomically. Raises OSError."""
     draft = draft_of(path)
     text = json.dumps(value, separators=(",", ":"))
     try:

@@ -23,19 +23,20 @@ from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError
 
 WireMessage = tuple[str, Any]
-"""Of a call, the function and its arguments; of a reply, its kind and value."""
+"""The function and arguments of a call, or the kind and value of a reply."""
 
 LENGTH = struct.Struct("<I")
 NICENESS = 1
 ORPHAN_LIMIT_S = 3600
 PARENT_POLL_S = 1.0
 MOST_MEMORY = 2 << 30
-"""Bytes. A text made for it takes the parser the square of its length in memory, before its time limit is seen."""
+"""In bytes. A malicious text makes the parser's memory grow with the square of its length before the time limit is
+noticed."""
 
 
 def main(preload: str) -> None:
-    """Serve calls until standard input ends. `preload` names the module whose import is done before the first one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    """Serve calls until standard input ends. `preload` names a module to import before the first one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     calls, replies = _open_streams()
     if sys.platform == "linux":
         import resource
@@ -91,14 +92,14 @@ def _function(name: str) -> Callable[..., Iterator[object]]:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End this process soon after its parent, amid its work too: nobody would read what it says."""
+    """End this process soon after its parent, even during work: nobody would read its replies."""
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_S)
     os._exit(1)
 
 
 def _set_alarm(seconds: int) -> None:
-    # The parent kills a worker that hangs. If the parent has ended itself, this alarm does.
+    # The parent kills a worker that hangs. If the parent has ended, this alarm kills it.
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
 

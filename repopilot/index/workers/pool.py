@@ -29,7 +29,7 @@ _START_LIMIT_S = 120.0
 _POLL_S = 0.05
 _IDLE_LIFETIME_S = 120.0
 _STARVED_FACTOR = 10
-"""How much longer an item may take while its process gets little of the processor."""
+"""How much longer an item may take while its process gets little CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Call:
     """What worker processes are to do with batches of items: `function(*arguments, batch)`.
 
     `function` is `module:name` of a generator that yields exactly one value per item of its batch, in order.
-    `limit_s` is the longest time for one item, in seconds. `behind` says that it is work behind that of others: it
-    takes the process that was used longest ago, and when that is stopped amid the work, a new one takes its place.
-    `renew` replaces the process in any case, for work that leaves it with much memory.
+    `limit_s` is the longest time for one item, in seconds. `behind` marks background work: it takes the least recently
+    used process, and if that is stopped during the work, a
+    new one is started. `renew` always replaces the process, for work that leaves it with much memory.
     """
 
     function: str
@@ -59,8 +59,8 @@ class ItemFailure:
 
 @dataclass(slots=True, eq=False)
 class Worker:
-    """One child process. `since` is when it began what it is busy with (monotonic seconds), None while it is idle;
-    `overdue` says that it was killed for taking too long."""
+    """One child process. `since` is when its current work began (monotonic seconds), None while it is idle; `overdue`
+    says that it was killed for taking too long."""
 
     process: subprocess.Popen
     ready: bool = False
@@ -69,12 +69,12 @@ class Worker:
     overdue: bool = False
 
     def begin(self) -> None:
-        """Note that it begins something."""
+        """Record the start of a piece of work."""
         self.since = time.monotonic()
         self.cpu_at = cpu_seconds(self.process.pid)
 
     def cpu_since_start(self) -> float | None:
-        """Processor seconds it has spent on what it is busy with; None where the system doesn't tell."""
+        """CPU seconds spent on the current work; None where the system doesn't tell."""
         now = cpu_seconds(self.process.pid)
         return None if now is None or self.cpu_at is None else now - self.cpu_at
 
@@ -87,7 +87,7 @@ class Worker:
         self.process.kill()
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
-                with suppress(BrokenPipeError):  # what was still buffered for a dead process
+                with suppress(BrokenPipeError):  # closing flushes what was buffered for a dead process
                     stream.close()
         self.process.wait()
 
@@ -95,7 +95,7 @@ class Worker:
 class WorkerPool:
     """The worker processes of this program. Thread-safe.
 
-    Processes that have done their work wait two minutes for the next call, then they are ended.
+    Idle processes wait two minutes for the next call and then end.
     """
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class WorkerPool:
         Raises:
             Cancelled: `cancel` was set.
             IndexFailed: the processes can't be started.
-            RepoPilotError: as the function.
+            RepoPilotError: the function raised it.
         """
         results: queue.SimpleQueue = queue.SimpleQueue()
         feed = _Feed(iter(batches))
@@ -143,7 +143,7 @@ class WorkerPool:
             done = True
         finally:
             feed.stop()
-            # A lane that has said all may need a moment to end.
+            # A lane that has delivered its last value may need a moment to end.
             unfinished = not done and any(lane.thread.is_alive() for lane in lanes)
             for lane in lanes:
                 lane.end(kill=unfinished or call.renew)
@@ -151,7 +151,8 @@ class WorkerPool:
                 self._start_ahead(_PARSER_MODULE, count)
 
     def take(self, last: bool = False) -> Worker:
-        """An idle worker, that used most recently or the `last` one; else a new one. Raises OSError."""
+        """An idle worker, the most recently used or, with `last`, the least recently used; else a new one. Raises
+        OSError."""
         with self._lock:
             while self._idle:
                 waiting = self._idle.pop(0 if last else -1)
@@ -160,7 +161,7 @@ class WorkerPool:
         return _start()
 
     def _start_ahead(self, preload: str, count: int) -> None:
-        with suppress(OSError):  # reported by the job itself, should it still be so then
+        with suppress(OSError):  # if the fault lasts, the job itself reports it
             self.give_back([_start(preload) for _ in range(count)], last=True)
 
     def give_back(self, workers: Sequence[Worker], last: bool = False) -> None:
@@ -330,7 +331,7 @@ class _Lane:
             return self._worker
 
     def _remove_dead_worker(self) -> str:
-        """Remove the dead worker; how it died."""
+        """Remove the dead worker and return how it died."""
         with self._lock:
             dead = self._worker
             self._worker = None
