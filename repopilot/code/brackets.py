@@ -1,4 +1,4 @@
-"""Texts of code taken apart outside of their brackets. Pure."""
+"""Splits code outside its brackets, and finds where brackets close. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 
 def split_outside(text: str, separator: str, opening: str = "([{", closing: str = ")]}") -> Iterator[str]:
-    """The parts between the separators that stand outside of brackets, as they are written.
+    """The parts of a text between the separators outside brackets, unchanged.
 
     Args:
-        text: of code without its comments.
+        text: code without its comments.
         separator: a character.
         opening: the brackets that count.
         closing: those that close them.
@@ -25,10 +25,10 @@ def split_outside(text: str, separator: str, opening: str = "([{", closing: str 
 
 
 def closed_at(text: str, opening: str = "([{", closing: str = ")]}") -> int:
-    """Where the bracket is closed that was opened before a text; the text's length where it isn't.
+    """Where the bracket opened before a text is closed; the text's length if it isn't closed.
 
     Args:
-        text: of code without its comments.
+        text: code without its comments.
         opening: the brackets that count.
         closing: those that close them.
     """

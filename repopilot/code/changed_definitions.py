@@ -1,4 +1,4 @@
-"""Which definitions a change of Python code adds or alters, and the file with each of them taken back. Pure."""
+"""Finds the definitions that a change of Python code adds or alters, and reverts them one by one. Pure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ChangedDefinition:
     """A definition that is new or behaves differently.
 
     Attributes:
-        name: qualified; for code that no name stands for, the file's path.
+        name: qualified; the file's path for statements that define nothing.
         path: of its file.
-        without: makes the file's text with this definition as it was before, None where it can't be taken back alone.
+        without: returns the file's text with only this definition reverted, None where that is impossible.
     """
 
     name: str
@@ -38,7 +38,7 @@ def changed_definitions(path: str, before: str, after: str) -> tuple[ChangedDefi
         after: the new text.
 
     Returns:
-        In the order of `after`; of a new class the methods are listed. Empty for a text that does not parse.
+        In the order of `after`; a new class is listed by its methods. Empty for a text that does not parse.
     """
     new = _parts(after)
     old = _parts(before)

@@ -1,8 +1,8 @@
-"""Recognises files written by a program, by their names and by what the comment at their beginning says of them. Pure.
+"""Recognises files written by a program, by their names and by their leading comments. Pure.
 
 A word about generating proves nothing: generators, their documentation and version files that every release touches
-say it too. Only the leading comment counts, only where it speaks of its own file, and where it follows no tool's
-convention, only in a file too long to be edited by hand.
+say it too. Only a leading comment about its own file counts; one that follows no tool's convention counts only in a
+file too long to be edited by hand.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ def probably_generated(text: str) -> bool:
 def _says(text: str, pattern: re.Pattern[str]) -> bool:
     head = text[:_HEAD].lower()
     if "generated" not in head and "do not " not in head:
-        return False  # nearly all files, and at a small part of the cost
+        return False  # a cheap test, which settles nearly all files
     return bool(pattern.search(leading_comment(text)))
 
 
 def leading_comment(text: str) -> str:
     """The comment before the first line of code, of any language, line by line and without indentation.
 
-    A docstring may precede it, and what a language demands first (`<?php`, a package clause); the docstring's text,
+    It may follow a docstring, or what the language demands first (`<?php`, a package clause); the docstring's text,
     like that of any string literal, is left out.
     """
     found: list[str] = []
@@ -90,7 +90,7 @@ def leading_comment(text: str) -> str:
 
 
 def _end_of_block(line: str) -> str:
-    """How the block comment that starts with a line ends; '' when none does."""
+    """The end mark of the block comment that a line starts; '' if it starts none."""
     if line == _ASCIIDOC_BLOCK:
         return _ASCIIDOC_BLOCK
     return next((end for start, end in _BLOCKS.items() if line.startswith(start)), "")

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 
 
 def has_effects(tree: ast.Module) -> bool:
-    """Whether importing a module may do something that others notice: it calls something for its effect, changes what
-    isn't its own, or registers a definition by a decorator or a base class."""
+    """Whether importing a module may have side effects: it calls something for its effect, changes an object that isn't
+    its own, or registers a definition by a decorator or a base class."""
     return any(_does_something(node, _harmless(tree)) for node in _statements(tree.body))
 
 
@@ -25,13 +25,13 @@ def is_standard(module: str) -> bool:
 
 
 def defines_fixture(tree: ast.Module, name: str) -> bool:
-    """Whether a module defines a fixture of pytest, which is used by the names of parameters."""
+    """Whether a module defines a pytest fixture with this name; parameters with its name use it."""
     functions = (n for n in tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == name)
     return any("fixture" in ast.unparse(decorator) for each in functions for decorator in each.decorator_list)
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that run, those within others too, but not those of functions and classes."""
+    """The statements that run, including nested ones, without those in functions and classes."""
     for node in body:
         yield node
         if isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While):
@@ -41,8 +41,8 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _harmless(tree: ast.Module) -> set[str]:
-    """Names that may decorate a definition, or be its base, without an effect: builtins, and those of the standard
-    library and of the module's own classes."""
+    """Names that may decorate a definition, or be its base, without side effects: builtins, imports from the standard
+    library, and the module's own classes."""
     names = set(dir(builtins))
     for node in _statements(tree.body):
         if isinstance(node, ast.ClassDef):

@@ -53,9 +53,9 @@ def read_imports(node: Node, data: bytes, language: str) -> Iterator[Import]:
 
 
 def _from_the_file(module: str, node: Node) -> str:
-    """A path of Rust as the file's own module would write it; '' for what the file defines itself.
+    """A Rust path relative to the file's own module; '' for something that the file itself defines.
 
-    Each module that the statement stands in, such as the one for tests, is one `super` away from the file.
+    Each inner module around the statement, such as the one for tests, is one `super` away from the file.
     """
     parts = module.split("::")
     above = node.parent
@@ -67,7 +67,7 @@ def _from_the_file(module: str, node: Node) -> str:
 
 
 def read_export(node: Node, data: bytes) -> Import | None:
-    """What a module of JavaScript gives out under another name, as an import from itself; None for nothing."""
+    """A JavaScript export under another name, as an import of the module from itself; None if nothing is renamed."""
     text = data[node.start_byte : min(node.end_byte, node.start_byte + 2000)].decode("utf-8", "replace")
     default = _DEFAULT.match(text)
     braces = re.match(r"export\s*\{(.*?)\}", text, re.S)
@@ -248,7 +248,7 @@ def _php(text: str) -> _Found:
 
 
 def _files(text: str) -> _Found:
-    """Files that a script or a makefile reads in, whatever names the folder: `source "$HERE/lib.sh"`."""
+    """Files that a script or a makefile includes, whatever expression names the folder: `source "$HERE/lib.sh"`."""
     for name in re.findall(r"[\w./-]*\w\.\w+", text):
         yield name.lstrip("/"), (("*", "*"),), ""
 

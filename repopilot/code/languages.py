@@ -10,7 +10,7 @@ from typing import Literal
 FileKind = Literal["code", "doc", "config", "schema"]
 
 PATHS_CACHED = 1 << 16
-"""How many paths the functions of paths remember: a walk of a large repository asks all of them in turn."""
+"""How many paths the path functions cache: a walk of a large repository calls them for every path in turn."""
 
 # language: (kind, tree-sitter grammar or "", suffixes and whole file names in lower case)
 _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
@@ -168,13 +168,14 @@ _EXAMPLE = re.compile(
     re.I,
 )
 _MAIN_SOURCES = re.compile(r"^(.*/)?src/main/[^/]+/")
-"""Where Maven and Gradle expect a product's code: the folders below are names of packages, whatever they say."""
+"""Where Maven and Gradle expect a product's code: the folders below are package names, even those called `test` or
+`example`."""
 _DOC_FOLDER = re.compile(r"(^|/)(docs?|documentation|website|man|wiki)/", re.IGNORECASE)
 
 
 @lru_cache(maxsize=PATHS_CACHED)
 def language_of(path: str) -> str | None:
-    """The language of a file by its name; None where the name is of no known language, and the file is not read.
+    """The language of a file by its name; None for an unknown name, whose file is not read.
 
     Whole names (`Dockerfile`) come first, then the longest suffix (`.env.example` before `.example`).
     """
@@ -216,7 +217,7 @@ _DISPLAY_NAMES = {
     "vb": "Visual Basic",
     "vim": "Vim script",
 }
-"""Names that aren't the language's key with a capital."""
+"""Names other than the capitalised key."""
 
 
 def language_of_script(first_line: str) -> str | None:
@@ -226,7 +227,7 @@ def language_of_script(first_line: str) -> str | None:
 
 
 def suffix_of(name: str) -> str:
-    """How files of a language of code end, by what names it above a block of code (`js`, `javascript`); else ''."""
+    """The file suffix of a programming language, given its label on a code block (`js`, `javascript`); else ''."""
     language = name if name in _LANGUAGES else _SUFFIXES.get(f".{name}", "")
     kind, _, keys = _LANGUAGES.get(language, ("doc", "", ""))
     return next(key for key in keys.split() if key.startswith(".")) if kind == "code" else ""
@@ -251,7 +252,7 @@ def grammar(language: str) -> str | None:
 
 
 def reads_symbols(language: str) -> bool:
-    """Whether the definitions of a language are read: by a grammar, or of a schema by its lines."""
+    """Whether a language's definitions are read: by a grammar or, in a schema, line by line."""
     kind, parser, _ = _LANGUAGES.get(language, ("code", "", ""))
     return bool(parser) or kind == "schema"
 
@@ -270,7 +271,7 @@ def file_kind(path: str) -> FileKind:
 
 
 def is_product_path(path: str) -> bool:
-    """Whether a path is that of what a project offers: no test, example, benchmark or documentation."""
+    """Whether a path belongs to the product itself: no test, example, benchmark or documentation."""
     return not (is_test_path(path) or is_example_path(path) or is_doc_path(path))
 
 
@@ -280,8 +281,8 @@ def dotted(name: str) -> str:
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a runner of some language collects a file by its path, or its folder is one of tests. In TypeScript a
-    name like `test-events.ts` is one for a module about tests, too, which its runners don't collect."""
+    """Whether a test runner of some language collects a file by its path, or its folder holds tests. Names like
+    `test-events.ts` don't count: TypeScript's runners don't collect them, and the module may be about tests."""
     if main := _MAIN_SOURCES.match(path):
         return bool(_TEST_FOLDER.search(main[1] or ""))
     return bool(_TEST_NAME.search(path) or _TEST_FOLDER.search(path) or _TEST_CAMEL.search(path))

@@ -1,4 +1,4 @@
-"""Imported by name in the process that workers are forked from, so that they start with everything loaded."""
+"""Imported by name in a worker process before its first call, so that everything is loaded then."""
 
 from repopilot.code.chunks import code_splitter
 from repopilot.code.languages import grammar, languages

@@ -1,7 +1,7 @@
-"""What stands before a member (`self`, `os.path`, `Client()`), and what variables and attributes are set to. Pure.
+"""Receivers of members (`self`, `os.path`, `Client()`), and the values of variables and attributes. Pure.
 
-`Client()` is an object of the class `Client`, or what the function `Client` returns: a variable that is only ever set
-to such a call is replaced by it.
+`Client()` is an object of the class `Client`, or the result of the function `Client`: it replaces a variable that is
+only ever set to such a call.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
-"""A receiver with what separates it from the name, read backwards: nothing has to be tried from every byte before."""
+"""A receiver and its separator, matched on the reversed text: the match then starts at the name, not at any byte
+before."""
 _CALLED = re.compile(rb"([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
 _SET = re.compile(
     rb"(?<![\w.$>])(?:(?P<type>[A-Z][\w.:]*)(?:<[^;()\n]*>)?(?:[ \t*&]+))?"
@@ -34,8 +35,8 @@ _BRACKETS = {b"(": b")", b"{": b"}"}
 
 
 def receiver(data: bytes, at: int) -> str:
-    """What stands before the name that begins at byte `at`: a dotted name, `call()`, `)` for what is more complicated,
-    '' for nothing."""
+    """The receiver of the name that begins at byte `at`: a dotted name, `call()`, `)` for anything more complicated, ''
+    for none."""
     if at == 0 or data[at - 1 : at] not in (b".", b":", b">", b"\\"):
         return ""
     before = data[max(0, at - 80) : at][::-1]
@@ -48,7 +49,7 @@ def receiver(data: bytes, at: int) -> str:
 
 
 def _callee(data: bytes, closing: int) -> bytes:
-    """The dotted name that is called by the parenthesis which ends at a byte; b'' for anything else."""
+    """The dotted name called with the parentheses that close at a byte; b'' for anything else."""
     depth = 0
     at = closing
     for at in range(closing, max(-1, closing - _LONGEST_BACK), -1):
@@ -78,7 +79,7 @@ class BodyRange(NamedTuple):
 
 
 class Assigned:
-    """What the variables of a file are set to, by the scope that sets them."""
+    """The values that a file's variables are set to, by scope."""
 
     def __init__(self, data: bytes, scopes: Sequence[BodyRange]) -> None:
         """Read the assignments.
@@ -138,7 +139,7 @@ class Assigned:
             name = f"self.{name[5:]}"
         elif scope in self._classes:
             name = f"self.{name}"
-        if declared:  # the declaration says it: of a field the symbol has it
+        if declared:  # the declared type decides
             value = f"{declared.strip()}()" if re.fullmatch(r"[\w.]+", declared.strip()) else ""
         if name.startswith("self.") and not value.endswith(")"):
             value = self._of_parameter(inner, value) if value else ""
@@ -165,7 +166,7 @@ class Assigned:
 
 
 def _is_argument(data: bytes, at: int) -> bool:
-    """Whether what begins at a byte is named within the parentheses of a call or of a definition."""
+    """Whether the name at a byte is inside the parentheses of a call or a definition."""
     depth = 0
     for place in range(at - 1, max(-1, at - _LONGEST_BACK), -1):
         letter = data[place : place + 1]
@@ -183,7 +184,7 @@ def _is_argument(data: bytes, at: int) -> bool:
 
 
 def _value(data: bytes, callee: bytes | None, opening: int, after: int) -> str:
-    """`callee()` where the call is all that stands to its line's end, or the name where a name is; else ''."""
+    """`callee()` if nothing follows the call on its line, or the name if nothing follows the name; else ''."""
     if callee is None:
         return ""
     if opening < 0:
@@ -193,7 +194,7 @@ def _value(data: bytes, callee: bytes | None, opening: int, after: int) -> str:
 
 
 def _closing(data: bytes, opening: int) -> int:
-    """Where the bracket closes that opens at a byte; -1 where that is far away."""
+    """Where the bracket that opens at a byte closes; -1 if that is too far away."""
     opens = data[opening : opening + 1]
     depth = 0
     closes = _BRACKETS[opens][0]

@@ -18,7 +18,7 @@ class Replacement(NamedTuple):
 
 
 def replaced(text: str, replacements: Iterable[Replacement]) -> str:
-    """The text with the replacements made, each once; of two that overlap the earlier one."""
+    """The text with each replacement made once; of two that overlap, only the earlier one."""
     parts = []
     at = 0
     for start, end, new in sorted(dict.fromkeys(replacements)):

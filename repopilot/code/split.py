@@ -39,7 +39,8 @@ _CPP_HEADER = re.compile(
 
 @cache
 def version() -> str:
-    """The version of everything that decides what is read from a file: an index built with another one is rebuilt."""
+    """The version of everything that decides what is read from a file: an index built with another version is
+    rebuilt."""
     folder = resources.files("repopilot.code").joinpath("tags")
     queries = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir() if file.name.endswith(".scm"))
     grammars = [(language, languages.grammar(language)) for language in languages.languages()]
@@ -53,7 +54,7 @@ class FileAnalysis:
     `language` is the one it was parsed as. `parsed` is False where there is a grammar but the text has syntax errors or
     took too long; `notes` tell which. `uses` is the compact form of `references`; a use of kind `table` is a table
     named in SQL. `tables` are those the file declares; `package` is its package or namespace, '' for none. `lines` is
-    their number.
+    the number of lines.
     """
 
     path: str
@@ -131,7 +132,7 @@ def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file to analyse. `language` is the one its path has."""
+    """A file to analyse. `language` is that of its path."""
 
     path: str
     text: str
@@ -142,8 +143,8 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _ParsedCode:
-    """A file's syntax tree: `data` is what was parsed, as UTF-8, with the lines of the file; `language` the one it was
-    parsed as."""
+    """A file's syntax tree. `data` is the parsed text as UTF-8, line for line that of the file; `language` is the one
+    it was parsed as."""
 
     data: bytes
     root: Node
@@ -152,7 +153,8 @@ class _ParsedCode:
 
 
 def parsed_as(path: str, text: str, language: str) -> tuple[str, str]:
-    """The language that a file of code is parsed as, and the text to parse, which has the file's characters or blanks.
+    """The language that a code file is parsed as, and the text to parse: the file's, or only its scripts, the rest
+    blanked.
 
     Args:
         path: the file.
@@ -167,7 +169,7 @@ def parsed_as(path: str, text: str, language: str) -> tuple[str, str]:
 
 
 def header_in_cpp(path: str, data: bytes, tree: Tree, language: str, seconds: float) -> Tree | None:
-    """The tree of a header that isn't C, though nothing on its lines says so, and is C++ without a fault; else None.
+    """The C++ tree of a header that has syntax errors as C but none as C++; None for any other file.
 
     Args:
         path: the file.
@@ -264,7 +266,7 @@ def _last_part(module: str) -> str:
 
 
 def _line_spans(file: _File) -> list[Span]:
-    """Spans of a file by what its lines look like, without a syntax tree."""
+    """Spans of a file found from its lines, without a syntax tree."""
     if file.kind == "code":
         return plain_spans(file.lines, "module")
     if file.kind == "doc":

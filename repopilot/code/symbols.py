@@ -29,8 +29,8 @@ _SIGNATURE_CHARS = 1000
 class Use(NamedTuple):
     """A use of a name: a `Reference` without its path, small enough to keep by the million.
 
-    `receiver` is what precedes the name (`self`, `os.path`; `Client()` for what a call gives, or for a variable that is
-    set to it), `)` for what can't be told, '' for nothing.
+    `receiver` is what precedes the name (`self`, `os.path`; `Client()` for the result of a call, or a variable set to
+    it), `)` where it can't be told, '' for none.
     """
 
     name: str
@@ -71,7 +71,7 @@ def definitions(root: Node, tags: Tags, path: str, data: bytes) -> list[Definiti
         data: the file's text as UTF-8.
 
     Returns:
-        The definitions; `impl` blocks are among them, though they are no symbols.
+        The definitions, including `impl` blocks, although they aren't symbols.
     """
     found: dict[int, _Found] = {}
     for _, captures in QueryCursor(tags.definitions).matches(root):
@@ -91,7 +91,7 @@ class Bindings:
 
 
 def reachable(symbols: Collection[Symbol]) -> Iterator[Symbol]:
-    """The definitions that other code can name: not those inside of a function, members set on `this` excepted."""
+    """The definitions that other code can name: those outside functions, and members set on `this`."""
     functions = {symbol.qualified for symbol in symbols if symbol.kind in ("function", "method")}
     for symbol in symbols:
         outer = accumulate(symbol.qualified.split(".")[:-1], "{}.{}".format)
@@ -143,7 +143,7 @@ class _Occurrence(NamedTuple):
 
 @dataclass(slots=True)
 class _Found:
-    """A definition while it is put together from all the patterns that match its name.
+    """A definition being assembled from all the patterns that match its name.
 
     `inner` is its smallest node, `owner` the owner that the definition itself names (a receiver, `Class::`).
     """
@@ -158,7 +158,7 @@ class _Found:
     owner: str = ""
 
     def add(self, kind: str, node: Node, data: bytes) -> None:
-        """Take in another match: the more telling kind, the smallest node, the widest span."""
+        """Merge another match: keep the more specific kind, the smallest node, the widest span."""
         if _VAGUENESS.get(kind, 0) < _VAGUENESS.get(self.kind, 0):
             self.kind = kind
         if node.end_byte - node.start_byte < self.inner.end_byte - self.inner.start_byte:
@@ -210,7 +210,7 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
         around = [each for each in enclosing if each[2] != "type" or item.kind in ("field", "method")]
         outer, outer_kind = around[-1][1:] if around else ("", "")
         name, local = _names(item, path, data)
-        # A member that a method gives to its object, or takes as a parameter.
+        # A member that a method sets on its object, or declares as a parameter.
         if item.owner.startswith("this.") or "parameter" in item.inner.type:
             outer = next((name for _, name, kind in reversed(enclosing) if kind in _CLASSES - {"module"}), outer)
         qualified = f"{outer}.{local}" if outer else local
@@ -288,7 +288,7 @@ def _signature(node: Node, data: bytes) -> str:
 
 
 def _without_comments(data: bytes, start: int, end: int, parameters: Node | None) -> bytes:
-    """Some bytes without the comments among the parameters."""
+    """The bytes [start, end) without the comments among the parameters."""
     pieces = []
     for child in parameters.named_children if parameters is not None else ():
         if "comment" in child.type and child.end_byte <= end:

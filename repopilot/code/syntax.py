@@ -18,11 +18,12 @@ _SLICE = 1 << 16
 _FILES = {"javascript": ("javascript", "jsx"), "tsx": ("typescript", "jsx")}
 _LEVELS = re.compile(rb"^(?:[ \t]|[-?:](?=\s))+", re.M)
 _DEEPEST = 200
-"""Columns of indentation, each of which may be a level."""
+"""The most columns of indentation; each column may be a level."""
 _SIGNATURE = re.compile(rb"^([ \t]*)[ \t](?=<)", re.M)
-"""What stands before a generic signature of TypeScript: its grammar takes that for more of the line above."""
+"""The indentation before a generic signature of TypeScript, which the grammar takes for a continuation of the line
+above."""
 _TYPES_ONLY = re.compile(rb"^(export[ \t]+)type(?=[ \t]*\*)", re.M)
-"""What the grammar doesn't know in TypeScript's `export type * from`."""
+"""TypeScript's `export type * from`, in which the grammar doesn't know `type`."""
 _SECTIONS = ("definitions", "references", "imports")
 
 
@@ -41,7 +42,7 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
     Args:
         data: the text as UTF-8.
         language: as `languages.language_of` names it.
-        seconds: time limit, of the processor.
+        seconds: limit of CPU time.
 
     Returns:
         The syntax tree, or None when the language has no grammar or parsing takes longer.
@@ -58,12 +59,12 @@ def parse(data: bytes, language: str, seconds: float) -> Tree | None:
 
 
 def parse_data(data: bytes, language: Literal["toml", "json", "yaml"], seconds: float) -> Tree | None:
-    """Parse a configuration: its languages have no definitions, but a grammar.
+    """Parse a configuration file, whose language has a grammar but no definitions.
 
     Args:
         data: the text as UTF-8.
         language: its language.
-        seconds: time limit, of the processor.
+        seconds: limit of CPU time.
 
     Returns:
         The syntax tree; None where parsing takes longer, or for YAML that is indented so deeply that its scanner would
@@ -75,9 +76,9 @@ def parse_data(data: bytes, language: Literal["toml", "json", "yaml"], seconds: 
 
 
 def _parsed(data: bytes, grammar_of_language: Language, seconds: float) -> Tree | None:
-    # A parser of its own: one that two threads use at once brings the process down.
+    # A new parser each time: two threads using one at once crash the process.
     parser = Parser(grammar_of_language)
-    # Processor time: a text takes no longer because the machine is busy.
+    # CPU time, which doesn't grow when the machine is busy.
     deadline = time.thread_time() + seconds
 
     def read(offset: int, _point: object) -> bytes:

@@ -38,8 +38,8 @@ class ValueSite:
         path: the file.
         keys: the parts of its name, from the outermost.
         start, end: its bytes in UTF-8.
-        text: what stands there.
-        is_text: whether that is a quoted text.
+        text: the value as written.
+        is_text: whether it is a quoted string.
     """
 
     path: str
@@ -51,7 +51,7 @@ class ValueSite:
 
     @property
     def name(self) -> str:
-        """Its dotted name, a part that holds a dot in quotes."""
+        """The dotted name, with quotes around parts that contain a dot."""
         return ".".join(f'"{key}"' if "." in key else key for key in self.keys)
 
     @property
@@ -60,7 +60,7 @@ class ValueSite:
         return self.is_text or re.fullmatch(r"-?[\w.]+", self.text) is not None
 
     def is_called(self, name: str) -> bool:
-        """Whether a dotted name ends its own; positions in sequences may be left out, quotes around parts too."""
+        """Whether its name ends with a dotted name, which may omit positions in sequences and quotes around parts."""
         wanted = keys_of(name)
         bare = [re.sub(r"\[\d+\]$", "", key) for key in self.keys[:-1]] + [*self.keys[-1:]]
         if re.search(r"[\"']", name):
@@ -70,7 +70,7 @@ class ValueSite:
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """The parts of a dotted name, without the quotes around parts; () for what is no such name."""
+    """The parts of a dotted name, without the quotes around them; () for anything else."""
     text = name.strip()
     if re.fullmatch(r"(?:[^\s.\"']+|\"[^\"]+\"|'[^']+')(?:\s*\.\s*(?:[^\s.\"']+|\"[^\"]+\"|'[^']+'))*", text) is None:
         return ()
@@ -78,8 +78,8 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def sites_in(path: str, text: str) -> Iterator[ValueSite]:
-    """The values that a file defines by name, those of local variables left out; none of a file that is nested too
-    deeply to be walked through."""
+    """The named values in a file, except those of local variables; none for a file that is nested too deeply to be
+    walked."""
     if (language_of(path) or "") == "ini":
         for line in setting_lines(path, text):
             value = text.encode()[line.start : line.end].decode()
@@ -100,8 +100,8 @@ def sites_in(path: str, text: str) -> Iterator[ValueSite]:
 
 
 def _as_parsed(path: str, text: str) -> bytes:
-    """JSON is read as JavaScript reads it, with comments, trailing commas and bare keys: in parentheses, which shift
-    its places by `_shift`."""
+    """The bytes to parse. JSON is parsed as JavaScript, which allows comments, trailing commas and bare keys; the added
+    parenthesis shifts positions by `_shift`."""
     return b"(" + text.encode() + b"\n)" if language_of(path) == "json" else text.encode()
 
 
@@ -168,7 +168,7 @@ def _shift(path: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """A walk over one file's syntax tree, of `data`, in which `shift` bytes stand before the text."""
+    """A walk over one file's syntax tree. In `data`, the parsed bytes, `shift` bytes precede the file's text."""
 
     path: str
     language: str
@@ -236,7 +236,7 @@ class _Walk:
         return (*keys[:-1], f"{keys[-1]}[{number}]")
 
     def _own_name(self, node: Node) -> tuple[str, ...]:
-        """The name that a definition gives to what is in it."""
+        """The parts that a definition adds to the names of the values inside it."""
         if self.language in DATA or _NO_SCOPE.search(node.type):
             return ()
         named = node.child_by_field_name("declarator" if node.type == "function_declarator" else "name")
@@ -249,7 +249,7 @@ class _Walk:
 
 
 def _pairs(node: Node) -> Iterator[tuple[Node, Node]]:
-    """The names to which a node gives values, each with its value."""
+    """The names that a node assigns, each with its value."""
     children = [child for child in node.children if child.type not in _ASIDE]
     equals = [n for n, child in enumerate(children) if child.type == "=" and 0 < n < len(children) - 1]
     for at in equals:
@@ -265,7 +265,7 @@ def _pairs(node: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _before(children: list[Node]) -> Node:
-    """The node that holds a name, of those before the `=`: it may be followed by its type."""
+    """The node with the name, among those before the `=`; a type may follow the name."""
     colon = next((n for n, child in enumerate(children) if child.type == ":" and n), None)
     return children[-1 if colon is None else colon - 1]
 
@@ -285,7 +285,7 @@ _DECLARE = ("parameter", "variable_declaration", "pattern", "variable_name", "va
 
 
 def _content(value: Node) -> Node:
-    """A value without what wraps it: an anchor, a tag, a list of one."""
+    """A value without its wrapping: an anchor, a tag, a list of one."""
     while value.type in _WRAPPED:
         inner = [child for child in value.named_children if child.type not in _ASIDE]
         if len(inner) != 1:

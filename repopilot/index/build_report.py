@@ -17,8 +17,7 @@ class BuildReport:
     """The figures of a build.
 
     `seconds` are by phase; `reused` counts the `files` taken from the previous index; `notes` say what is degraded,
-    `remarks`
-    what else the user should see once: the redactions.
+    `remarks` what else the user should see once: the redactions.
     """
 
     files: int = 0

@@ -25,8 +25,7 @@ class ChromaServer:
     """One server, shared by all indexes of a runtime. Thread-safe.
 
     `trouble` is a message on why the server can't be used, '' while it can or before the first request. `api` is
-    Chroma's
-    client, None while there is no connection.
+    Chroma's client, None while there is no connection.
     """
 
     def __init__(self, url: str, token: str = "") -> None:

@@ -1,8 +1,7 @@
 """Presents the vectors of an index as a Chroma collection that LlamaIndex's `ChromaVectorStore` can read.
 
 Chroma itself holds only vectors, by the digest of their text. Ids, texts and metadata of results come from the chunks
-of
-the index, so nothing is stored twice and nothing is older than the index.
+of the index, so nothing is stored twice and nothing is older than the index.
 """
 
 from __future__ import annotations

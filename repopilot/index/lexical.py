@@ -86,7 +86,8 @@ def terms_of(chunk: Chunk, defined: Sequence[str], generated: bool = False) -> C
 
 
 def _owner(chunk: Chunk) -> int:
-    """The CRC-32 of the name of a chunk's outermost definition: its class or the like, else the function itself."""
+    """The CRC-32 of the name of a chunk's outermost definition, such as its class or the function itself; 0 for
+    none."""
     outermost = re.split(r"\.|::", chunk.symbol, maxsplit=1)[0] if chunk.kind in ("function", "class") else ""
     return zlib.crc32(outermost.encode("utf-8")) if outermost else 0
 

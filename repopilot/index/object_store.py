@@ -27,7 +27,7 @@ def is_url(place: str) -> bool:
 
 @contextmanager
 def opened(place: str) -> Iterator[IO[bytes]]:
-    """A file opened for reading; of a URL, no more is fetched than is read.
+    """A file opened for reading; a URL is fetched only as far as it is read.
 
     Raises:
         OSError: a path can't be read.
@@ -58,8 +58,7 @@ def fetched(place: str) -> Iterator[Path]:
 @contextmanager
 def stored(place: str) -> Iterator[Path]:
     """Where to write a file for a place: the path itself, or a temporary file that is uploaded at the end of the block
-    and
-    replaces the object as a whole. Raises StorageError."""
+    and replaces the object as a whole. Raises StorageError."""
     if not is_url(place):
         yield Path(place)
         return

@@ -450,8 +450,7 @@ def _is_whole(root: Path) -> bool:
     """Whether Chroma can use its folder: on damaged files it may end the process with a segmentation fault.
 
     A process that closes the folder leaves checksums. Without them, after a kill, a child process tries the folder
-    first.
-    Raises OSError.
+    first. Raises OSError.
     """
     if not (root / FOLDER).exists():
         return True

@@ -1,7 +1,6 @@
 """Cuts long definitions along their structure with LlamaIndex's `CodeSplitter`, and finds the exact lines of the parts.
 
-Importing LlamaIndex takes seconds, so it is imported at the first long definition. Worker processes should be forked
-from a process that has called `preload()`.
+Importing LlamaIndex takes seconds, so it is imported at the first long definition, or ahead of time by `preload()`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _MAX_DEPTH = 40
 
 
 def preload() -> None:
-    """Import `CodeSplitter` now; for a process that worker processes are forked from."""
+    """Import `CodeSplitter` now, for worker processes that are started ahead of time."""
     _splitter_class()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from repopilot.types import ChunkKind
 
 LONGEST = 80
-"""Lines of a chunk at most."""
+"""The most lines of a chunk."""
 OVERLAP = 10
 """Lines that the parts of a long definition share."""
 MERGED = 25
@@ -17,7 +17,7 @@ MERGED = 25
 MAX_LINE_CHARS = 2000
 """Longer lines are cut."""
 MAX_CHARS = 12_000
-"""Characters of a chunk, about."""
+"""About the most characters of a chunk."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The scripts inside of Vue and Svelte components, as a text whose lines are those of the component. Pure."""
+"""The scripts of Vue and Svelte components, with their line numbers kept. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 COMPONENTS = frozenset(("vue", "svelte"))
 """Languages whose files hold scripts of another language."""
 
-# A quoted value may hold `>`, as in `generic="T extends Map<K, V>"`. Nothing is read twice (`*+`), an unfinished tag
-# ends where the next begins: a text of many takes no time.
+# A quoted value may hold `>`, as in `generic="T extends Map<K, V>"`. Nothing is read twice (`*+`), and an unfinished
+# tag ends where the next begins: many of them take little time.
 _TAG = re.compile(r"""<!--|<script(?=[\s>])((?:"[^"]{0,500}"|'[^']{0,500}'|[^<>"'])*+)(>?)""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _END = re.compile(r"</script\s*>", re.IGNORECASE)
@@ -23,14 +23,15 @@ _LANGUAGES = {
     "typescript": "typescript",
     "tsx": "tsx",
 }
-_TYPES = frozenset(("", "module"))  # others are languages, or data that no program is
+_TYPES = frozenset(("", "module"))  # other types are languages or data
 _WIDEST = ("tsx", "typescript", "javascript")
-"""A language before those that it includes: all scripts of one component share their names, and are parsed as one."""
+"""Each language before those that it includes: the scripts of a component share their names, so they are parsed as
+one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The scripts of a component: its text with all else blanked out, and the language that includes theirs."""
+    """The scripts of a component: its text with all else blanked out, and the language that includes all of theirs."""
 
     text: str
     language: str

@@ -1,4 +1,4 @@
-"""JSON and TOML of strangers: whatever is wrong with a text is a ValueError. Pure."""
+"""Reads untrusted JSON and TOML: every fault of a text raises ValueError. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 MOST_PARTS = 100
-"""Of one key of TOML: the reader's time and memory grow with the square of them."""
+"""The most parts of a TOML key: the parser's time and memory grow with the square of their number."""
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}){{{MOST_PARTS}}}")
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.S)
@@ -18,18 +18,18 @@ _TRAILING = re.compile(r'("(?:[^"\\\n]|\\.)*")|,(?=\s*[\]}])')
 
 
 def from_json(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError: it is none, or nested too deeply."""
+    """The value of a JSON text. Raises ValueError when it isn't JSON, or is nested too deeply."""
     return _read(json.loads, text)
 
 
 def from_jsonc(text: str) -> Any:
-    """The value of a JSON text that may hold comments and trailing commas. Raises ValueError: it is none."""
+    """The value of a JSON text that may hold comments and trailing commas. Raises ValueError when it is invalid."""
     plain = _COMMENT.sub(lambda found: found[1] or " ", text)
     return from_json(_TRAILING.sub(lambda found: found[1] or "", plain))
 
 
 def from_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises ValueError: it is none, or nested too deeply."""
+    """The tables of a TOML text. Raises ValueError when it isn't TOML, or is nested too deeply."""
     if _LONG_KEY.search(text):
         raise ValueError(f"a key has more than {MOST_PARTS} parts")
     return _read(tomllib.loads, text)

@@ -6,7 +6,7 @@
     # %% cell 2
     total = 3
 
-Symbols, chunks and citations of the text name the lines of this form, in which the cell stands above them.
+Symbols, chunks and citations use the line numbers of this form, in which a line above each cell names it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def notebook_text(text: str) -> str | None:
 
 
 def place_in_cells(text: str, line: int) -> tuple[int, int]:
-    """The cell and the line in it of a line of a notebook's text, both from 1; 0 for a line that names a cell."""
+    """The cell that holds a line of a notebook's text, and the line's number in it, both from 1; 0 for the line that
+    names it."""
     above = text.split("\n")[:line]
     heads = [(number, head[1]) for number, row in enumerate(above, 1) if (head := _HEAD.fullmatch(row))]
     number, cell = heads[-1] if heads else (0, "1")
@@ -65,7 +66,7 @@ def place_in_cells(text: str, line: int) -> tuple[int, int]:
 
 
 def _cells(notebook: Any) -> list[Any] | None:
-    """The cells, of format 4 or of 3, whose cells are on sheets; None where there are none to be found."""
+    """The cells of a notebook of format 4, or of format 3, which has worksheets; None if they can't be found."""
     if not isinstance(notebook, dict):
         return None
     sheets = notebook.get("worksheets")
@@ -107,7 +108,7 @@ def _lines(number: int, cell: dict[str, Any], language: str) -> Iterator[str]:
         yield f"# %% cell {number}"
         yield from as_python(rows)
     else:
-        # Only the name of a language or a kind: a line of one's own would be a line of Python.
+        # Keep only the characters of a name: a line break in it would start a line of Python.
         name = re.sub(r"[^\w+#.-]", "", str(language if kind == "code" else kind))[:30]
         yield f"# %% [{name}] cell {number}"
         yield from _commented(rows)
@@ -115,7 +116,7 @@ def _lines(number: int, cell: dict[str, Any], language: str) -> Iterator[str]:
 
 
 def as_python(rows: list[str]) -> Iterator[str]:
-    """The lines of a cell as Python, one for each: what only IPython understands is a comment."""
+    """The lines of a cell as Python, one for each: lines that only IPython understands become comments."""
     first = next((row for row in rows if row.strip()), "")
     if first.startswith("%%") and re.split(r"\W", first[2:], maxsplit=1)[0] not in _PYTHON_CELLS:
         return _commented(rows)
@@ -126,7 +127,7 @@ def _plain(row: str) -> str:
     magic = _MAGIC.fullmatch(row)
     if magic is None:
         return row
-    # An indented one may be all that its block has.
+    # An indented magic may be the only statement of its block.
     return f"{magic[1]}pass  # {magic[2]}" if magic[1] else f"# {magic[2]}"
 
 

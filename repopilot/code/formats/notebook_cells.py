@@ -1,6 +1,6 @@
-"""The cells of a notebook, with the place of each of their characters in the notebook as it is stored. Pure.
+"""Maps each character of a notebook's cells to its place in the stored notebook. Pure.
 
-With them names in cells are found, resolved and renamed, and everything else of the file stays as it is.
+This allows names in cells to be found, resolved and renamed while the rest of the file stays unchanged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Letter(NamedTuple):
 
 
 class CellText:
-    """A text that cells make, each followed by a line end."""
+    """The text of several cells, each followed by a line end."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -41,7 +41,7 @@ class CellText:
 
     @property
     def text(self) -> str:
-        """As readers of the notebook see it."""
+        """The text as readers of the notebook see it."""
         return "".join(self._parts)
 
     def stored(self, start: int, end: int) -> tuple[int, int]:
@@ -56,7 +56,7 @@ class CellText:
         return max(0, bisect_right(self._starts, place) - 1)
 
     def add(self, letters: list[_Letter], *, is_code: bool) -> None:
-        """Put a cell behind the others; what only IPython understands becomes a comment."""
+        """Append a cell; lines that only IPython understands become comments."""
         rows = "".join(letter.text for letter in letters).split("\n")
         at = 0
         for row, seen in zip(rows, as_python(rows) if is_code else rows, strict=True):
@@ -116,7 +116,7 @@ def _child(node: Node, key: str, data: bytes) -> Node | None:
 
 
 def _letters(place: int, literal: str) -> Iterator[_Letter]:
-    """The characters that a string of JSON, with its quotes, stands for."""
+    """The characters that a quoted JSON string stands for."""
     for found in _LETTER.finditer(literal, 1, len(literal) - 1):
         yield _Letter(_decoded(found[0]), place + found.start(), place + found.end())
 

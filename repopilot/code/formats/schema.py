@@ -39,7 +39,7 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 50_000
-"""Characters of a declaration that are read."""
+"""The most characters read of a declaration."""
 _NOT_TABLES = frozenset(
     "select set where values the a an this that if exists only of from and or not now to in it".split()
 )
@@ -67,7 +67,7 @@ def tables(path: str, text: str, language: str, symbols: Sequence[Symbol]) -> li
 
 
 def mentions(text: str) -> list[tuple[str, int]]:
-    """(name, line) of what may be a table's name in SQL inside the text. Many are not: compare with declared tables."""
+    """(name, line) of possible table names in SQL inside the text. Many aren't tables: compare with declared ones."""
     if not _SQL_WORDS.search(text):
         return []
     result = []

@@ -1,4 +1,4 @@
-"""The lines of a configuration of plain settings: INI, `.properties` and `.env` files. Pure."""
+"""Reads the settings of INI, `.properties` and `.env` files. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SettingLine(NamedTuple):
 def setting_lines(path: str, text: str) -> Iterator[SettingLine]:
     """The settings of a file, in order.
 
-    A value may go on: in INI files on lines that are indented more than its key, in `.properties` behind a backslash.
+    A value may continue: in INI files on lines that are indented more than its key, in `.properties` after a backslash.
 
     Args:
         path: tells the format.
@@ -59,7 +59,7 @@ def setting_lines(path: str, text: str) -> Iterator[SettingLine]:
 
 
 def _lines(data: bytes) -> tuple[list[bytes], list[int]]:
-    """The lines without their ends and the white space before those, and where each begins."""
+    """The lines without trailing white space, and the offset of each."""
     begin = 0
     offsets = []
     raw = data.split(b"\n")
@@ -81,7 +81,7 @@ def _goes_on(line: bytes, following: bytes, indentation: int, properties: bool) 
 
 
 def _size(value: bytes, properties: bool) -> int:
-    """The length of a value without the comment behind it."""
+    """The length of a value without the comment after it."""
     if properties:
         return len(value)
     quoted = _QUOTED.match(value)

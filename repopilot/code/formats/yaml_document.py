@@ -1,4 +1,4 @@
-"""YAML of strangers: whatever is wrong with a text is a ValueError. Pure."""
+"""Reads untrusted YAML: every fault of a text raises ValueError. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TEXT = "tag:yaml.org,2002:str"
 
 
 class _Loader(yaml.SafeLoader):
-    """Merges nothing: what `<<` merges may double with every line. It is a key like any other."""
+    """Treats `<<` as a key like any other: merged values may double in size with every line."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         for key, _ in node.value:
@@ -20,7 +20,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def from_yaml(text: str) -> Any:
-    """The value of a YAML text of one document. Raises ValueError: it is none, or nested too deeply."""
+    """The value of a YAML text of one document. Raises ValueError when it isn't one, or is nested too deeply."""
     try:
         return yaml.load(text, _Loader)
     except (RecursionError, yaml.YAMLError) as error:

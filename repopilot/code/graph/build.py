@@ -125,7 +125,7 @@ class _Builder:
                     self.add(source, target, kind, confidence, use.line)
 
     def add_implementations(self) -> None:
-        """Add edges from the types and methods of Go to the interfaces that they implement without saying so."""
+        """Add edges from the types and methods of Go to the interfaces that they implement implicitly."""
         numbers = {file.path: number for number, file in enumerate(self.files)}
         for pair in dict.fromkeys(implementations(self.files)):
             source, target = (self.scopes[numbers[each.path]][each.qualified] for each in pair)

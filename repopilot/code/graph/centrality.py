@@ -1,4 +1,4 @@
-"""How central the nodes of a code graph are: PageRank along what depends on what. Pure."""
+"""How central the nodes of a code graph are: PageRank along dependencies. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _ROUNDS = 30
 
 
 def page_rank(graph: Graph) -> np.ndarray:
-    """The PageRank of every node, float (nodes,), with a mean of 1: rank flows from what depends to what it depends on.
+    """The PageRank of every node, float (nodes,), with a mean of 1: rank flows from dependents to their dependencies.
 
-    Edges weigh as much as they are sure, and a node's weight is shared among its edges.
+    A node's rank is divided among its edges in proportion to their confidence.
     """
     size = len(graph.nodes)
     if not size:

@@ -1,4 +1,4 @@
-"""The code graph and questions to it: files, packages, classes, functions and tables, and what declares, imports,
+"""The code graph and its queries: files, packages, classes, functions and tables, and what declares, imports,
 calls, inherits from, uses or tests what. Pure; stored in flat arrays. build.py builds it."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from repopilot.code.graph.nodes import ByName, Nodes
 from repopilot.code.languages import dotted
 
 VERSION = "8"
-"""Of the way graphs are built: one built with another version is rebuilt."""
+"""The version of how graphs are built: a graph of another version is rebuilt."""
 
 
 class Edge(IntEnum):
@@ -82,7 +82,7 @@ class Graph:
         return self._links(self.backward, self.sources, node, kinds)
 
     def file_of(self, node: int) -> int:
-        """The node of the file that a node is defined in; a file or package itself."""
+        """The node of the file that defines a node; for a file or package, the node itself."""
         file = int(self.nodes.files[node])
         return file if file >= 0 else node
 
@@ -158,7 +158,7 @@ def find(graph: Graph, text: str) -> list[int]:
 
 
 def _inherited(graph: Graph, classes: Sequence[int], member: str) -> list[int]:
-    """The members of a name that the nearest base classes define, of the surest of them."""
+    """The members with a name in the nearest base classes, those of the surest base classes only."""
     seen = set(classes)
     level = list(classes)
     while level:
@@ -189,7 +189,7 @@ def callees(graph: Graph, node: int) -> list[Link]:
 def dependents(
     graph: Graph, start: Iterable[int], depth: int = 3, least: float = 0.25
 ) -> dict[int, tuple[int, int, Link]]:
-    """Find the nodes that depend on others, breadth first, by the surest edges.
+    """Find the nodes that depend on the given ones, breadth first, by the surest edges.
 
     Args:
         graph: the graph.
@@ -204,7 +204,7 @@ def dependents(
 
 
 def dependencies(graph: Graph, start: Iterable[int], depth: int = 1) -> dict[int, tuple[int, int, Link]]:
-    """Find the nodes that others call, use or inherit from; arguments and result as for `dependents`."""
+    """Find the nodes that the given ones call, use or inherit from; arguments and result as for `dependents`."""
     return _reached(start, depth, lambda node: callees(graph, node))
 
 

@@ -1,5 +1,5 @@
-"""Which types of Go implement which interfaces of the repository, by the names, parameters and results of their
-methods, as Go decides it. Types that are the same under another name are taken for different ones. Pure."""
+"""Finds which Go types implement which interfaces of the repository, by Go's own rule: the names, parameters and
+results of their methods. A type alias counts as a different type. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from repopilot.code.split import FileAnalysis
 from repopilot.types import Symbol
 
 _MOST_TYPES = 200
-"""What more types have is not said of each of them."""
+"""An interface that more types implement is left out."""
 _NAMED = re.compile(r"(?!(?:func|map|chan|struct|interface)\b)[^\W\d]\w*\s+(?=\S)")
 _PACKAGE = re.compile(r"\b\w+\.(?=\w)")
 _Place = tuple[str, str, str]
@@ -31,7 +31,7 @@ class _Type:
 
 
 def implementations(files: Iterable[FileAnalysis]) -> Iterator[tuple[Symbol, Symbol]]:
-    """The types, and their methods, with the interface, or the method of one, that each implements."""
+    """Pairs of a type and an interface that it implements, and of their corresponding methods."""
     types = _types(files)
     named: dict[str, list[_Place]] = defaultdict(list)
     for place in types:
@@ -82,7 +82,8 @@ def _types(files: Iterable[FileAnalysis]) -> dict[_Place, _Type]:
 def _methods(
     place: _Place, types: Mapping[_Place, _Type], named: Mapping[str, list[_Place]], seen: set[_Place]
 ) -> dict[str, Symbol]:
-    """The methods of a type, with those of what it embeds: of its package, else the only type of the name."""
+    """The methods of a type and of the types it embeds, which are looked up in its package, else as the only type of
+    the name."""
     seen.add(place)
     found: dict[str, Symbol] = {}
     for name in types[place].embedded:
@@ -94,7 +95,7 @@ def _methods(
 
 
 def _fits(place: _Place, own: Mapping[str, Symbol], interface: _Place, wanted: Mapping[str, Symbol]) -> bool:
-    """Whether a type has all methods of an interface; another package can't have those that aren't exported."""
+    """Whether a type has all methods of an interface; types of another package can't have unexported ones."""
     return all(
         name in own and shape(own[name]) == shape(method) and (name[0].isupper() or place[:2] == interface[:2])
         for name, method in wanted.items()

@@ -31,23 +31,23 @@ _MOST_OF_A_PACKAGE = 400  # files that a star import of a package is resolved to
 
 
 class OwnPackage(Protocol):
-    """The manifest of a package of the repository itself, as far as imports name it."""
+    """What import resolution reads from the manifest of a package of the repository itself."""
 
     @property
     def path(self) -> str:
-        """Of the file."""
+        """The path of the manifest."""
 
     @property
     def ecosystem(self) -> str:
-        """Of its registry: npm, go, cargo."""
+        """The ecosystem of its registry: npm, go, cargo."""
 
     @property
     def name(self) -> str:
-        """Of the package."""
+        """The name of the package."""
 
     @property
     def paths(self) -> Mapping[str, str]:
-        """What patterns of modules stand for."""
+        """Module patterns, and the paths that they stand for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class ImportTarget:
 
 @dataclass(frozen=True, slots=True)
 class FileLookup:
-    """Files by everything that imports name them by.
+    """Files by everything that imports can name.
 
     `npm`, `go` and `cargo` map the names of packages of the repository to their folders, `js_paths` the folder of each
-    tsconfig.json to its patterns of modules with what they stand for, relative to the folder. `absolute` caches the
-    files of Python modules by (importing folder, module).
+    tsconfig.json to its module patterns and their paths, relative to the folder. `absolute` caches the files of Python
+    modules by (importing folder, module).
     """
 
     files: Sequence[FileAnalysis]
@@ -112,7 +112,7 @@ def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] =
         if manifest.name and manifest.ecosystem in by_ecosystem:
             folder = posixpath.dirname(manifest.path)
             folders = by_ecosystem[manifest.ecosystem]
-            # Tests hold copies of manifests; the package is the outermost one of its name.
+            # Tests contain copies of manifests; the real package is the outermost one with its name.
             folders[manifest.name] = min(folders.get(manifest.name, folder), folder, key=lambda each: each.count("/"))
     return found
 

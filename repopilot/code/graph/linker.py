@@ -36,7 +36,7 @@ class Resolution(IntEnum):
 
     @property
     def outside(self) -> bool:
-        """Whether it certainly means no definition of the repository that is known."""
+        """Whether it certainly refers to no known definition of the repository."""
         return self == Resolution.OUTSIDE
 
 
@@ -50,7 +50,7 @@ _FUNCTIONS = frozenset(("function", "method", "declaration"))
 _IMPLICIT_THIS = frozenset(("java", "csharp", "cpp", "c", "kotlin", "scala", "swift", "ruby"))
 """Languages in which a bare name may be a member of the class around it."""
 _MADE_BY_FUNCTION = frozenset(("rust", "ruby"))
-"""Families in which a function of a class that stands nowhere gives an object of it: `new`, or what is derived."""
+"""Families in which a class function without a definition is taken to return an object: `new`, or a derived one."""
 _CLOSED = frozenset(("python", "c"))
 """Families of languages in which a class has no members but its own and those of its bases."""
 _IN_SEVERAL_FILES = frozenset(("go", "c", "csharp", "rust", "swift", "jvm"))
@@ -73,7 +73,7 @@ _PARAMETERS = {
 _MOST_CANDIDATES = 6
 _COMMON = 200  # a name with more definitions is not guessed
 DEPTH = 4
-"""How many files names are followed through that import them in turn."""
+"""Through how many files a name is followed when each imports it from the next."""
 
 
 _TYPE_AFTER = re.compile(r"\s*\??\s*:?\s*(?:&|\*|mut |\[\]|'\w+ |Optional\[|\"|impl |dyn )*((?:\w+\.)*[A-Z]\w*)")
@@ -85,7 +85,8 @@ _RETURNED = re.compile(
 _RETURNED_BEFORE = re.compile(r"(?:^|[\s:])([A-Z]\w*)[\s&*]+(?:\w+(?:::|\.))*\w+\s*\(")
 _ENDED = re.compile(r"\s*(?:[,)=;]|$)")
 _TYPE_OF_FUNCTION = re.compile(r"(?:[:|&<]\s*\(*|\bfunc|\))\Z")
-"""What stands before the parentheses of one: `(c: Context) => void`, `func(c Context)`, `void (*)(Context c)`."""
+"""The text before the parentheses of a function type: `(c: Context) => void`, `func(c Context)`, `void (*)(Context
+c)`."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -105,7 +106,7 @@ def _declared_type(signature: str, variable: str) -> str:
 
 
 def _in_type_of_function(signature: str, at: int) -> bool:
-    """Whether a place names a parameter of a parameter that is a function."""
+    """Whether a place is among the parameters of a function type."""
     open_ = 0
     for before in range(at - 1, -1, -1):
         open_ += (signature[before] == "(") - (signature[before] == ")")
@@ -127,7 +128,7 @@ def _returned_type(signature: str) -> str:
 def may_mean(kind: str, family_: str, member: bool) -> bool:
     """Whether a use by a bare name, or as a member of something, may refer to a definition of a kind at all."""
     is_member = kind in ("method", "field")
-    # A bare name never refers to a method or field; in Go a selector that isn't of a package only to these.
+    # A bare name never refers to a method or field; in Go a selector, unless of a package, refers only to these.
     return is_member == member if family_ == "go" else member or not is_member
 
 
@@ -143,7 +144,8 @@ def _occurrences(text: str, part: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _parameters(signature: str, family_: str) -> frozenset[str]:
-    """The parameters of a signature: names before `:`, `=`, `,` or the end; behind or before their types in others."""
+    """The parameters of a signature: names before `:`, `=`, `,` or the end; in some languages, names after or before
+    their types."""
     pattern = _PARAMETERS.get(family_, _PARAMETER)
     found = pattern.finditer(signature[signature.find("(") :])
     return frozenset(match[match.lastindex or 0] for match in found)
@@ -151,7 +153,7 @@ def _parameters(signature: str, family_: str) -> frozenset[str]:
 
 @dataclass(slots=True)
 class Names:
-    """All definitions, by everything they can be named by. Symbols are numbered across all files in order.
+    """All definitions, by every name that can refer to them. Symbols are numbered across all files in order.
 
     `file_of` is the file of each symbol and `families` the family of each file's language; by file, `in_file` maps
     qualified names to symbols and `tails` unqualified ones.
@@ -195,7 +197,7 @@ _ELSEWHERE: _Found = ((), Resolution.OUTSIDE)
 class Linker:
     """Resolves uses of names, file by file. `targets[n]` are the resolved imports of file n.
 
-    Results are cached: guesses about names for all files, everything else for the current file.
+    Results are cached: links and guesses for the current file, everything else for all files.
     """
 
     lookup: FileLookup
@@ -227,8 +229,8 @@ class Linker:
             use: the use.
 
         Returns:
-            The numbers of the symbols it may refer to, and how they were found; ((), Resolution.OUTSIDE) for what
-            certainly is none of them, ((), None) when none fits.
+            The numbers of the symbols it may refer to, and how they were found; ((), Resolution.OUTSIDE) when it
+            certainly refers to none, ((), None) when none fits.
         """
         if number != self._file:
             self._start_file(number)
@@ -254,7 +256,7 @@ class Linker:
         return [at for at in named if (self.path(at), self.names.symbols[at].qualified) == wanted]
 
     def declarations(self, at: int) -> list[int]:
-        """The other places of a member of a class that is declared in one file and defined in another."""
+        """The same class member in other files, when one file declares it and another defines it."""
         symbol = self.names.symbols[at]
         number = self.names.file_of[at]
         if self.names.families[number] not in _IN_SEVERAL_FILES:
@@ -330,7 +332,7 @@ class Linker:
         return name in _parameters(self.names.symbols[function].signature, self.names.families[number])
 
     def _sees_members(self, number: int, directly: bool) -> bool:
-        """Whether a bare name in a class can be a member of it: in Python only beside the methods, not in them."""
+        """Whether a bare name in a class can be a member of it: in Python only in the class body, not in methods."""
         return self._implicit(number) or (directly and self.lookup.files[number].language == "python")
 
     def _implicit(self, number: int) -> bool:
@@ -401,7 +403,7 @@ class Linker:
         return tails if len({self.names.symbols[at].qualified for at in tails}) == 1 else ()
 
     def _overloads(self, at: int) -> Sequence[int]:
-        """A definition with the others of its qualified name in the file."""
+        """A definition and the others in the file with its qualified name."""
         symbol = self.names.symbols[at]
         number = self.names.file_of[at]
         same = [n for n in self.names.tails[number][symbol.name] if self.names.symbols[n].qualified == symbol.qualified]
@@ -410,7 +412,7 @@ class Linker:
     # Members
 
     def _member(self, number: int, use: Use) -> _Found:
-        """A member of what its receiver is: an object of a class, a class, or a module."""
+        """Resolve a member of a receiver that is an object of a class, a class, or a module."""
         classes = self._classes_of(number, use.receiver, use.scope)
         if classes:
             is_made = use.name == "new" and self.names.families[number] == "ruby"
@@ -469,7 +471,7 @@ class Linker:
         return self.names.symbols[at].kind in _CLASSES
 
     def _class_around(self, number: int, scope: str) -> int | None:
-        """The class, or the object with functions, that `self` is in a scope."""
+        """The class, or the object with functions, that `self` refers to in a scope."""
         qualified = self.names.in_file[number]
         while scope:
             at = qualified.get(scope)
@@ -488,7 +490,7 @@ class Linker:
         return [self.names.in_file[f][qualified] for f in near if qualified in self.names.in_file[f]]
 
     def _classes_of(self, number: int, receiver: str, scope: str, depth: int = 0) -> Sequence[int]:
-        """The classes that a receiver is an object of, or is itself; () where that isn't written down."""
+        """The classes that a receiver is an instance of, or that it names; () where the code doesn't state them."""
         if depth > DEPTH:
             return ()
         if receiver in _SELF or receiver == "super()":
@@ -523,7 +525,7 @@ class Linker:
         return [c for at in found for c in ((at,) if self._is_class(at) else self._declared(at, name, depth))]
 
     def _declared(self, at: int, name: str, depth: int) -> Sequence[int]:
-        """The class of a field or variable by its declaration, of a property by what it returns."""
+        """The class of a field or variable by its declaration, of a property by its return type."""
         symbol = self.names.symbols[at]
         number = self.names.file_of[at]
         scope = symbol.qualified.rpartition(".")[0]
@@ -533,7 +535,7 @@ class Linker:
         return self._class_named(number, type_, scope, depth) if type_ else ()
 
     def _results(self, number: int, callee: str, scope: str, depth: int) -> Sequence[int]:
-        """The classes of what a call returns: a new object of a class, or what a function is declared to return."""
+        """The classes of a call's result: the called class itself, or a function's declared return type."""
         found = list(self._named(number, callee, scope))
         if not found and "." in callee:
             owner, _, name = callee.rpartition(".")
@@ -554,7 +556,7 @@ class Linker:
         return [at for at in self._named(number, type_, scope, depth) if self._is_class(at)]
 
     def _members(self, owner: int, name: str, depth: int = 0) -> tuple[Sequence[int], bool]:
-        """The members of a name that a class has or inherits, and whether it certainly has no others."""
+        """The members with a name that a class has or inherits, and whether it certainly has no others."""
         number = self.names.file_of[owner]
         qualified = self.names.symbols[owner].qualified
         at = self.names.in_file[number].get(f"{qualified}.{name}")
@@ -585,11 +587,11 @@ class Linker:
         return self.names.families[number] != "go" and any(other in t.files for t in self.targets[number])
 
     def _bases_of(self, owner: int) -> tuple[list[int], bool]:
-        """The base classes of a class that are known, and whether these are all."""
+        """The known base classes of a class, and whether all are known."""
         known = self._bases.get(owner)
         if known is not None:
             return known
-        self._bases[owner] = ([], False)  # a class that is its own base
+        self._bases[owner] = ([], False)  # ends the recursion of a class that is its own base
         number = self.names.file_of[owner]
         qualified = self.names.symbols[owner].qualified
         outer = qualified.rpartition(".")[0]
@@ -617,7 +619,7 @@ class Linker:
             return _NOTHING
         if use.receiver and use.name in _EVERYWHERE:
             return _NOTHING
-        # Of the receiver only this matters here.
+        # Only this much of the receiver matters here.
         key = (use.name, "" if not use.receiver else "self" if use.receiver in _SELF else ")")
         found = self._guesses.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-"""The nodes of a code graph, stored as columns: a million of them take a few arrays, and become values when asked for.
+"""The nodes of a code graph, stored as columns: a million of them take a few arrays and become values on demand.
 Pure."""
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class Node(NamedTuple):
 class Nodes(Sequence[Node]):
     """Columns of nodes; files come first, so that node n is file n.
 
-    `kinds` (uint8) are places in KINDS, `files` (int32) the numbers of the nodes' files (-1 for a package), `lines` and
-    `ends` (int32) their first and last lines. The name of node n is `text[starts[n]:starts[n + 1]]`, as UTF-8 (uint8).
+    `kinds` (uint8) are indexes into KINDS, `files` (int32) the numbers of the nodes' files (-1 for a package), `lines`
+    and `ends` (int32) their first and last lines. The name of node n is `text[starts[n]:starts[n + 1]]`, as UTF-8
+    (uint8).
     """
 
     kinds: np.ndarray

@@ -40,7 +40,7 @@ def tested(
 
 
 def _using(tests: np.ndarray, file_of: np.ndarray, edges: Sequence[array]) -> Iterator[tuple[int, int, float]]:
-    """(test file, used file, confidence): a little less than that of the surest edge between them."""
+    """(test file, used file, confidence): slightly below the confidence of the surest edge between them."""
     sources, targets, kinds, confidence = (np.array(column) for column in edges[:4])
     users = file_of[sources]
     used = file_of[targets]
@@ -82,7 +82,7 @@ def _stem(path: str) -> str:
 
 
 def _nearest(files: Sequence[FileAnalysis], test: int, candidates: Sequence[int]) -> list[int]:
-    """Of the candidates, the (at most three) files whose folders have most in common with the test's."""
+    """The (at most three) candidates whose folders have most in common with the test's."""
     parts = set(files[test].path.split("/")[:-1])
     shared = {n: len(parts & set(files[n].path.split("/")[:-1])) for n in candidates if files[n].symbols}
     best = max(shared.values(), default=0)

@@ -178,12 +178,10 @@ class IndexJob:
     """Indexing in progress. Thread-safe.
 
     `lexical_ready` is set when `index` covers the requested snapshot, `history_ready` when its past commits are stored
-    (or
-    unavailable), `settled` when only vectors are left, `done` at the end; a job that fails or is cancelled sets all of
-    them,
-    and `error`. `index` may be set although `error` is. `progress` is the latest report; it says so while the vectors
-    wait
-    for a question to be answered. `users` counts the callers that have started the job, see `IndexJobs.leave`.
+    (or unavailable), `settled` when only vectors are left, `done` at the end; a job that fails or is cancelled sets all
+    of them, and `error`. `index` may be set although `error` is. `progress` is the latest report; it says so while the
+    vectors wait for a question to be answered. `users` counts the callers that have started the job, see
+    `IndexJobs.leave`.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Past commits on disk: one JSON file beside the index, not part of it. They are made searchable when they
-are opened, which takes .06 s for 2,000 commits."""
+"""Past commits on disk: one JSON file beside the index, not part of it. They are made searchable when they are opened,
+which takes .06 s for 2,000 commits."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ noticed."""
 
 
 def main(preload: str) -> None:
-    """Serve calls until standard input ends. `preload` names a module to import before the first one."""
+    """Serve calls until standard input ends. `preload` names a module to import before the first call."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     calls, replies = _open_streams()
     if sys.platform == "linux":

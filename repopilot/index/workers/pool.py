@@ -38,8 +38,8 @@ class Call:
 
     `function` is `module:name` of a generator that yields exactly one value per item of its batch, in order.
     `limit_s` is the longest time for one item, in seconds. `behind` marks background work: it takes the least recently
-    used process, and if that is stopped during the work, a
-    new one is started. `renew` always replaces the process, for work that leaves it with much memory.
+    used process, and if that is stopped during the work, a new one is started. `renew` always replaces the process, for
+    work that leaves it with much memory.
     """
 
     function: str
