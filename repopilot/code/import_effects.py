@@ -1,4 +1,4 @@
-"""What a Python module does when it is imported, besides giving values to its own names. Pure."""
+"""The side effects of importing a Python module, beyond binding its own names. Pure."""
 
 from __future__ import annotations
 

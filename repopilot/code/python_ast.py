@@ -33,7 +33,7 @@ def read_python(text: str) -> ast.Module:
 
 
 def parses(text: str) -> bool:
-    """Whether a text is Python."""
+    """Whether a text parses as Python."""
     try:
         parse_python(text)
     except SyntaxError:

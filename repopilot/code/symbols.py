@@ -239,7 +239,7 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
 def _names(item: _Found, path: str, data: bytes) -> tuple[str, str]:
     """The plain name, and the name with the owner that the definition itself names (receiver, `Class::`).
 
-    A captured path with dots may end with the name or be that of the owner alone.
+    A captured dotted path may end with the name, or hold only the owner.
     """
     written = text_of(item.name, data).strip().strip("\"'`").lstrip(":")
     owner = item.owner

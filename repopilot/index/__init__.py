@@ -1,1 +1,1 @@
-"""What is stored to search in: lexical index, vectors and code graph, and the jobs that build them."""
+"""The stored indexes that searches use: lexical index, vectors and code graph, and the jobs that build them."""

@@ -76,7 +76,7 @@ def part_spans(word: str) -> list[tuple[int, int]]:
 
 
 def _shape(character: str) -> str:
-    """The character that stands for all of its class in `_PART`."""
+    """The character that represents the class of a character in `_PART`."""
     if character.isascii():
         return character
     if _WIDE.match(character):

@@ -35,7 +35,7 @@ def structural_windows(data: bytes, node: Node, start: int, end: int, grammar: s
 
     Returns:
         First and last lines (1-based, inclusive) of windows of at most 80 lines, the first 10 of which repeat the end
-        of the window before; [] where the structure gives no such cuts.
+        of the window before; [] where the structure allows no such cuts.
     """
     cuts = [c for c in _cuts(data, node, end - start + 1, grammar) if start < c <= end]
     result = []

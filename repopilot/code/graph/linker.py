@@ -250,7 +250,7 @@ class Linker:
         return self.lookup.files[self.names.file_of[at]].path
 
     def numbers(self, symbol: Symbol) -> list[int]:
-        """The numbers of a definition, its overloads among them."""
+        """The numbers of a definition, including its overloads."""
         named = self.names.by_name.get(symbol.name, ())
         wanted = (symbol.path, symbol.qualified)
         return [at for at in named if (self.path(at), self.names.symbols[at].qualified) == wanted]
@@ -458,7 +458,7 @@ class Linker:
         return [self.names.in_file[f][name] for f in files if name in self.names.in_file[f]]
 
     def _constant(self, number: int, path: str, scope: str) -> Sequence[int]:
-        """A constant of Ruby, which every file sees: that of the innermost module around the use."""
+        """A Ruby constant, which every file sees: the one in the innermost module around the use."""
         if self.names.families[number] != "ruby" or not path[:1].isupper():
             return ()
         named = [at for at in self.names.by_name.get(path.rpartition(".")[2], ()) if self._fits(at, "ruby", False)]
@@ -572,7 +572,7 @@ class Linker:
         return (), closed and self.names.families[number] in _CLOSED
 
     def _elsewhere(self, owner: int, name: str) -> list[int]:
-        """Members of a class that stand in other files: methods of Go and C++, parts of partial classes."""
+        """Members of a class in other files: methods of Go and C++, parts of partial classes."""
         number = self.names.file_of[owner]
         wanted = f"{self.names.symbols[owner].qualified}.{name}"
         if self.names.families[number] not in _IN_SEVERAL_FILES:
@@ -583,7 +583,7 @@ class Linker:
     def _sees(self, number: int, other: int) -> bool:
         if other in self._package_of(number):
             return True
-        # In Go the parts of a type stand in one package.
+        # In Go, all parts of a type are in one package.
         return self.names.families[number] != "go" and any(other in t.files for t in self.targets[number])
 
     def _bases_of(self, owner: int) -> tuple[list[int], bool]:

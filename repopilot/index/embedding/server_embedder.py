@@ -31,7 +31,7 @@ class ServerEmbedder:
 
     Attributes:
         name: see `Embedder`.
-        dimension: that of the first vector the server gave.
+        dimension: the length of the first vector that the server returned.
         vectors: the request to the server: texts and a timeout in seconds → (n, dimension). Raises ModelError.
         query_prefix: the text that the model expects before a question.
         document_prefix: the text that the model expects before a passage.

@@ -1,1 +1,1 @@
-"""Past commits: their search index, the tree of their paths, and the file they are kept in."""
+"""Past commits: their search index, and the file they are kept in."""

@@ -124,8 +124,8 @@ class WorkerPool:
             cancel: stops the work within 0.1 s.
 
         Yields:
-            What the calls yield, as it comes. An item that takes longer than the limit or takes its process down
-            gives an `ItemFailure`; the rest of its batch is done by a new process.
+            What the calls yield, as it arrives. For an item that exceeds the limit or crashes its process, an
+            `ItemFailure`; a new process does the rest of its batch.
 
         Raises:
             Cancelled: `cancel` was set.
