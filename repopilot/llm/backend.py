@@ -1,6 +1,6 @@
 """Makes one call to a model, whatever the backend: options in, deltas out, library exceptions turned into ModelError.
 
-Every call has its own HTTP connection, closed with the call: this stops the model when nobody listens any more.
+Every call has its own HTTP connection. Closing it makes the server stop generating.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ GRACE_S = 5.0
 RETRIES = 2
 """Retries by the SDK when a remote server is busy or failing; honours Retry-After."""
 _NO_CREDIT = "insufficient_quota"
-"""The code of OpenAI's protocol for credit that is used up, which comes with status 429."""
+"""OpenAI's error code for used-up credit, sent with status 429."""
 SHORTEST_KEY = 8
-"""Anything shorter, such as the placeholder of a server without a key, could be a word of the message."""
+"""Shortest API key that is masked in messages: a shorter one (a keyless server's placeholder) may be a plain word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class ChatOptions:
         max_tokens: the longest reply.
         temperature: 0 for greedy decoding.
         stop: texts that end the reply.
-        seed: the same call with the same seed gives the same reply, where the backend can.
+        seed: the same call with the same seed gives the same reply, where the backend supports it.
         schema: a JSON schema that constrains the reply.
-        probabilities: ask for the tokens' alternatives.
-        words: constrain the reply to one of them (embedded models only).
+        probabilities: request the probabilities of each token and of its alternatives.
+        words: constrain the reply to one of these words (embedded models only).
         grammar: constrain the reply by a grammar in GBNF, the notation of llama.cpp (embedded models only).
-        tools: what the model may call, each with name, description and parameters; only servers take them.
+        tools: the tools that the model may call, each with name, description and parameters (servers only).
     """
 
     max_tokens: int = 700
@@ -63,13 +63,13 @@ class ChatOptions:
 
 
 WrittenCall = tuple[str, Any, str]
-"""A call as the server gives it: the tool's name, its arguments as an object or JSON, an id."""
+"""A tool call as the server returns it: the tool's name, its arguments (an object or a JSON string), an id."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyDelta:
-    """A piece of a reply. `finish` is set with the last one: stop or length. Counts in tokens, None while unknown.
-    `calls` are all calls of tools so far, `thinking` a piece of what the model thinks before it answers."""
+    """A piece of a reply. `finish` is set on the last piece: stop or length. Counts in tokens, None while unknown.
+    `calls` are all tool calls so far, `thinking` a piece of the model's reasoning before its answer."""
 
     text: str
     finish: str | None = None
@@ -88,7 +88,7 @@ async def open_reply(
     """Call the model; the reply is an asynchronous stream of `ReplyDelta`. Leaving the context closes the connection.
 
     Args:
-        model: which model to call; its connection ends some time after `timeout_s`.
+        model: which model to call; the HTTP timeout is its `timeout_s` plus `GRACE_S`.
         messages: the prompt.
         options: how to sample the reply.
 
@@ -106,7 +106,7 @@ async def open_reply(
 
 
 def _without_secrets(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """The messages as models may read them, wherever their text comes from: questions and code of users among it."""
+    """The messages with secrets redacted, wherever their text comes from, users' questions and code included."""
     from llama_index.core.llms import ChatMessage, TextBlock
 
     def cleaned(message: ChatMessage) -> ChatMessage:
@@ -253,7 +253,7 @@ def translate_error(error: Exception, model: Model, partial: str) -> ModelError:
     Args:
         error: what a library raised. The chain of causes is examined, since the libraries wrap the transport's
             errors differently.
-        model: which model was called; its `timeout_s` is how long it could be silent.
+        model: which model was called; its `timeout_s` is the longest silence that was allowed.
         partial: what was streamed before; stored with the error.
     """
     if isinstance(error, ModelError):
@@ -299,7 +299,7 @@ def _describe_status(error: Exception, status: int, model: Model) -> tuple[str, 
 
 
 def _said(error: Exception, model: Model) -> str:
-    """What a server says of a failure: services wrap it differently, and what stands before one sends a page."""
+    """The server's own error message. Services nest it differently; a proxy in front of one may send an HTML page."""
     body = getattr(error, "body", None)
     while isinstance(body, (list, dict)) and body:
         body = body[0] if isinstance(body, list) else body.get("error") or body.get("message")
@@ -311,7 +311,7 @@ def _said(error: Exception, model: Model) -> str:
 
 
 def _advice(error: Exception, status: int, model: Model) -> str:
-    """What to do about a failure: a limit ends at its time, credit that is used up doesn't come back."""
+    """The hint for a failure. A rate limit ends by itself; used-up credit doesn't come back."""
     code = getattr(error, "code", None)
     if status == 402 or _NO_CREDIT in (code, getattr(error, "type", None)):
         return i18n.message("llm.hosted.credit_hint")
@@ -325,7 +325,7 @@ def _advice(error: Exception, status: int, model: Model) -> str:
 
 
 def _allowed_again(error: Exception) -> str:
-    """When a service takes calls again by its Retry-After, in seconds or as a date; '' where it doesn't say."""
+    """When a service accepts calls again, from Retry-After (seconds or a date), in local time; '' without one."""
     response = getattr(error, "response", None)
     given = response.headers.get("retry-after", "") if response is not None else ""
     try:
@@ -340,7 +340,7 @@ def _url(model: Model) -> str:
 
 
 def _without_key(text: str, model: Model) -> str:
-    """What a server says, which may repeat the key that it was sent."""
+    """A server's message with the API key masked, which the message may repeat."""
     key = getattr(model.llm, "api_key", None) or ""
     return redacted(text.replace(key, "…") if len(key) >= SHORTEST_KEY else text)
 

@@ -1,7 +1,8 @@
-"""A fair queue in front of a model: so many calls at once, and those who wait take turns.
+"""A fair queue in front of a model: limits concurrent calls; waiting askers take turns.
 
-Without it a server is sent everything at once: it answers in an order of its own, and what waits there for long counts
-as hanging. The order is that of start-time fair queueing: each asker's next call comes after one call of every other.
+Without the queue a server would get all calls at once and answer them in its own order, and a call that waits there
+for long would count as hanging. The order is start-time fair queueing: an asker's next call comes after one call of
+every other waiting asker.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import count
 
 @dataclass(slots=True)
 class _Waiting:
-    """A call that waits. `place` is told its place in the queue, from 1, whenever that changes."""
+    """A waiting call. `place` is called with its position in the queue, from 1, whenever the position changes."""
 
     turn: int
     number: int
@@ -27,7 +28,7 @@ class _Waiting:
 
     @property
     def key(self) -> tuple[int, int]:
-        """What the queue is ordered by."""
+        """The sort key of the queue."""
         return self.turn, self.number
 
 
@@ -52,8 +53,8 @@ class CallQueue:
         """Wait for a turn, and hold it.
 
         Args:
-            asker: whose call it is: the calls of one asker take turns with those of others.
-            place: called with the place in the queue where the call has to wait, and whenever it changes.
+            asker: who makes the call; askers take turns.
+            place: called with the position in the queue if the call has to wait, and whenever the position changes.
         """
         waiting = self._enter(asker, place)
         if waiting is not None:
@@ -68,7 +69,7 @@ class CallQueue:
             self._end()
 
     def _enter(self, asker: str, place: Callable[[int], None]) -> _Waiting | None:
-        """None where the call may begin at once."""
+        """Join the queue. None if the call may begin at once."""
         loop = asyncio.get_running_loop()
         with self._lock:
             turn = max(self._turn, self._last_turns.get(asker, -1) + 1)
@@ -85,11 +86,11 @@ class CallQueue:
         self._running += 1
         self._turn = max(self._turn, turn)
         if not self._waiting:
-            # Who isn't waiting has no claim on others: nothing is kept of askers that are gone.
+            # While nobody waits, past turns give nobody precedence: askers that are gone are forgotten.
             self._last_turns = {asker: last for asker, last in self._last_turns.items() if last >= self._turn}
 
     def _leave(self, waiting: _Waiting) -> None:
-        """A call that was given up while it waited, or just as its turn came."""
+        """Give up a call that waits, or whose turn has just come."""
         with self._lock:
             if waiting in self._waiting:
                 self._waiting.remove(waiting)

@@ -1,4 +1,4 @@
-"""What a model can, and which way it works: with tools in a loop, on few lines at a time, or not at all."""
+"""What a model can do, and which way it works: in a loop with tools, on a few lines at a time, or not at all."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from repopilot.settings import DEFAULT_CONTEXT, Settings
 Way = Literal["agent", "small", "none"]
 
 LEAST_BILLIONS = 6.5
-"""Parameters from which on a model is let into a loop: what is sold as 7B, too. Smaller ones repeat themselves."""
+"""Fewest parameters for a loop, in billions; models sold as 7B qualify. Smaller models repeat themselves."""
 AGENT_CONTEXT = 32_768
 """Tokens of context for a loop."""
 SMALLER_CONTEXT = 16_384
-"""Tokens of context for a loop on a machine with less memory than `ROOMY`."""
+"""Tokens of context for a loop on a machine with less memory than `ROOMY` bytes."""
 ROOMY = 20 * machine.GIB
 SLOWEST_LOOP_S = 30.0
-"""Seconds of a usual answer above which a loop, which asks ten times and more, takes too long."""
+"""Longest usual answer, in seconds, with which a loop (ten calls or more) is still fast enough."""
 _UNITS = {"K": 1e-6, "M": 1e-3, "B": 1.0, "T": 1e3}
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What is known of a model.
+    """What is known about a model.
 
     Attributes:
-        tools: whether its server takes tools for it.
-        billions: of its parameters, None where the server doesn't say.
+        tools: whether its server accepts tools for it.
+        billions: its parameters in billions, None where the server doesn't say.
         context_length: the longest context it was trained for, in tokens; None where the server doesn't say.
-        active_share: of the parameters that one token passes through: less than 1 in a mixture of experts.
+        active_share: the share of the parameters used for each token; less than 1 in a mixture of experts.
     """
 
     tools: bool = False
@@ -49,12 +49,12 @@ class Capability:
 
     @property
     def active_billions(self) -> float | None:
-        """The parameters that decide about the speed."""
+        """The parameters that determine the speed, in billions."""
         return self.billions and self.billions * self.active_share
 
 
 def way_of(can: Capability, settings: Settings, speed: Speed | None = None) -> Way:
-    """The way a model works: as set, else by what it can and how fast it is here."""
+    """The way a model works: from the settings, else from its capability and its speed here."""
     if settings.way:
         return settings.way
     slow = speed is not None and speed.answer_seconds() > SLOWEST_LOOP_S
@@ -62,12 +62,12 @@ def way_of(can: Capability, settings: Settings, speed: Speed | None = None) -> W
 
 
 def loops(can: Capability) -> bool:
-    """Whether a model can work in a loop. Of one that takes tools and has no known size the server is believed."""
+    """Whether a model can work in a loop. A model of unknown size can if its server accepts tools."""
     return can.tools and (can.billions is None or can.billions >= LEAST_BILLIONS)
 
 
 def context_window(can: Capability, way: Way, settings: Settings, url: str) -> int:
-    """The context to ask of a server for a model, in tokens: as set, else more for a loop, by the memory there is."""
+    """The context size to request, in tokens: from the settings, else larger for a loop, as far as memory allows."""
     if settings.num_ctx or way != "agent":
         return settings.num_ctx or DEFAULT_CONTEXT
     roomy = not is_loopback(url) or machine.memory() >= ROOMY
@@ -76,12 +76,12 @@ def context_window(can: Capability, way: Way, settings: Settings, url: str) -> i
 
 
 def of_ollama(url: str, name: str, timeout_s: float) -> Capability:
-    """What an Ollama server says of a model; nothing known where it doesn't answer. Blocking."""
+    """A model's capability as its Ollama server reports it; an empty one if the server doesn't answer. Blocking."""
     return read_shown(ollama_api.show(url, name, timeout_s))
 
 
 def read_shown(shown: Mapping[str, Any]) -> Capability:
-    """What the answer of Ollama's `/api/show` says."""
+    """The capability in an answer of Ollama's `/api/show`."""
     listed, details, info = (shown.get(key) for key in ("capabilities", "details", "model_info"))
     lengths = [value for key, value in _items(info) if key.endswith(".context_length") and isinstance(value, int)]
     size = dict(_items(details)).get("parameter_size")
@@ -90,7 +90,7 @@ def read_shown(shown: Mapping[str, Any]) -> Capability:
 
 
 def _active_share(info: list[tuple[str, Any]]) -> float:
-    """The share of the experts that a token passes through; the layers that all tokens share are not in it."""
+    """The share of the experts used for each token; ignores the layers that all tokens share."""
     counts = {key.rpartition(".")[2]: value for key, value in info if isinstance(value, int) and value > 0}
     used = counts.get("expert_used_count", 1)
     every = counts.get("expert_count", 1)
@@ -111,15 +111,15 @@ def _billions(size: Any) -> float | None:
 
 
 def of_openai(base: str, key: str, name: str, timeout_s: float) -> Capability:
-    """What a model of an OpenAI-compatible server can. Such servers don't say: one call that offers a tool and asks for
-    one token shows whether it is refused. The size is read from the name. Blocking."""
+    """The capability of a model of an OpenAI-compatible server. Such servers don't report it, so a one-token call that
+    offers a tool shows whether tools are refused. The size is read from the name. Blocking."""
     size = billions(name)
     return Capability(not _refuses_tools(base, key, name, timeout_s), size if math.isfinite(size) else None)
 
 
 def _refuses_tools(base: str, key: str, name: str, timeout_s: float) -> bool:
-    """Whether the server takes a call without tools and refuses the same one with them. Of one that doesn't answer in
-    time it isn't known: the loop finds out."""
+    """Whether the server accepts a call without tools and refuses the same call with a tool. False if the server does
+    not answer in time: the loop finds out."""
     tool = {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}
     body = {"model": name, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
     headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -75,7 +75,7 @@ class Engine:
 
     async def ready(self) -> None:
         """Start the process unless it runs, and wait until the model is loaded. Raises ModelError."""
-        if not self.alive or self._starting.locked():  # alive from the first moment, but it loads for seconds
+        if not self.alive or self._starting.locked():  # the process is alive at once, but loads for seconds
             await asyncio.to_thread(self.start)
 
     def start(self) -> None:
@@ -178,7 +178,7 @@ class Engine:
 
 
 class Engines:
-    """The engines of this process, one for the same parameters. Thread-safe.
+    """The engines of this process, one per set of parameters. Thread-safe.
 
     At most `MOST_ENGINES` are kept; one that is dropped ends with the last model that uses it.
     """
@@ -237,8 +237,8 @@ def is_installed() -> bool:
 
 
 def find(settings: Settings) -> tuple[str, Path, str] | None:
-    """Find the model to embed: `settings.llm_model`, a known model or a GGUF file; without it the size that fits the
-    machine; where that one is missing, whichever is installed.
+    """Find the model to embed: `settings.llm_model` (a known model or a GGUF file), or if unset the size that fits the
+    machine; if that one isn't installed, another installed one.
 
     Returns:
         Name, file and reason (a message); None when no weights are installed.
@@ -258,12 +258,12 @@ def find(settings: Settings) -> tuple[str, Path, str] | None:
 
 
 def size_choice(settings: Settings) -> SizeChoice:
-    """The size that suits this machine, by what was measured with the embedded engine."""
+    """The size that suits this machine, from speeds measured with the embedded engine."""
     return choose_size(speeds(settings), machine.memory() / 1024**2, machine.cores())
 
 
 def speeds(settings: Settings) -> dict[str, Speed]:
-    """The speeds that were measured on this machine with this engine, by the names of models."""
+    """The speeds measured on this machine with this engine, by model name."""
     keys = {name: speed_key(name, None, settings) for name, model in models.KNOWN.items() if model.purpose == "chat"}
     own = Path(settings.llm_model).expanduser()
     if own.suffix == ".gguf" and own.is_file():
@@ -272,7 +272,7 @@ def speeds(settings: Settings) -> dict[str, Speed]:
 
 
 def speed_key(name: str, path: Path | None, settings: Settings) -> str:
-    """What a measured speed of a model holds for: this machine, this version of the engine, these weights.
+    """The key that a model's measured speed is stored under: machine, engine version, threads and weights.
 
     Args:
         name: of the model.

@@ -1,4 +1,4 @@
-"""JSON values amid what a model wrote. Pure."""
+"""Finds JSON values in a model's text. Pure."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 MOST_TRIES = 300
-"""Places in a text at which a value is looked for."""
+"""Most brackets of a text at which parsing is tried."""
 _DECODER = json.JSONDecoder(strict=False)
 _OPENING = re.compile(r"[{\[]")
 
 
 def json_values(text: str) -> Iterator[tuple[int, int, Any]]:
-    """The JSON objects and lists in a text, with where they begin and end; none within another."""
+    """The outermost JSON objects and lists in a text: start, end and value of each."""
     at = 0
     for _ in range(MOST_TRIES):
         opening = _OPENING.search(text, at)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Kind = Literal["ollama", "openai", "embedded", "scripted"]
 
 CHARS_PER_TOKEN = 3.2
-"""Lower than the 3.3–4 that Qwen and Llama tokenizers reach on code and English: a count that errs on the long side."""
+"""Lower than the 3.3–4 that Qwen and Llama tokenizers reach on code and English: estimates err on the high side."""
 _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
 
 
@@ -63,14 +63,14 @@ class Model:
         kind: which backend serves it.
         context_window: in tokens.
         count_tokens: tokens of a text, by the model's tokenizer or an estimate.
-        notes: why this model was taken, and every fallback before it, as messages.
-        timeout_s: the longest silence before a call counts as hanging; before the first word at least.
+        notes: why this model was chosen, and every fallback before it, as messages.
+        timeout_s: the longest silence before a call counts as hanging; before the first word it may be longer.
         engine: the child process of an embedded model; start it (`choose.warm_up`) before using `llm` directly.
         calls: the queue that all models of its server share, None for none.
         speed: as measured on this machine, or estimated from another size; None while nothing is known.
         replies: the speeds of its replies so far.
-        way: how it works: with tools in a loop, or on few lines at a time.
-        budget: of tokens a day, for a server elsewhere; None for none.
+        way: how it works: in a loop with tools, or on a few lines at a time.
+        budget: tokens per day for a remote server; None for no limit.
     """
 
     llm: LLM = field(repr=False)
@@ -95,7 +95,7 @@ class Model:
 
     @property
     def pace(self) -> Speed | None:
-        """How fast it is at present: its last reply, else its speed."""
+        """The present speed: that of the last reply, else `speed`."""
         return self.replies[-1] if self.replies else self.speed
 
 
@@ -107,5 +107,5 @@ def estimate_tokens(text: str) -> int:
 
 
 def billions(name: str) -> float:
-    """The billions of parameters that a model's name gives, infinite where it gives none."""
+    """The parameters given in a model's name, in billions; infinite if the name gives none."""
     return max((float(size) for size in _SIZE.findall(name)), default=float("inf"))

@@ -11,8 +11,8 @@ from repopilot.llm.embedded import Engines
 
 @dataclass(frozen=True, slots=True)
 class ModelResources:
-    """Embedded engines, the hosts that failed to connect, which are not asked again, the queues of
-    calls by server, and what the models of servers can, by server and name."""
+    """Embedded engines, hosts that couldn't be connected to (not tried again), call queues by server, and capabilities
+    by server and model name."""
 
     engines: Engines = field(default_factory=Engines)
     unreachable_hosts: set[str] = field(default_factory=set)

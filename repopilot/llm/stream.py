@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_OPTIONS = ChatOptions()
 
 Halt = Callable[[str], Awaitable[bool]]
-"""Is given the text so far after each piece; once it returns True the reply ends."""
+"""Called with the text so far after each piece; the reply ends once it returns True."""
 
 TOKENS_PER_MESSAGE = 6
 """Tokens the chat template adds to each message (ChatML: role, two markers, newlines)."""
@@ -32,10 +32,10 @@ TOKENS_PER_MESSAGE = 6
 DELTAS_PER_TOKEN = 2
 """A reply with more deltas than its token limit allows for is cut: the server ignores the limit."""
 SPARE_DELTAS = 32
-"""Deltas that a reply may have beyond that."""
+"""Deltas that a reply may have beyond `DELTAS_PER_TOKEN` times its limit."""
 
 _TELLING_PROMPT = 64
-"""Tokens. How long a shorter one took says little about the speed of reading."""
+"""Shortest prompt, in tokens, whose reading time says something about the reading speed."""
 
 CRASH_DETECTION_S = 1.0
 """How long to wait for a crashed embedded engine to be recognised as such."""
@@ -122,8 +122,8 @@ async def request(
         Everything known about the reply.
 
     Raises:
-        ModelError: the prompt doesn't fit the context; or, with what was streamed in `partial`, the model can't be
-            reached, is silent for too long (`ModelSilent`), breaks off or answers garbage.
+        ModelError: the prompt doesn't fit the context; or the model can't be reached, is silent for too long
+            (`ModelSilent`), breaks off or answers garbage, with the text streamed so far in `partial`.
     """
     step.note(model=model.name)
     tokens = await _check_length(model, messages, options)
@@ -141,8 +141,8 @@ async def request(
 
 @asynccontextmanager
 async def _turn(model: Model, step: Step) -> AsyncIterator[None]:
-    """Hold one of the calls that the model's server gets at once. Where it has to be waited for, a step shows the place
-    in the queue."""
+    """Hold one of the model server's concurrent calls. While the call has to wait, a step shows its place in the
+    queue."""
     if model.calls is None:
         yield
         return
@@ -159,7 +159,7 @@ async def _turn(model: Model, step: Step) -> AsyncIterator[None]:
 
 
 async def _show_places(places: asyncio.Queue[int | None], step: Step) -> None:
-    """Show the places in a queue, if there are any, until None says that it is over."""
+    """Show the call's places in the queue, if it has to wait, until None ends them."""
     place = await places.get()
     if place is None:
         return
@@ -172,7 +172,7 @@ async def _show_places(places: asyncio.Queue[int | None], step: Step) -> None:
 async def _attempt(
     model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions, tokens: int, halt: Halt | None
 ) -> Reply:
-    """Ask once. `tokens` are those of the prompt."""
+    """Ask once. `tokens` is the length of the prompt."""
     reply = Reply(prompt_tokens=tokens)
     if model.budget is not None:
         await asyncio.to_thread(model.budget.take, tokens)
@@ -219,8 +219,8 @@ async def _receive(
 
 
 async def _check_length(model: Model, messages: Sequence[ChatMessage], options: ChatOptions) -> int:
-    """The tokens of the prompt and of the tools. Raises ModelError when the prompt doesn't fit: Ollama silently
-    truncates one that is too long."""
+    """Count the tokens of the prompt and of the tools. Raises ModelError when the prompt (without the tools) doesn't
+    fit: Ollama silently truncates a prompt that is too long."""
     tokens = await prompt_tokens(model, messages)
     limit = model.context_window - min(options.max_tokens, model.context_window // 4)
     if tokens > limit:
@@ -238,7 +238,7 @@ async def prompt_tokens(model: Model, messages: Sequence[ChatMessage]) -> int:
 
 
 def _note_statistics(step: Step, reply: Reply, model: Model) -> None:
-    """Note counts and speed: the backend's counts, else the prompt as counted and one token a delta."""
+    """Note counts and speed: the backend's counts, else the tokens counted here and one token per delta."""
     if reply.first is None:
         return
     duration = time.monotonic() - reply.first

@@ -30,7 +30,7 @@ UNKNOWN_CONFIDENCE = 0.5
 """The confidence in a word whose probability the backend doesn't give."""
 
 REFUSED = (400, 404, 422)
-"""What a server answers that doesn't take a schema or grammar."""
+"""Statuses of a server that doesn't accept a schema or grammar."""
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
 
@@ -54,7 +54,7 @@ async def ask(
         temperature: 0 for greedy decoding.
 
     Returns:
-        The value, None when the reply doesn't fit even after one repair, whose prompt says what is wrong.
+        The value, None when the reply doesn't fit even after one repair, whose prompt states the problem.
 
     Raises:
         ModelError: as `stream.request`.
@@ -119,7 +119,7 @@ def _one_of(model: Model, words: Sequence[str]) -> tuple[ChatOptions, list[str]]
 
 
 async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step, options: ChatOptions) -> Reply:
-    """A reply constrained by schema; from a server that refuses schemas, one to a prompt that describes it."""
+    """Get a reply constrained by a schema; if the server refuses schemas, the prompt describes the schema instead."""
     try:
         return await stream.request(model, messages, step, options)
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""How many tokens servers elsewhere may get in a day: counted in a file, by all processes of a data directory."""
+"""The daily token budget for remote servers, counted in a file by all processes that share a data directory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TokenBudget:
     most: int
 
     def take(self, tokens: int) -> None:
-        """Count the tokens of a prompt before it is sent, so that calls at once keep the limit. Blocking.
+        """Count the tokens of a prompt before it is sent, so that concurrent calls keep to the limit. Blocking.
 
         Raises:
             ModelError: too few of today's tokens are left.

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 Message = Mapping[str, Any]
-"""In OpenAI's form: role and content, the calls of an assistant in `tool_calls`, the id that a tool's message answers
-in `tool_call_id`."""
+"""A message in OpenAI's format: role and content; an assistant's calls in `tool_calls`; in a tool's message, the id of
+the call that it answers in `tool_call_id`."""
 REFUSING = (400, 404, 422, 501)
-"""What a server answers that takes no tools, or not for this model."""
+"""Statuses of a server that accepts no tools, or none for this model."""
 _THINKING = re.compile(r"<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.S)
 _WRAPPING = re.compile(r"</?tool_calls?>|```(?:json|tool_call)?\s*```")
 _CALL_LIKE = re.compile(r'"(?:name|tool)"\s*:\s*"([\w.-]+)"[^{}]{0,40}"(?:arguments|parameters)"\s*:')
@@ -73,7 +73,7 @@ async def ask_with_tools(
         step: receives the text and the notes.
         max_tokens: the longest reply, thinking included.
         temperature: 0 for greedy decoding.
-        halt: is given the reply as it grows, and may end it.
+        halt: called with the growing reply; may end it.
 
     Returns:
         The reply with its calls.
@@ -102,8 +102,8 @@ async def ask_for_action(
     temperature: float = 0.2,
     halt: stream.Halt | None = None,
 ) -> ToolReply:
-    """Ask for one call, decoded under a JSON schema: for servers without tools. Arguments as `ask_with_tools`,
-    but that JSON is no text to look on at: `halt` is not asked.
+    """Ask for one call, decoded under a JSON schema: for servers without tools. Arguments as `ask_with_tools`, but
+    `halt` is ignored, since the reply is JSON.
 
     Raises:
         ModelError: as `stream.request`.
@@ -194,7 +194,7 @@ def _calls_of(value: Any, names: Collection[str]) -> Iterator[ToolCall]:
     name = value.get("name") or value.get("tool")
     written = next((value[key] for key in ("arguments", "parameters") if key in value), None)
     if not isinstance(name, str) or (name not in names and not isinstance(written, dict)):
-        return  # a tool that isn't offered may be called, too, in the plain form of a call
+        return  # an unknown tool counts as a call only if its arguments are an object
     if written is None:
         written = {key: each for key, each in value.items() if key not in ("name", "tool", "type", "id")}
     given = _arguments(written)

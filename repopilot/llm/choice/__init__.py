@@ -1,1 +1,1 @@
-"""Which models answer: found, chosen, loaded, and shown."""
+"""Finds, chooses, loads and describes the models that answer."""

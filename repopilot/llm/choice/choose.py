@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 _AT_ONCE = {"ollama": 2, "openai": 16}
-"""Calls that a server gets at once. Ollama works on one or a few; the two sides of a debate are asked together."""
+"""Concurrent calls to a server. Ollama works on one or a few; the two sides of a debate are asked concurrently."""
 
 _LEAST = 0.25
-"""The least size of a second model of another family, as a share of the first."""
+"""Smallest size of a second model of another family, as a share of the first model's."""
 log = logging.getLogger(__name__)
 
 
@@ -57,10 +57,10 @@ async def choose(settings: Settings, resources: ModelResources) -> Model | None:
 
 
 async def choose_reviewer(settings: Settings, model: Model, resources: ModelResources) -> Model | None:
-    """Choose a second model, whose opinion counts for more when it isn't a relative of the first.
+    """Choose a second model; its opinion counts for more if it is of another family than the first.
 
-    By default that is one of another family than the first on the same Ollama server, else another size. A model that
-    the settings name may also be on another server than the first.
+    The default is a model of another family on the same Ollama server, else another size of the default family. A
+    model named in the settings may also be on another server.
 
     Args:
         settings: which servers and models to look for.
@@ -78,7 +78,7 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
 
 
 def reviewer_missing(settings: Settings, model: Model, reviewer: Model | None) -> str:
-    """That the reviewer which the user named is not there, as a message; '' where it is, or none was named."""
+    """A message that the reviewer named by the user is missing; '' if it was found, or none was named."""
     if reviewer is not None or settings.reviewer_model in ("", model.name):
         return ""
     option = "REPOPILOT_REVIEWER_MODEL"
@@ -95,14 +95,14 @@ async def warm_up(model: Model) -> None:
 
 
 async def calibrate(model: Model, settings: Settings) -> bool:
-    """Measure how fast a model is, and keep it. Cancelling ends the model's work.
+    """Measure how fast a model is, and store the speed. Cancelling ends the model's work.
 
     Args:
         model: of an Ollama server, or embedded; any other is left alone.
-        settings: where measurements are kept.
+        settings: where measurements are stored.
 
     Returns:
-        Whether it was measured: `choose` may choose another model now.
+        Whether the model was measured; if so, `choose` may now choose another one.
 
     Raises:
         ModelError: the model doesn't answer.
@@ -171,7 +171,7 @@ def _reviewer_name(found: FoundModel, settings: Settings, primary: str) -> str |
 
 
 def _of_another_family(found: FoundModel, others: Sequence[ollama_api.Tag], primary: str) -> str | None:
-    """The largest model of another family for which there is room beside the first, and that is not much smaller."""
+    """The largest model of another family that fits into memory beside the first and isn't much smaller."""
     own = next((tag for tag in found.tags if tag.name == primary), None)
     if own is None:
         return None
@@ -186,11 +186,11 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
 
     Args:
         found: where it is.
-        settings: those that it was found with.
+        settings: the settings it was found with.
         resources: shared with the other models of the process.
 
     Raises:
-        ModelError: its weights are gone meanwhile.
+        ModelError: its weights have gone in the meantime.
     """
     if found.kind == "embedded":
         weights = embedded.find(settings)
@@ -224,7 +224,7 @@ def _budget(url: str, settings: Settings) -> TokenBudget | None:
 
 
 def _capability(found: FoundModel, settings: Settings, resources: ModelResources) -> capability.Capability:
-    """What a model of an OpenAI-compatible server can, asked once. Blocking."""
+    """The capability of a model of an OpenAI-compatible server, requested once. Blocking."""
     key = found.url, found.name
     if key not in resources.capabilities:
         resources.capabilities[key] = capability.of_openai(found.url, settings.llm_key, found.name, PROBE_S)

@@ -34,10 +34,10 @@ class FoundModel:
         missing: the wanted model, where another one replaces it.
         tags: all models of an Ollama server.
         notes: why this one, and every fallback before it.
-        sizes: what suits the machine, None where a server answers whose speed is not known.
-        speed_key: what a measured speed of the model holds for, '' where it can't be measured.
-        can: what an Ollama server says of the model.
-        listed: the models that a server of another kind lists.
+        sizes: which size suits the machine, None for a server of unknown speed.
+        speed_key: the key that the model's measured speed is stored under, '' if it can't be measured.
+        can: the model's capability, as reported by an Ollama server.
+        listed: the models listed by an OpenAI-compatible server.
     """
 
     kind: Literal["ollama", "openai", "embedded"]
@@ -63,7 +63,7 @@ def find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundM
     Args:
         settings: which servers and models to look for.
         timeout_s: of each server.
-        notes: what was tried before the model is appended to it.
+        notes: receives a note on each server that was tried before the model was found.
 
     Returns:
         The model, None where there is none.
@@ -140,7 +140,7 @@ def _in_ollama(
 
 
 def _host(url: str, speeds: Mapping[str, Speed]) -> ModelHost:
-    """Where the models of an Ollama server run, as far as can be known from here."""
+    """Where the models of an Ollama server run, as far as it is known here."""
     if not is_loopback(url):
         return ModelHost(None, True, speeds)
     graphics = machine.graphics_memory()
@@ -148,7 +148,7 @@ def _host(url: str, speeds: Mapping[str, Speed]) -> ModelHost:
 
 
 def ollama_speed_keys(url: str, tags: Sequence[ollama_api.Tag]) -> dict[str, str]:
-    """What measured speeds of an Ollama server's models hold for, by the names of the models."""
+    """The keys that speeds of an Ollama server's models are stored under, by model name."""
     engine = f"ollama {ollama_api.version(url, VERSION_S)} at {without_credentials(url)}"
     return {tag.name: calibration.speed_key(engine, f"{tag.name} {tag.digest[:16]}") for tag in tags}
 

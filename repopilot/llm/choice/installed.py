@@ -13,13 +13,13 @@ from repopilot.llm.speed.model_speed import Speed, estimate
 from repopilot.llm.speed.sizing import ANSWER_S, is_fast
 
 CONTEXT_BYTES = 3 << 30
-"""What the context of a loop and the buffers of the engine take beside the weights, about."""
+"""Approximate memory for a loop's context and the engine's buffers, besides the weights."""
 LARGER_COSTS = 0.8
-"""Time by parameters, as an exponent: the sizes of one family cost a little less than in proportion."""
+"""Exponent of time over parameters: within a family, time grows a little less than in proportion."""
 
 
 class Installed(NamedTuple):
-    """A chat model of the server: what it can, and the bytes of its weights."""
+    """A chat model of the server: its capability and the size of its weights in bytes."""
 
     name: str
     can: Capability
@@ -36,8 +36,8 @@ class ModelHost:
 
     Attributes:
         memory: bytes that a model may take, None where that is unknown (a remote server).
-        accelerated: whether a graphics processor is known to do the work, or another machine.
-        speeds: as measured here, by the names of models.
+        accelerated: whether a GPU or another machine is known to do the work.
+        speeds: as measured here, by model name.
     """
 
     memory: float | None
@@ -48,8 +48,8 @@ class ModelHost:
 def most_capable(models: Sequence[Installed], host: ModelHost) -> tuple[str, str]:
     """The model to answer with, and why, as a message.
 
-    A model that can work in a loop comes before any other, then the one with more parameters. Where nothing was
-    measured yet and no graphics processor is known, the smallest comes first: its speed tells that of the others.
+    Models that can work in a loop come first, then those with more parameters. If nothing was measured yet and no GPU
+    is known, the smallest is chosen: the speed of the others is estimated from it.
 
     Args:
         models: at least one.
@@ -67,12 +67,12 @@ def most_capable(models: Sequence[Installed], host: ModelHost) -> tuple[str, str
 
 
 def fits(weights: float, memory: float | None) -> bool:
-    """Whether weights and context leave enough of the memory, all in bytes."""
+    """Whether weights and context fit into the memory, all in bytes."""
     return memory is None or weights + CONTEXT_BYTES <= memory
 
 
 def speed_of(model: Installed, models: Sequence[Installed], speeds: Mapping[str, Speed]) -> Speed | None:
-    """The speed of a model: measured, else by that of the one measured that is nearest in size; None without any."""
+    """The speed of a model: measured, else estimated from the measured model nearest in size; None without one."""
     if own := estimate(model.name, speeds):
         return own
     cost = _cost(model)

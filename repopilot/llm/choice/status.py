@@ -1,4 +1,4 @@
-"""What answers now, how fast it is, and what else the user may have: for the first screen and for doctor."""
+"""Which model answers now, how fast it is, and which other one to offer: for the first screen and for doctor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SizeOffer:
         name: its name.
         speed: as estimated from another size, None while nothing was measured.
         bytes: to download, None where that is unknown.
-        licence: what to know about its licence, as a message; '' for nothing.
+        licence: a note on its licence, as a message; '' for none.
     """
 
     name: str
@@ -42,7 +42,7 @@ class SizeOffer:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """What `choose` would take now.
+    """The model that `choose` would choose now.
 
     Attributes:
         kind: the backend, or none.
@@ -52,11 +52,11 @@ class ModelStatus:
         reachable: False when a configured server doesn't answer or no model does.
         notes: which model and why, and every fallback before it.
         speed: of the model, None while it is unknown.
-        way: how it works: with tools in a loop, on few lines at a time, or not at all.
+        way: how it works: in a loop with tools, on a few lines at a time, or not at all.
         measurable: whether the speed can be measured.
         speed_note: the speed in words, as a message; '' while it is unknown.
         offer: another size that the user may have, None for none.
-        sizes: what is known of all sizes, None where nothing is.
+        sizes: what is known about all sizes, None if nothing is.
     """
 
     kind: Literal["ollama", "openai", "embedded", "none"]
@@ -74,7 +74,7 @@ class ModelStatus:
 
 
 def status(settings: Settings) -> ModelStatus:
-    """What answers, for the first screen and doctor. Blocking, at most two seconds; longer for a server elsewhere."""
+    """Which model answers. Blocking, at most two seconds; longer for a remote server."""
     limit = STATUS_S if all(map(is_loopback, settings.llm_urls)) else ELSEWHERE_S
     result: list[ModelStatus] = []
     probe = threading.Thread(target=lambda: result.append(_status(settings, limit)), daemon=True)
@@ -109,7 +109,7 @@ def _status(settings: Settings, limit: float) -> ModelStatus:
 
 
 def way_found(found: FoundModel, settings: Settings) -> Way:
-    """The way a model works; of an OpenAI-compatible server, which was not asked yet, as it will unless it refuses."""
+    """The way a model works. An OpenAI-compatible server, not yet asked, is assumed to accept tools."""
     can = found.can or (Capability(tools=True) if found.kind == "openai" else Capability())
     return way_of(can, settings, found.speed)
 
@@ -120,7 +120,7 @@ def _missing(found: FoundModel, settings: Settings) -> str | None:
         return found.missing
     wanted = settings.llm_model or _to_fetch(found.sizes.wanted)
     if not settings.llm_model and not found.sizes.measured and found.name in SIZES[SIZES.index(wanted) :]:
-        return None  # a larger one is here: it is measured before a smaller one is fetched
+        return None  # a model at least as large is installed: measure it before fetching another
     installed = {model.name for model in models.available(settings) if model.path}
     return wanted if wanted in models.KNOWN and wanted not in installed else None
 
@@ -132,8 +132,8 @@ def _to_fetch(wanted: str) -> str:
 
 
 def _offer(found: FoundModel, settings: Settings) -> SizeOffer | None:
-    """The model to offer beside the one found: the missing one that the user named, else a larger size, or for Ollama
-    one that works in a loop where the one found doesn't."""
+    """The model to offer besides the one found: the missing one that the user named; for Ollama one that works in a
+    loop, if the one found doesn't; else a larger size."""
     if settings.llm_model or found.sizes is None:
         named = _missing(found, settings)
         return _size_offer(named, found.sizes) if named else None
@@ -151,7 +151,7 @@ def _offer(found: FoundModel, settings: Settings) -> SizeOffer | None:
 
 
 def _agent_offer(found: FoundModel, sizes: SizeChoice, settings: Settings) -> SizeOffer | None:
-    """A model for the loop, where it fits and would be fast enough; None where one answers, or is there."""
+    """An offer of a model for the loop, if it would fit and be fast enough; None if one answers or is installed."""
     memory = sizes.memory_mb
     speed = sizes.speed(AGENT_MODEL.name)
     there = ollama_api.find([tag.name for tag in found.tags], AGENT_MODEL.name)

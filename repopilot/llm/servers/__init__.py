@@ -1,1 +1,1 @@
-"""Servers of models: their addresses, what they answer with, and the protocols that LlamaIndex doesn't cover."""
+"""Model servers: their addresses, their JSON answers, and the protocols that LlamaIndex doesn't cover."""

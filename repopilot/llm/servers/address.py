@@ -1,4 +1,4 @@
-"""Server addresses: as they may be shown, whether they are on this machine, and how they are reached."""
+"""Server addresses: without credentials for display, whether they are on this machine, and httpx's options for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def without_credentials(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address names this machine. Looks no name up."""
+    """Whether an address names this machine. Does no name lookup."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -28,13 +28,13 @@ def is_loopback(url: str) -> bool:
 
 
 def reached(url: str) -> dict[str, Any]:
-    """Options of httpx for a server: the system's certificates, and no proxy before one of this machine."""
+    """httpx's options for a server: shared certificates, and no proxy for a server on this machine."""
     return {"verify": _trusted(), "trust_env": not is_loopback(url)}
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificates that httpx trusts. Without it each client reads them again, which takes 20 ms."""
+    """The certificates that httpx trusts. Cached, since reading them takes 20 ms for each client."""
     import httpx
 
     return httpx.create_ssl_context()

@@ -14,16 +14,16 @@ from repopilot.errors import ModelError
 from repopilot.llm.servers.address import reached, without_credentials
 from repopilot.llm.servers.server_json import json_of
 
-_AT_ONCE = 32  # the least that a common server (text-embeddings-inference) takes in one request by default
-_SHORTEST = 400  # characters: a text that is refused is not cut below this
+_AT_ONCE = 32  # texts per request: the lowest default limit of a common server (text-embeddings-inference)
+_SHORTEST = 400  # characters: a refused text is not cut below this
 _CONNECT_S = 3.0
 _REFUSED_INPUT = (400, 413, 422)
-"""What servers answer to too many texts and to a text that is longer than the model's context."""
+"""Statuses for too many texts and for a text longer than the model's context."""
 _ANSWER_CHARS = 200
 
 
 class NoSuchModel(ModelError):
-    """The server answers, but has no embeddings at this address or not this model."""
+    """The server answers, but has no embeddings at this address, or not this model."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class EmbeddingServer:
     """One embedding model of a server.
 
     Attributes:
-        url: what `/embeddings` is appended to, without a trailing slash.
+        url: the address that `/embeddings` is appended to, without a trailing slash.
         model: as the server calls it.
         key: sent as a bearer token; '' for none.
     """
@@ -48,7 +48,7 @@ class EmbeddingServer:
     def vectors(self, texts: Sequence[str], timeout_s: float) -> np.ndarray:
         """The vectors of texts. Thread-safe.
 
-        A request that the server refuses as too large is repeated in halves, and a text that is too long with its
+        A request that the server refuses as too large is split into halves; a single text that it refuses is cut to its
         first half.
 
         Args:

@@ -37,7 +37,7 @@ class Tag:
 
     @property
     def lineage(self) -> str:
-        """The family without its version: `qwen` of `qwen2` and `qwen3moe`."""
+        """The family without its version: `qwen` for `qwen2` and `qwen3moe`."""
         return re.split(r"[^a-z]", self.family.lower())[0] or self.name
 
 
@@ -73,7 +73,7 @@ def version(url: str, timeout_s: float) -> str:
 
 
 def show(url: str, name: str, timeout_s: float) -> dict[str, Any]:
-    """What the Ollama server at `url` says of a model; {} where it doesn't answer."""
+    """What the Ollama server at `url` reports about a model; {} if it doesn't answer."""
     try:
         body = {"model": name}
         answer = httpx.post(f"{url.rstrip('/')}/api/show", json=body, timeout=timeout_s, **reached(url))
@@ -120,7 +120,7 @@ async def pull(
     progress: Callable[[Progress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> None:
-    """Have Ollama pull a model. It keeps what it has received when this is stopped.
+    """Have Ollama pull a model. When the call is stopped, Ollama keeps what it has received.
 
     Args:
         url: the server.

@@ -1,6 +1,6 @@
-"""What an OpenAI-compatible service says of itself and of a key: which models it has, and whether it takes the key.
+"""Asks an OpenAI-compatible service which models it has, and whether it accepts a key.
 
-A key goes to the address that it was given for, and is not sent on where that redirects to another.
+A key is sent only to the address that it was given for: redirects are not followed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repopilot.llm.servers.server_json import parsed
 
 _NO_KEY = (401, 403)
 SPENT = (402, 429)
-"""Statuses of a service whose limit is reached, or the credit there used up."""
+"""Statuses for a limit that is reached or credit that is used up."""
 
 
 def find_models(url: str, key: str, timeout_s: float) -> tuple[str, list[str]]:
@@ -32,7 +32,7 @@ def find_models(url: str, key: str, timeout_s: float) -> tuple[str, list[str]]:
         The address of the API, and the names.
 
     Raises:
-        ModelRefused: something answers, but refuses the key, or is no such service.
+        ModelRefused: something answers, but refuses the key or isn't such a service.
         ModelError: nothing answers.
     """
     failures: list[ModelError] = []
@@ -41,22 +41,22 @@ def find_models(url: str, key: str, timeout_s: float) -> tuple[str, list[str]]:
             return base, _names(base, key, timeout_s)
         except ModelError as error:
             failures.append(error)
-    # What says most of what is wrong.
+    # The most informative failure.
     raise max(failures, key=lambda each: (getattr(each, "status", 0) in _NO_KEY, isinstance(each, ModelRefused)))
 
 
 def check_model(base: str, key: str, name: str, timeout_s: float) -> None:
-    """Have a model write one token: some services list their models whatever the key. Blocking.
+    """Have a model write one token: some services list their models without checking the key. Blocking.
 
     Raises:
-        ModelRefused: the key, the model, or more calls now.
+        ModelRefused: the service refuses the key, the model, or more calls at present.
         ModelError: nothing answers.
     """
     body = {"model": name, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
     answer = _asked("POST", f"{base}/chat/completions", key, timeout_s, json=body)
     if answer.status_code == 404:
         raise ModelRefused(i18n.message("llm.hosted.no_model", name=name), i18n.message("llm.check_model_name"))
-    if answer.status_code != 400:  # such as a model that wants its limit under another name
+    if answer.status_code != 400:  # 400: for example a model with another name for the token limit
         _check(answer, base)
 
 
@@ -74,7 +74,7 @@ def _asked(verb: str, url: str, key: str, timeout_s: float, **options: Any) -> h
     try:
         return httpx.request(verb, url, headers=headers, timeout=timeout_s, **reached(url), **options)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        # Not as the cause: the header with the key is in some of them.
+        # Not chained: some of these errors contain the header with the key.
         raise ModelError(i18n.message("llm.server_silent", url=without_credentials(url))) from None
 
 
@@ -88,7 +88,7 @@ def _check(answer: httpx.Response, base: str) -> None:
 
 
 def _refused(answer: httpx.Response, base: str, why: str) -> ModelRefused:
-    """What an answer means, in our own words: what the service says may repeat the key."""
+    """The error for an answer, in our own words: the service's text may repeat the key."""
     facts = {"url": without_credentials(base), "status": answer.status_code}
     error = ModelRefused(i18n.message(f"llm.hosted.{why}", **facts), i18n.message(f"llm.hosted.{why}_hint"))
     error.status = answer.status_code

@@ -1,4 +1,4 @@
-"""The JSON that a model server answers with. What stands at an address may be no model server at all."""
+"""Parses JSON answers of model servers. Whatever answers at an address may not be a model server at all."""
 
 from __future__ import annotations
 

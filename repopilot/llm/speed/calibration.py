@@ -1,7 +1,7 @@
-"""Measures how fast a model is on this machine, and keeps it: by machine, engine and weights, in one small file.
+"""Measures how fast a model is on this machine, and stores it by machine, engine and weights in one small file.
 
-The measurement is a few short calls, done once by each run of the program. The fastest of all counts, those of earlier
-runs among them: other programs only make a call slower.
+A measurement is a few short calls, made once in each run of the program. The fastest call counts, earlier runs
+included: other programs can only slow a call down.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _SPEEDS = TypeAdapter(dict[str, Speed])
 
 
 def speed_key(engine: str, weights: str) -> str:
-    """What a measured speed holds for: this machine, the engine with its version, and the weights."""
+    """The key that a measured speed is stored under: machine, engine with version, and weights."""
     return f"{machine.fingerprint()} | {engine} | {weights}"
 
 
 def kept(home: Path) -> dict[str, Speed]:
-    """The kept speeds; none where the file is missing or damaged."""
+    """The stored speeds; none if the file is missing or damaged."""
     try:
         return _SPEEDS.validate_json((home / FILE).read_bytes())
     except (OSError, ValidationError):
@@ -48,7 +48,7 @@ def kept(home: Path) -> dict[str, Speed]:
 
 
 def keep(home: Path, key: str, speed: Speed) -> None:
-    """Keep a measured speed, or the faster one that is kept already. Raises OSError where the file can't be written."""
+    """Store a measured speed; a faster rate stored earlier stays. Raises OSError where the file can't be written."""
     known = kept(home)
     known[key] = _fastest([speed, known.pop(key, speed)])
     home.mkdir(parents=True, exist_ok=True)
@@ -56,11 +56,11 @@ def keep(home: Path, key: str, speed: Speed) -> None:
 
 
 def kept_for(home: Path, keys: Mapping[str, str]) -> dict[str, Speed]:
-    """The kept speeds of some models, by their names.
+    """The stored speeds of some models, by model name.
 
     Args:
         home: the data directory.
-        keys: what a speed must hold for, by the names of models.
+        keys: the key of each speed, by model name.
     """
     known = kept(home) if keys else {}
     return {name: known[key] for name, key in keys.items() if key in known}
@@ -70,7 +70,7 @@ async def measure_engine(engine: Engine) -> Speed:
     """Measure an embedded model, in about three seconds. Cancelling the task ends the engine's work.
 
     Args:
-        engine: its process, started if it isn't.
+        engine: its engine, started if it isn't running.
 
     Raises:
         ModelError: the engine doesn't start or answer.
@@ -79,7 +79,7 @@ async def measure_engine(engine: Engine) -> Speed:
     url = engine.address.removesuffix("/v1") + "/completion"
     headers = {"Authorization": f"Bearer {engine.key}"}
     options = {"n_predict": GENERATED_TOKENS, "cache_prompt": False, "ignore_eos": True, "temperature": 0}
-    # The first one reads the weights from disk.
+    # The first call also reads the weights from disk.
     replies = [await _answer(url, {"prompt": _prompt(), **options}, headers) for _ in range(3)]
     timings = [reply.get("timings") or {} for reply in replies]
     return _fastest([_speed(each.get("prompt_per_second"), each.get("predicted_per_second")) for each in timings])
@@ -120,7 +120,7 @@ async def _answer(url: str, body: Mapping[str, Any], headers: Mapping[str, str] 
 
 
 def _prompt() -> str:
-    """A prompt of about `PROMPT_TOKENS`, each time another one, so that no cache answers for it."""
+    """A random prompt of about `PROMPT_TOKENS`, so that no prompt cache shortens the reading."""
     return " ".join(random.choices(_WORDS, k=PROMPT_TOKENS))
 
 

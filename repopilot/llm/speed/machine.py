@@ -11,7 +11,7 @@ from pathlib import Path
 
 GIB = 1024**3
 ASSUMED_MEMORY = 8 * GIB
-"""Used where the system doesn't report it."""
+"""Assumed where the system doesn't report its memory."""
 UNIFIED_SHARE = 0.7
 
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
@@ -44,8 +44,8 @@ def _limit(path: Path) -> int | None:
 
 @functools.cache
 def graphics_memory() -> int:
-    """Bytes of memory of the graphics processors: of Nvidia's by their own tool, of a Mac the share of the machine's
-    that they may use; 0 where none is known."""
+    """GPU memory in bytes: as nvidia-smi reports it; on a Mac with Apple silicon, the share of the machine's memory
+    that the GPU may use; 0 if none is known."""
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return int(memory() * UNIFIED_SHARE)
     command = ["nvidia-smi", "--query-gpu=memory.total", "--format=csv,noheader,nounits"]
@@ -58,8 +58,8 @@ def graphics_memory() -> int:
 
 @functools.cache
 def fingerprint() -> str:
-    """What a measured speed depends on: the processor and the cores that may be used. A container or virtual machine
-    on another host is another machine."""
+    """Identifies the hardware that a measured speed depends on: the processor and the usable cores. A container or
+    virtual machine on another host is another machine."""
     return f"{platform.machine()} {_processor()} {cores()}"
 
 

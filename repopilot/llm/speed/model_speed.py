@@ -15,7 +15,7 @@ ANSWER_TOKENS = 90
 """Tokens written for a usual answer: a short explanation."""
 
 READING_MARGIN = 2.0
-"""A long prompt is read more slowly than the short one of a measurement, and the machine may be busy meanwhile."""
+"""Factor on the reading time: a long prompt is read more slowly than a measurement's, and the machine may be busy."""
 
 
 Rate = Annotated[float, Field(gt=0.01, lt=1e6, strict=True)]
@@ -55,9 +55,8 @@ def first_word_s(prompt_tokens: int, speed: Speed | None, timeout_s: float) -> f
     return timeout_s if speed is None else max(timeout_s, math.ceil(READING_MARGIN * prompt_tokens / speed.prompt))
 
 
-# The time that one token takes when read and when generated, in that of the 0.5B model. The 1.5B model was measured
-# against it; the larger ones follow from it by the parameters that a prompt passes through and the bytes that a new
-# token reads.
+# Time to read and to generate one token, relative to the 0.5B model. The ratios of the 1.5B model were measured; those
+# of the larger ones are derived from the parameters (reading) and the bytes read for each new token (generating).
 _COSTS: dict[str, tuple[float, float]] = {
     "qwen2.5-coder:0.5b": (1.0, 1.0),
     "qwen2.5-coder:1.5b": (1.8, 1.9),
@@ -69,11 +68,11 @@ SIZES = tuple(_COSTS)
 
 
 def estimate(name: str, measured: Mapping[str, Speed]) -> Speed | None:
-    """The speed of a model: its own where it was measured, else by that of the nearest size.
+    """The speed of a model: measured, else estimated from the nearest size.
 
     Args:
         name: of the model.
-        measured: speeds by the names of models, of this machine and engine.
+        measured: speeds on this machine and engine, by model name.
 
     Returns:
         The speed; None for a model of another family, and where no size of the family was measured.

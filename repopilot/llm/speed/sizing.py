@@ -10,7 +10,7 @@ from repopilot.llm.speed.model_speed import SIZES, Speed, estimate
 
 ANSWER_S = 10.0
 LONGEST_ANSWER_S = 13.0
-"""What still counts as about `ANSWER_S`: measurements of the same machine differ by a quarter."""
+"""Longest time that still counts as about `ANSWER_S`: measurements on the same machine differ by a quarter."""
 MEMORY_SHARE = 0.42
 """How much of the memory a model may take; the rest is for the index, the browser and the user's own programs."""
 MEMORY_MB = dict(zip(SIZES, (900, 1950, 3200, 6400), strict=True))
@@ -26,7 +26,7 @@ class SizeChoice:
     Attributes:
         wanted: the name of that size.
         reason: why this one, as a message.
-        measured: the speeds that were measured, by the names of models.
+        measured: the measured speeds, by model name.
         memory_mb: of the machine, None where it is unknown (a remote server).
     """
 
@@ -44,9 +44,9 @@ def choose_size(measured: Mapping[str, Speed], memory_mb: float | None, cores: i
     """Choose the largest size that fits the memory and answers in about ten seconds; the smallest where none does.
 
     Args:
-        measured: speeds by the names of models. Without that of any size the number of cores decides.
+        measured: speeds by model name. If no size was measured, cores and memory decide.
         memory_mb: of the machine, None where it is unknown.
-        cores: that may be used.
+        cores: the number of usable cores.
     """
     if not any(size in measured for size in SIZES):
         enough = cores >= 4 and (memory_mb is None or memory_mb >= 7.5 * _GIB_IN_MB)
@@ -71,8 +71,8 @@ def is_fast(speed: Speed | None) -> bool:
 
 
 def by_preference(wanted: str) -> tuple[str, ...]:
-    """The sizes in the order to take them in where not all are installed: `wanted`, the next smaller ones, then the
-    next larger ones. One that is no size of the family stands before all."""
+    """The sizes in order of preference: `wanted`, then the smaller ones, then the larger ones. A `wanted` outside the
+    family comes before all sizes."""
     if wanted not in SIZES:
         return (wanted, *SIZES)
     place = SIZES.index(wanted)
@@ -88,7 +88,7 @@ def next_size(choice: SizeChoice, answering: str, installed: Collection[str]) ->
         installed: the models that need not be offered.
 
     Returns:
-        The wanted size where it is missing, else the next larger one that the memory is enough for; None without one.
+        The wanted size if it is missing, else the next larger one that fits into memory; None without one.
     """
     place = SIZES.index(answering) if answering in SIZES else -1
     larger = [size for size in SIZES[place + 1 :] if size not in installed and fits(size, choice.memory_mb)]

