@@ -35,7 +35,7 @@ from repopilot.settings import Settings
 from repopilot.types import Progress, Snapshot, Source
 
 FRESH_S = 60.0
-"""Who opens a clone again that was fetched less than this ago doesn't fetch it again."""
+"""A clone that was fetched less than this ago isn't fetched again when it is opened."""
 _SHA = re.compile(r"[0-9a-f]{40}")
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,39}")
 _LISTED_BRANCHES = 8
@@ -47,11 +47,11 @@ def open_clone(source: Source, settings: Settings, token: HostToken | None, limi
     Args:
         source: a remote source.
         settings: data directory and allowed hosts.
-        token: given for this repository; None for that of the settings, if they have one for its host.
+        token: for this repository; None to use the settings' token for its host, if any.
         limits: time, size, cancellation and progress.
 
     Returns:
-        The snapshot; an earlier one, with `stale` saying why, where fetching fails.
+        The snapshot; if fetching fails, an earlier one whose `stale` says why.
 
     Raises:
         SourceError: unreachable, not a repository, no such ref.
@@ -65,7 +65,7 @@ def open_clone(source: Source, settings: Settings, token: HostToken | None, limi
     except Redirected:
         if source.url.endswith(".git"):
             raise
-        # GitLab and others know a repository only by its address with `.git`, and redirect browsers' addresses there.
+        # GitLab and others serve a repository only at its address with `.git`, and redirect the one without it.
         return _clone_or_update(replace(source, url=f"{source.url}.git"), settings, token, limits)
 
 
@@ -91,7 +91,7 @@ def _clone_or_update(source: Source, settings: Settings, token: HostToken | None
 
 
 def remote_commit(source: Source, settings: Settings, token: HostToken | None, limits: FetchLimits) -> str:
-    """The commit that a remote source is at now, without a clone. Arguments and errors as `open_clone`."""
+    """The commit that a remote source points to now, without cloning it. Arguments and errors as `open_clone`."""
     assert source.url is not None
     remote = network.check(source.url, settings, token)
     try:
@@ -127,7 +127,7 @@ def clone_dir(url: str, settings: Settings) -> Path:
 
 
 def clone_key(source: Source, git_dir: Path) -> str:
-    """What the data of a source is kept under, whose clone is in `git_dir`."""
+    """The key that a source's data is stored under; `git_dir` is the source's clone."""
     narrowing = "-".join(filter(None, (source.ref, source.subdir)))
     return git_dir.stem + (f"-{hashlib.sha256(narrowing.encode()).hexdigest()[:8]}" if narrowing else "")
 
@@ -209,12 +209,12 @@ def init_bare(git_dir: Path, url: str) -> None:
 
 @contextmanager
 def explained_by(damaged: str | None, git_dir: Path, limits: FetchLimits) -> Iterator[None]:
-    """Say that a repository is made anew because a file of it is damaged, also in the error of the block.
+    """Report that a repository is made anew because one of its files is damaged; an error of the block says so, too.
 
     Args:
         damaged: the file; None where the repository is made for the first time.
         git_dir: the repository.
-        limits: who is told of it.
+        limits: its `progress` gets the report.
 
     Raises:
         SourceError: as the block.
@@ -233,10 +233,10 @@ def explained_by(damaged: str | None, git_dir: Path, limits: FetchLimits) -> Ite
 
 @contextmanager
 def in_place_of(git_dir: Path) -> Iterator[Path]:
-    """A folder to make a repository in. When the block ends without an error it takes the place of `git_dir`.
+    """A folder to make a repository in. When the block ends without an error, the folder replaces `git_dir`.
 
-    Its name has the same stem, by which snapshots are identified. Until then what is there stays: it may be the only
-    one, if the network or the remote is gone.
+    Its name has the stem of `git_dir`, by which snapshots are identified. Until the block ends, `git_dir` stays: it may
+    be the only copy if the network or the remote is gone.
 
     Raises:
         StorageError: it can't be moved there.
@@ -348,7 +348,7 @@ def _resolve_remote(source: Source, advertised: Refs) -> tuple[str, Source]:
 
 
 def _as_commit(source: Source, advertised: Refs) -> str:
-    """The full commit id that a source's ref is. Raises SourceError."""
+    """The full commit id for a source's ref, which is an id or its beginning. Raises SourceError."""
     ref = (source.ref or "").lower()
     if _SHA.fullmatch(ref):
         return ref
@@ -365,7 +365,7 @@ def _as_commit(source: Source, advertised: Refs) -> str:
 
 
 def resolve(git_dir: Path, revision: str) -> str | None:
-    """The commit id a revision names in a clone, None where it names none (or the commit isn't there)."""
+    """The commit id that a revision names in a clone, None if it names none or the commit is missing."""
     try:
         output = _git(git_dir, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except git_command.GitFailed:
@@ -378,7 +378,7 @@ def _git(git_dir: Path, *args: str) -> bytes:
 
 
 def _last_known(source: Source, git_dir: Path) -> Snapshot | None:
-    """What the clone has of the wanted ref from earlier fetches."""
+    """The wanted ref as an earlier fetch left it in the clone, None if it isn't there."""
     if source.ref is None:
         names = [_default_branch(git_dir), "refs/repopilot/HEAD"]
     else:

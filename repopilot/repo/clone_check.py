@@ -1,7 +1,7 @@
-"""Which file of a clone of ours is damaged. A damaged clone fails, or lacks files, at every further use.
+"""Finds a damaged file in a clone. A damaged clone fails or lacks files at every later use.
 
-Only damage that was seen counts: a checksum that doesn't fit, a ref to nothing. A file that can't be read at the
-moment, or a git that fails or takes too long, says nothing about the clone, which may be the only one there is.
+Only proven damage counts: a wrong checksum, a ref to nothing. A file that can't be read at the moment, or a git that
+fails or takes too long, proves nothing, and the clone may be the only copy.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed, GitTimeout, Supervision
 
 _ALGORITHMS = ("sha1", "sha256")
-"""What git may name objects by: a repository has one of them, tried in this order."""
+"""Hash algorithms for git's object names, tried in this order; a repository uses one of them."""
 
 _COMMITS = re.compile(r"(?:[0-9a-f]{40}(?:[0-9a-f]{24})?\n)*")
 _HEAD = re.compile(r"ref: refs/\S+\s*|[0-9a-f]{40}(?:[0-9a-f]{24})?\s*")
 _DAMAGED_REF = re.compile(r"broken ref (\S+)|missing object \S+ for (\S+)|unexpected line in \S*(packed-refs)")
 _BLOCK = 1 << 20
 _MAX_BOUNDARY = 1000
-"""How many commits are looked up: the length of a command is limited."""
+"""Most commits that are looked up: the length of a command is limited."""
 
 
 def damaged_file(git_dir: Path, url: str) -> str | None:
-    """The first file of a bare repository that is damaged, by its path in it; None where no damage is seen.
+    """The path of the first damaged file of a bare repository, relative to it; None if no damage is found.
 
-    Each pack is read once in a process, at more than a gigabyte a second.
+    Each pack is read once per process, at more than a gigabyte a second.
 
     Args:
         git_dir: the clone.
@@ -41,7 +41,7 @@ def damaged_file(git_dir: Path, url: str) -> str | None:
             if is_damaged(path):
                 return path.relative_to(git_dir).as_posix()
         return _damaged_config(git_dir, url) or _damaged_ref(git_dir) or _damaged_boundary(git_dir)
-    except (OSError, GitFailed, GitTimeout):  # not to be read now
+    except (OSError, GitFailed, GitTimeout):  # unreadable at the moment
         return None
 
 
@@ -104,7 +104,7 @@ def _state(path: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)
 def _ends_with_its_digest(path: Path, changed_at: int, size: int) -> bool:
-    """Whether a pack or its index ends with the digest of what stands before. Raises OSError."""
+    """Whether a pack or its index ends with the digest of the bytes before it. Raises OSError."""
     return any(_ends_with_digest(path, size, algorithm) for algorithm in _ALGORITHMS)
 
 

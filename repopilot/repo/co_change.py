@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
-_LARGEST = 30  # a commit of more files is a move or a reformatting and says nothing about two of them
+_LARGEST = 30  # files: a larger commit is a move or a reformatting, which says nothing about pairs of files
 _FEW_FILES = 3  # in a tiny repository an ordinary commit touches most of the files too
 LEAST_TOGETHER = 2
-"""Commits in common from which on two files count as co-changed: once may be chance."""
+"""Fewest common commits for two files to count as co-changed: one may be chance."""
 
 
 @dataclass(frozen=True, slots=True)

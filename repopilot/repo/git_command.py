@@ -63,7 +63,7 @@ _CREDENTIAL_HELPER = (
     + " ".join(f'"${name}"' for name in _CREDENTIALS)
     + "; }; answer"
 )
-"""A function of the shell that git runs helpers by: the token is in no argument, which other accounts could read."""
+"""A credential helper as a shell function. The token is in the environment: other accounts could read an argument."""
 
 _ENDS_WITH_US = """
 exec 3<&0
@@ -75,24 +75,24 @@ wait $git; status=$?
 kill -9 $watch; wait $watch
 exit $status
 """
-"""Runs a command, and ends its whole process group when our end of standard input is closed: a fetch would go on for
-minutes, without its limits, after we were killed."""
+"""Runs a command, and kills its process group when our end of its standard input is closed. Otherwise a fetch would go
+on for minutes, without its limits, after RepoPilot was killed."""
 
 OTHERS_OFF = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 """No configuration but the repository's own."""
 _NO_NETRC = {"HOME": os.devnull, "NETRC": os.devnull}
-"""libcurl would answer a server from `.netrc`, whose `default` entry is for every host, and over http too."""
+"""Keeps libcurl from sending credentials of `.netrc`, whose `default` entry is for every host, and over http, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """Where to fetch from, checked.
+    """A checked address to fetch from.
 
     Attributes:
         url: without credentials.
         pins: its addresses, as `host:port:address`.
-        token: given to that very host if it asks, and never stored.
-        confidential: whether nobody else can read the connection; no token goes over any other.
+        token: sent only to this host, if it asks; never stored.
+        confidential: whether nobody else can read the connection; otherwise no token is sent.
     """
 
     url: str
@@ -148,8 +148,8 @@ def reading(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 def fetching(remote: Remote) -> dict[str, str]:
     """The environment for one conversation with `remote`.
 
-    The token lives only in it. git asks the credential helper when a server has answered 401, and only that of the
-    server's own scheme, host and port; a header of ours would go along with the first request, to whoever is asked.
+    The token is held only there. git asks a credential helper after a server has answered 401, and only the helper for
+    the server's own scheme, host and port; an Authorization header would be sent with the first request, to any server.
     """
     config = [*_CONFIG.items(), *_FETCH_CONFIG.items(), *(("http.curloptResolve", pin) for pin in remote.pins)]
     scheme, _, rest = remote.url.partition("://")
@@ -202,7 +202,7 @@ def start(
         env: from `reading` or `fetching`.
         stdin: whether the process gets a standard input.
         bare: what `where` is.
-        ends_with_us: whether it also ends when this process is killed; it then has no standard input of its own.
+        ends_with_us: whether git also ends when this process is killed; git then gets no standard input.
 
     Raises:
         SourceError: git itself is missing.
@@ -293,7 +293,7 @@ def records(where: Path, args: Sequence[str], env: Mapping[str, str], *, bare: b
         bare: as in `start`.
 
     Yields:
-        The records; of one longer than LONGEST_RECORD bytes the beginning and the end.
+        The records; of a record longer than LONGEST_RECORD bytes only the beginning and the end.
 
     Raises:
         GitFailed: it ended with an error.
@@ -335,7 +335,7 @@ def _supervise(threads: Sequence[threading.Thread], supervision: Supervision) ->
 def stop(process: Git.AutoInterrupt, finished: bool = False) -> int:
     """End a process from `start` with everything it started, and return its exit status.
 
-    `finished`: it has closed its pipes, so it is only waited for.
+    `finished`: the process has closed its pipes, so it is only waited for.
     """
     child = process.proc
     assert child is not None

@@ -1,7 +1,7 @@
 """A repository at other commits: its past, its other revisions, and the differences between them.
 
-The history of a clone is a second bare repository beside it, with commits and trees but no file contents, so that
-deepening can neither break nor slow down reading, and can be deleted on its own.
+The history of a clone is a second bare repository beside it, with commits and trees but no file contents. So deepening
+it can neither break nor slow down reading, and it can be deleted on its own.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _MIN_DEPTH = 50
 MOST_PATHS = 30
 """A commit that changed more files than this says nothing about any one of them."""
 MOST_RENAMES = 20_000
-"""How many renames of one commit are followed: a folder that moves is a commit of many."""
+"""Most renames of one commit that are followed: moving a folder renames many files."""
 LONGEST_BODY = 2000
 _LATEST = 253_402_300_799
-"""The end of the year 9999, the last that dates can show."""
+"""The end of the year 9999, the last that dates can represent."""
 _DIFF = (
     "diff",
     "--no-ext-diff",
@@ -71,13 +71,12 @@ _RANGE = re.compile(r"(?P<base>.+?)(?:(?P<dots>\.\.\.?)(?P<head>.*))?")
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit without its merges.
+    """A commit that isn't a merge.
 
     Attributes:
         sha: its id.
         subject: the first paragraph of its message. Secrets are redacted here, in the body and in the paths.
-        paths: the files it changed, a renamed one by its new path; () where they are more than MOST_PATHS, which say
-            nothing about any one of them.
+        paths: the files it changed, a renamed one by its new path; () if they are more than MOST_PATHS.
         at: the committer's clock, in seconds since the epoch.
         body: the rest of the message without trailers, at most LONGEST_BODY characters.
         renames: (old path, new path) of each file that was renamed without a change.
@@ -96,10 +95,10 @@ class CommitRange:
     """A range of commits as git writes it.
 
     Attributes:
-        base: the revision before it.
-        head: the revision after it, None for the state that is open.
-        branched_off: whether the head is compared with where it branched off from the base (BASE...HEAD), so that what
-            the base has got since doesn't count.
+        base: the revision that it starts from.
+        head: the revision that it ends with, None for the open snapshot.
+        branched_off: whether the head is compared with the commit where it branched off from the base (BASE...HEAD),
+            so that later changes to the base don't count.
     """
 
     base: str
@@ -116,7 +115,7 @@ def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threadin
     Args:
         snapshot: a clone or a local folder.
         limit: the largest number of commits.
-        since: a commit that is left out with everything that leads to it.
+        since: a commit to leave out, with all its ancestors.
         cancel: ends the call once set.
 
     Returns:
@@ -128,7 +127,7 @@ def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threadin
     if limit <= 0 or snapshot.commit == local.UNVERSIONED:
         return []
     repository, bare = _history_of(snapshot)
-    # Unchanged files are recognised by their ids, so that renames are found without file contents.
+    # -M100%: renames of unchanged files are found by blob ids, without file contents.
     args = ["log", "-z", "--no-merges", "-M100%", "--name-status", f"--max-count={limit}"]
     args += ["--format=%x1e%H%x1f%ct%x1f%s%x1f%b", *([] if bare else ["--relative"])]
     args += [_head(snapshot), *([f"^{since}"] if since else []), "--", *([] if bare else ["."])]
@@ -143,7 +142,7 @@ def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threadin
 
 @lru_cache(maxsize=16)
 def committed_at(snapshot: Snapshot) -> str:
-    """When the snapshot's commit was made, as RFC 3339 has it; '' where that isn't known."""
+    """When the snapshot's commit was made, in RFC 3339 format; '' if unknown."""
     if snapshot.commit == local.UNVERSIONED:
         return ""
     repository, bare = _history_of(snapshot)
@@ -155,7 +154,7 @@ def committed_at(snapshot: Snapshot) -> str:
 
 
 def leads_to(snapshot: Snapshot, commit: str) -> bool:
-    """Whether a commit is known to be the snapshot's own or one of those before it."""
+    """Whether a commit is known to be the snapshot's own or one of its ancestors."""
     if snapshot.commit == local.UNVERSIONED:
         return False
     repository, bare = _history_of(snapshot)
@@ -181,7 +180,7 @@ def commit_authors(snapshot: Snapshot, shas: Sequence[str]) -> dict[str, str]:
     if not shas or snapshot.commit == local.UNVERSIONED:
         return {}
     repository, bare = _history_of(snapshot)
-    # `show` compares each commit with the one before, whose trees a clone need not have.
+    # Not `show`: it compares each commit with its parent, whose trees a clone may lack.
     args = ["log", "--no-walk=unsorted", "--no-notes", "--format=%H%x1f%aN", *shas]
     try:
         output = git_command.run(repository, args, git_command.reading(), bare=bare)
@@ -192,7 +191,7 @@ def commit_authors(snapshot: Snapshot, shas: Sequence[str]) -> dict[str, str]:
 
 
 def follow_renames(commits: Iterable[Commit]) -> list[Commit]:
-    """The commits with the paths that their files have now, as far as exact renames tell.
+    """The commits with the present paths of their files, as far as exact renames tell.
 
     Args:
         commits: newest first.
@@ -205,7 +204,7 @@ def follow_renames(commits: Iterable[Commit]) -> list[Commit]:
     for commit in commits:
         paths = tuple(dict.fromkeys(present.get(path, path) for path in commit.paths))
         found.append(commit if paths == commit.paths else replace(commit, paths=paths))
-        # All at once: two files may have changed places.
+        # All at once: two files may have swapped names.
         present |= {old: present.get(new, new) for old, new in commit.renames}
     return found
 
@@ -215,7 +214,7 @@ def _head(snapshot: Snapshot) -> str:
 
 
 def _parse_log(records: Iterator[bytes], cancel: threading.Event | None) -> Iterator[Commit]:
-    """The commits in the output of `git log --name-status -z`: a header, then a status and one or two paths a file."""
+    """The commits in the output of `git log --name-status -z`: a header, then status and paths of each file."""
     header: str | None = None
     files = _ChangedFiles()
     for record in records:
@@ -233,7 +232,7 @@ def _parse_log(records: Iterator[bytes], cancel: threading.Event | None) -> Iter
 
 
 class _ChangedFiles:
-    """The files of one commit, no more of them than are of use."""
+    """The files of one commit, up to MOST_PATHS paths and MOST_RENAMES renames."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -241,7 +240,7 @@ class _ChangedFiles:
         self.renames: list[tuple[str, str]] = []
 
     def add(self, names: Sequence[bytes], status: bytes) -> None:
-        """Add a file with its path, or with its old and its new one."""
+        """Add a file with its path, or with its old and its new path."""
         self.count += 1
         if self.count <= MOST_PATHS:
             self.paths.append(names[-1].decode("utf-8", "replace"))
@@ -262,13 +261,13 @@ def _renames(files: _ChangedFiles) -> tuple[tuple[str, str], ...]:
 
 
 def _redacted_each(paths: Sequence[str]) -> tuple[str, ...]:
-    """Paths without secrets; one call for all of them where none has any."""
+    """Paths without secrets; a single call of `redacted` if none has any."""
     joined = "\n".join(paths)
     return tuple(paths) if redacted(joined) == joined else tuple(map(redacted, paths))
 
 
 def _seconds(clock: str) -> int:
-    """The time of a commit; 0 where its author wrote none, or one that no clock shows."""
+    """The time of a commit; 0 if it is missing or isn't a plausible number."""
     return min(int(clock), _LATEST) if clock.isdecimal() and len(clock) < 20 else 0
 
 
@@ -294,7 +293,7 @@ def history_dir(git_dir: Path) -> Path:
 
 
 def _resolve_if_present(git_dir: Path, revision: str) -> str | None:
-    """`clone.resolve`, None also where there is no repository."""
+    """As `clone.resolve`; None also if there is no repository."""
     return resolve(git_dir, revision) if (git_dir / "HEAD").is_file() else None
 
 
@@ -306,7 +305,7 @@ def deepen(
     cancel: threading.Event | None = None,
     token: HostToken | None = None,
 ) -> int:
-    """Fetch the history that leads to a clone's snapshot, without file contents. Local folders are only counted.
+    """Fetch the history that leads to a clone's snapshot, without file contents. Fetches nothing for a local folder.
 
     Args:
         snapshot: the newest commit wanted.
@@ -452,7 +451,7 @@ def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -
 
 
 def default_branch(snapshot: Snapshot, settings: Settings) -> str:
-    """The branch that changes go into: the remote's HEAD for a clone; for a folder main or master, whichever exists.
+    """The branch that changes are merged into: a clone's remote HEAD; for a folder origin's HEAD, main or master.
 
     Args:
         snapshot: the repository.
@@ -488,7 +487,7 @@ def commit_range(written: str) -> CommitRange:
 
 
 def range_in(text: str) -> str:
-    """The first range of commits that a sentence writes out, as BASE..HEAD, BASE...HEAD or HEAD~3..; '' for none."""
+    """The first range of commits in a sentence, written as BASE..HEAD, BASE...HEAD or HEAD~3..; '' for none."""
     for word in _WORD.findall(text):
         found = _REVISIONS.fullmatch(word)
         if found is not None and (found["head"] or (found["dots"] == ".." and "HEAD" in found["base"])):
@@ -497,7 +496,7 @@ def range_in(text: str) -> str:
 
 
 def start_of(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> str:
-    """The revision that the head of a range is compared with: its base, or where it branched off from that.
+    """The revision that the head of a range is compared with: the base, or where the head branched off from the base.
 
     Raises:
         SourceError: as `merge_base`, or the two have no common ancestor in the known history.
@@ -541,7 +540,7 @@ def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settin
 def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> list[FileDiff]:
     """What changed from `base` to `head`. Refs a clone lacks are fetched; renames are found at git's default of 50 %.
 
-    Files too large for the clone are named without what changed in them (`FileDiff.left_out`).
+    Files too large for the clone are listed without their changes (`FileDiff.left_out`).
 
     Args:
         snapshot: the repository.

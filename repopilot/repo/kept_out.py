@@ -1,4 +1,4 @@
-"""Which paths of a repository nobody is shown and nobody changes: git ignores them, or they may hold secrets."""
+"""Which paths of a repository are never shown or changed: excluded or ignored ones, links, and possible secrets."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def kept_out(path: str, snapshot: Snapshot, settings: Settings) -> str | None:
 
 
 def files_to_copy(root: Path, exclude: Collection[str]) -> Iterator[str]:
-    """The paths of a local folder that code under test may read: those that git tracks, also in submodules that are
-    there, and of the others those that it doesn't ignore and that aren't kept out by their names. Blocking.
+    """The paths of a local folder that code under test may read: files tracked by git, also in submodules on disk, and
+    untracked files that are neither ignored nor kept out by their names. Blocking.
 
     Args:
         root: the folder.
@@ -61,7 +61,7 @@ def files_to_copy(root: Path, exclude: Collection[str]) -> Iterator[str]:
 
 
 def _is_ignored(path: str, snapshot: Snapshot) -> bool:
-    """Whether git ignores a path, or can't say so: it leads through a link or into a submodule."""
+    """Whether git ignores a path, or can't tell because the path leads through a link or into a submodule."""
     if snapshot.root is None or not local.is_work_tree(snapshot.root):
         is_committed = snapshot.git_dir is not None and _bytes(path, snapshot) is not None
         return not is_committed and _matches_ignore_file(path, snapshot)

@@ -1,4 +1,4 @@
-"""Differences in a clone without its largest files: of every other file as git has them, the left-out ones named."""
+"""Diffs in a clone that lacks its largest files: git's diff of all other files, and the missing ones by name."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class _Changed:
 def diff_without_left_out(
     git_dir: Path, command: Sequence[str], old: str, new: str, paths: Sequence[str]
 ) -> list[FileDiff]:
-    """The difference between two commits of which some files are not in the repository.
+    """The difference between two commits some of whose files are missing from the repository.
 
-    git can't compare them. So an index is made that is the old commit with all changes but theirs, and compared.
+    git can't compare those files. So the old commit is compared with an index that has all changes to other files.
 
     Args:
         git_dir: the clone.
         command: `diff` and its options.
         old: the commit before.
         new: the commit after it.
-        paths: `--` and what the difference is narrowed to; () for nothing.
+        paths: `--` and the paths to narrow the difference to; () for all.
 
     Returns:
         One value for each changed file; renames are found among the files that are there.
@@ -53,7 +53,7 @@ def diff_without_left_out(
     with tempfile.TemporaryDirectory(prefix="repopilot-diff-", ignore_cleanup_errors=True) as folder:
         own = {**env, "GIT_INDEX_FILE": f"{folder}/index"}
         git_command.run(git_dir, ["read-tree", old], own)
-        # What is deleted first: a folder may take the place of a file.
+        # Deletions first: a folder may take the place of a file.
         records = sorted((each.letter != b"D", b"%b %b\t%b\0" % (each.mode, each.new, each.path)) for each in present)
         given = b"".join(record for _, record in records)
         git_command.run(git_dir, ["update-index", "-z", "--index-info"], own, given=given)

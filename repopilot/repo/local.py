@@ -48,7 +48,7 @@ def open_folder(source: Source) -> Snapshot:
 
 
 def folder_key(root: Path) -> str:
-    """What the data of a local folder is kept under."""
+    """The key that a local folder's data is stored under."""
     return f"{root.name or 'root'}-{hashlib.sha256(str(root).encode()).hexdigest()[:10]}"
 
 
@@ -75,15 +75,15 @@ def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
 
 
 def run_git(root: Path, *args: str, variables: Mapping[str, str] | None = None) -> bytes:
-    """Run git in a work tree, with the filters its own configuration defines switched off, with the line ends that the
-    user's configuration wants, and further environment `variables`. Raises GitFailed."""
+    """Run git in a work tree, with all configured filters switched off, the user's options for line endings, and
+    further environment `variables`. Raises GitFailed."""
     env = git_command.reading(_own_configuration(root)) | dict(variables or {})
     return git_command.run(root, args, env, bare=False)
 
 
 def _own_configuration(root: Path) -> dict[str, str]:
-    """Configuration that empties every filter command, which comparing files would run, and that keeps how git writes
-    line ends: without it a file with those of Windows would count as changed."""
+    """Configuration that empties every filter command, which comparing files would run, and keeps the user's options
+    for line endings: without them a file with Windows line endings would count as changed."""
     args = ["config", "--null", "--get-regexp", r"^(filter\..*|core\.(autocrlf|eol))$"]
     env = {name: value for name, value in git_command.reading().items() if name not in git_command.OTHERS_OFF}
     listed = git_command.run(root, args, env, bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
@@ -96,7 +96,7 @@ def _own_configuration(root: Path) -> dict[str, str]:
 
 
 def _query(root: Path, *args: str) -> str:
-    """The output of git in a work tree, of a command that compares no files. Raises GitFailed."""
+    """The output, in a work tree, of a git command that compares no files. Raises GitFailed."""
     return git_command.run(root, args, git_command.reading(), bare=False).decode().strip()
 
 
@@ -156,12 +156,12 @@ def list_paths(root: Path) -> Iterator[bytes]:
 
 
 def tracked_paths(root: Path) -> frozenset[str]:
-    """What git tracks below a folder, relative to it; nothing outside a work tree. Raises GitFailed."""
+    """The paths that git tracks below a folder, relative to it; none outside a work tree. Raises GitFailed."""
     return frozenset(map(os.fsdecode, _listed(root, "--cached"))) if is_work_tree(root) else frozenset()
 
 
 def _list_tracked(root: Path) -> Iterator[bytes]:
-    """What git tracks in a work tree, and what it would if it was added."""
+    """The tracked files of a work tree, and the untracked ones that aren't ignored."""
     return _listed(root, "--cached", "--others", "--exclude-standard")
 
 
@@ -239,8 +239,8 @@ def changed(snapshot: Snapshot, since: str = "") -> bool:
 
     Args:
         snapshot: a local folder; for a clone, which changes only by being opened again, the answer is False.
-        since: an earlier `fingerprint`: then any change counts. Without it only another HEAD does, and the folder
-            becoming clean or dirty.
+        since: an earlier `fingerprint`, from which any difference counts. Without it only another HEAD counts, or the
+            folder becoming clean or dirty.
     """
     if snapshot.root is None:
         return False

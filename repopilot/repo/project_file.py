@@ -1,7 +1,7 @@
-"""What a repository says of itself to RepoPilot, in `.repopilot.toml`: data, which narrows what is done.
+"""A repository's own options for RepoPilot, in `.repopilot.toml`: data, which can only narrow what RepoPilot does.
 
-It leaves paths out or puts them first, turns review rules off, and tells a model how the project is worked on. It has
-no option for secrets, limits, networks or models, and what git or the settings keep out stays out.
+The file excludes paths or puts them first, turns review rules off, and tells a model how to work on the project. It has
+no option for secrets, limits, networks or models, and what git or the settings exclude stays excluded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = ".repopilot.toml"
 LARGEST = 64 << 10
 _PATTERN = re.compile(r"[^{}\x00-\x1f]{1,200}")
 _MOST_FOLDERS = 2
-"""`**` in a pattern: each stands for several patterns, as braces do."""
+"""Most `**` in a pattern: each expands to several patterns, as braces do."""
 
 
 def _few(glob: str) -> str:
@@ -62,14 +62,14 @@ class ProjectOptions(_Part):
 
     @property
     def told(self) -> str:
-        """What a model is told of them."""
+        """The instructions and the test command, as a text for a model."""
         tests = f"The project's tests are run with: {self.test_command}" if self.test_command else ""
         return "\n".join(filter(None, (self.instructions.strip(), tests)))
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """The options that hold, and why those of the file don't: a message, '' where they do."""
+    """The options in force, and a message on why the file's options aren't, '' if they are."""
 
     options: ProjectOptions = field(default_factory=ProjectOptions)
     note: str = ""
@@ -107,7 +107,7 @@ def project_options(text: str | None) -> ProjectFile:
 
 
 def fits(path: str, globs: Globs) -> bool:
-    """Whether a path fits one of some patterns."""
+    """Whether a path fits one of the patterns."""
     return any(matches(path, glob) for glob in globs)
 
 

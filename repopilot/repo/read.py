@@ -36,15 +36,15 @@ _DEVICES = frozenset(
         *(f"{port}{n}" for port in ("COM", "LPT") for n in "123456789¹²³"),
     ]
 )
-"""Names that open a device of Windows in whatever folder, with whatever suffix."""
+"""Names that open a Windows device in any folder and with any suffix."""
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
-"""A path is one, also where it begins like `:(exclude)`."""
+"""Has git take paths literally, even one that begins with `:(exclude)`."""
 _LFS = b"version https://git-lfs.github.com/spec/v1"
 _LONG_LINE = 5_000  # characters; nobody writes such lines by hand
 _MEAN_LINE = 250
-_READABLE = 20  # lines for each long one: data in a file of code
+_READABLE = 20  # a file with this many lines for each long one is readable: code with some data in it
 _DATA = re.compile(r""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|(?:[-+]?\d[\w.]*+[\s,]++){8,}""")
-"""Texts and lists of numbers: however long, they leave the code around them readable."""
+"""String literals and lists of numbers: however long they are, the code around them is readable."""
 
 
 def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, str | Skip]]:
@@ -55,7 +55,7 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
         files: as `walk` lists them.
 
     Yields:
-        Every file with its text (LF, no BOM, secrets redacted), or with why it is skipped after all.
+        Every file with its text (LF, no BOM, secrets redacted), or with the reason why it is skipped after all.
 
     Raises:
         SourceError: the repository can't be read.
@@ -98,7 +98,7 @@ def names_in(snapshot: Snapshot, folder: str) -> frozenset[str]:
 
 
 def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
-    """The text of a file whatever it was skipped for, as `read` would give it.
+    """The text of a file as `read` would give it, even if the file was skipped.
 
     Args:
         snapshot: the repository.
@@ -106,7 +106,7 @@ def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
         max_bytes: of the largest file that is read.
 
     Returns:
-        The text with secrets redacted; None for a file that may hold secrets as a whole, is too large or no text.
+        The text with secrets redacted; None if the file as a whole may be secret, is too large or isn't text.
 
     Raises:
         SourceError: there is no such regular file.
@@ -118,7 +118,7 @@ def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
 
 
 def plain_text(path: str, data: bytes) -> str | None:
-    """The text of a file's bytes with secrets redacted, whatever it may be skipped for; None for what is no text."""
+    """The text of a file's bytes with secrets redacted, even if the file is skipped; None if the bytes aren't text."""
     text = _decode(path, data)
     if text is not None and is_notebook(path):
         text = notebook_text(text)
@@ -126,13 +126,13 @@ def plain_text(path: str, data: bytes) -> str | None:
 
 
 def searched_text(path: str, data: bytes) -> str | None:
-    """As `plain_text`; of a text in an unknown encoding what can be read of it."""
+    """As `plain_text`, but a text in an unknown encoding is decoded as UTF-8 with replacement characters."""
     text = plain_text(path, data)
     return text if text is not None or b"\0" in data else redact(_with_line_feeds(data.decode("utf-8", "replace")))[0]
 
 
 def text_of(path: str, data: bytes) -> str | Skip:
-    """The text of a file's bytes, or why it is not one worth reading."""
+    """The text of a file's bytes, or why the file isn't worth reading."""
     if data.startswith(_LFS):
         return _skip(path, "lfs")
     text = _decode(path, data)
@@ -244,13 +244,13 @@ def _real_root(snapshot: Snapshot) -> str:
 
 
 def native_path(root: str, path: str, flavour: ModuleType = os.path) -> str:
-    """A path of a repository, which has slashes, as the system writes it; '' for one that leads out of the folder, also
-    to a device of Windows (`src/aux.c`, `CON`), whose names git can store.
+    """A repository's path, which has slashes, as the operating system writes it; '' for a path that leads out of the
+    folder or, on Windows, to a device (`src/aux.c`, `CON`): git can store such names.
 
     Args:
         root: the folder.
-        path: in it.
-        flavour: `ntpath` or `posixpath`; that of the system by default.
+        path: relative to it.
+        flavour: `ntpath` or `posixpath`; the system's own by default.
     """
     if flavour is ntpath and any(map(_is_reserved, path.split("/"))):
         return ""
@@ -259,12 +259,12 @@ def native_path(root: str, path: str, flavour: ModuleType = os.path) -> str:
 
 
 def _is_reserved(name: str) -> bool:
-    """Whether Windows takes a name for that of a device, or of a stream of a file."""
+    """Whether Windows takes a name for a device or for a stream of a file."""
     return ":" in name or name.partition(".")[0].strip().upper() in _DEVICES
 
 
 def regular_bytes(root: str, path: str) -> bytes | None:
-    """The bytes of a regular file inside a folder; None for anything else, links out of it above all."""
+    """The bytes of a regular file inside a folder; None for anything else, such as a link out of the folder."""
     target = native_path(root, path)
     try:
         folder = os.path.dirname(target)

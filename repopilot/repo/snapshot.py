@@ -30,7 +30,7 @@ def open_source(
     Args:
         source: the parsed address or path.
         settings: data directory, time and size limits, allowed hosts.
-        token: given for this repository, sent when its host asks; None for that of the settings, if they have one.
+        token: for this repository, sent when its host asks; None to use the settings' token for its host, if any.
         progress: called with what git reports, at most ten times a second.
         cancel: ends the call once set.
 

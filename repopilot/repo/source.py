@@ -21,7 +21,7 @@ _HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
 _LINE = re.compile(r"L(?P<line>\d+)(?:C\d+)?(?:-L?(?P<last>\d+)(?:C\d+)?)?")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _LOCAL_START = ("/", "./", "../", "~", ".\\", "..\\")
-# Hosts that answer a repository's address without `.git` by a redirect, or need it for no other reason than habit.
+# Hosts that redirect a repository's address without `.git`, or that accept it with and without.
 _FORGES = ("github.com", "gitlab.com", "codeberg.org", "bitbucket.org")
 _SCHEME_HINTS = {"file": "give_folder_path", "ssh": "give_https_and_token", "git": "give_https"}
 _PAGES = ("tree", "blob", "raw", "blame", "commits", "commit", "pull", "pulls", "merge_requests", "src")
@@ -52,16 +52,16 @@ def parse_source(text: str) -> Source:
         return _from_shorthand(short)
     if re.match(r"(www\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/\S+$", text):
         return _from_url("https://" + text)
-    kind = SourceMalformed if re.search(r"[\t ]", text) else SourceError  # one word may be the path of nothing
+    kind = SourceMalformed if re.search(r"[\t ]", text) else SourceError  # one word may be a path that doesn't exist
     raise _invalid("neither_address_nor_path", kind=kind, text=_shorten(text))
 
 
 def reachable_path(text: str, is_mounted: Callable[[str], bool] = os.path.isdir) -> str:
-    """A path of Windows as WSL reaches it, below `/mnt`; any other text as it is.
+    """A Windows path as WSL mounts it, below `/mnt`; any other text as it is.
 
     Args:
         text: as pasted, such as `C:\\Users\\me\\project`.
-        is_mounted: whether there is a folder where WSL has a drive; on Windows itself there is none.
+        is_mounted: whether the folder exists where WSL mounts the drive; on Windows itself it doesn't.
     """
     mount = f"/mnt/{text[:1].lower()}"
     if not _DRIVE.match(text) or not is_mounted(mount):
@@ -88,8 +88,8 @@ def looks_like_source(text: str) -> bool:
 def split_token(text: str) -> tuple[str, HostToken | None]:
     """`text` without the user and password of its address, and these as a token, bound to the address's host.
 
-    `https://user:password@host/…` gives both, since some hosts check the user of a token as well. One alone is given
-    as a token, in whichever place it stands.
+    The token of `https://user:password@host/…` is `user:password`, since some hosts check a token's user, too. If only
+    one of the two is given, it is the token.
     """
     text = text.strip()
     scheme = _SCHEME.match(text)
@@ -108,7 +108,7 @@ def _bound_to(address: str, secret: str) -> HostToken | None:
     try:
         return HostToken(host_of(address), secret) if secret else None
     except ValueError:
-        # No address: parsing it says what is wrong with it.
+        # Not an address: parsing it reports the error.
         return None
 
 
@@ -173,7 +173,7 @@ def _from_shorthand(match: re.Match[str]) -> Source:
 
 
 def check_ref(ref: str) -> None:
-    """Raise SourceError on what git refuses as a branch, tag, commit or revision, options above all."""
+    """Raise SourceError for what git refuses as a branch, tag, commit or revision, or would take for an option."""
     if not ref or ref.startswith("-") or re.search(r"[\x00-\x20\x7f?*\[\\:]|\.\.|@\{", ref):
         raise SourceError(i18n.message("repo.invalid_ref", ref=_shorten(ref)))
 

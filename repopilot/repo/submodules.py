@@ -1,7 +1,7 @@
-"""Submodules of a clone: clones of their own, where they lie on the clone's host and anybody may read them.
+"""Submodules of a clone, as clones of their own: those on the clone's host that anybody may read.
 
-Code and tests may need what they hold, such as configuration. An address in a repository is data: it is asked without
-any token, and no other host is.
+Code and tests may need their files, such as configuration. An address in a repository is data: it is contacted without
+any token, and only on the clone's own host.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
 def fetch_submodules(snapshot: Snapshot, settings: Settings, limits: FetchLimits) -> None:
-    """Fetch the submodules of a clone that are not there yet. What can't be had is left out, and told as progress.
+    """Fetch the missing submodules of a clone. Those that can't be fetched are left out and reported as progress.
 
     Args:
         snapshot: the clone.
@@ -51,7 +51,7 @@ def fetch_submodules(snapshot: Snapshot, settings: Settings, limits: FetchLimits
 
 
 def fetched_submodules(snapshot: Snapshot, settings: Settings) -> dict[str, Snapshot]:
-    """The submodules of a clone that are there, by their path in it."""
+    """The submodules of a clone that have been fetched, by their path in it."""
     found: dict[str, Snapshot] = {}
     for path, source in _declared(snapshot, settings):
         git_dir = clone_dir(source.url or "", settings)
@@ -62,7 +62,7 @@ def fetched_submodules(snapshot: Snapshot, settings: Settings) -> dict[str, Snap
 
 
 def _declared(snapshot: Snapshot, settings: Settings) -> list[tuple[str, Source]]:
-    """The paths and sources of the first submodules that lie on the clone's host, each at the commit that it names."""
+    """The paths and sources of the first _MOST submodules on the clone's host, each at the commit recorded for it."""
     if not is_clone(snapshot, settings):
         return []
     listed = _git(snapshot, "config", "--blob", f"{snapshot.commit}:.gitmodules", "-z", "--list")
@@ -87,7 +87,7 @@ def _on_host(snapshot: Snapshot, values: dict[str, dict[str, str]]) -> Iterator[
             continue
         try:
             source = parse_source(urljoin(f"{own}/", url) if url.startswith("../") else url)
-        except RepoPilotError:  # a folder of whoever wrote it, a protocol that isn't spoken
+        except RepoPilotError:  # a folder on the author's machine, or an unsupported protocol
             continue
         place = urlsplit(source.url or "")
         if (place.scheme, place.netloc) != (here.scheme, here.netloc):
@@ -98,7 +98,7 @@ def _on_host(snapshot: Snapshot, values: dict[str, dict[str, str]]) -> Iterator[
 
 
 def _git(snapshot: Snapshot, *args: str) -> bytes:
-    """What git says of the clone; nothing where it has none of it."""
+    """The output of a git command in the clone; empty if it fails."""
     assert snapshot.git_dir is not None
     try:
         return git_command.run(snapshot.git_dir, args, git_command.reading() | _LITERAL)

@@ -1,4 +1,4 @@
-"""The encoding of a file's bytes: marked, declared, UTF-8, or shown by the letters themselves. Pure."""
+"""Finds the encoding of a file's bytes: by its byte order mark, declared, UTF-8, or guessed from the letters. Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Encodings of escapes and of host names are no encodings of files, and decoding a long text as one takes minutes.
+# Encodings for escapes and host names aren't used for files, and decoding a long text with one takes minutes.
 _NO_FILE = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 _WESTERN = "cp1252"
 _ALPHABETS = (_WESTERN, "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254")
 _CHARACTER_SETS = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
-_SHOWING = 1 << 16  # bytes of lines beyond ASCII that are looked at; more say nothing new
+_SHOWING = 1 << 16  # most bytes of non-ASCII lines that are examined; more tell nothing new
 _MOST_CHAOS = 0.1
 _LEAST_COHERENCE = 0.2
-_LEAST_CHARACTERS = 10  # of Chinese, Japanese or Korean; any two bytes of another alphabet may be a character
+_LEAST_CHARACTERS = 10  # Chinese, Japanese or Korean ones: any two bytes of another alphabet may look like one
 _MARK = "\ufeff"
 
 
@@ -36,8 +36,8 @@ def decoded(data: bytes, path: str) -> tuple[str, str] | None:
         path: its path; a Python file may declare its encoding (PEP 263), which comes before UTF-8 then.
 
     Returns:
-        The text, a byte order mark included, and the encoding, with which `encoded` gives the same bytes again; None
-        for what is no text, or not surely in one encoding.
+        The text, a byte order mark included, and the encoding, with which `encoded` gives the same bytes again; None if
+        the bytes aren't text, or the encoding is uncertain.
     """
     for encoding in _candidates(data, path):
         text = _strictly(data, encoding)
@@ -93,11 +93,11 @@ def _candidates(data: bytes, path: str) -> Iterator[str]:
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
-    """The text in an encoding; None where the same bytes would not be written again."""
+    """The text in an encoding; None if it can't be decoded, or encoding it again gives other bytes."""
     try:
         text = data.decode(encoding)
         return text if text.encode(encoding) == data else None
-    except (UnicodeError, LookupError):  # LookupError: a codec, but none of texts
+    except (UnicodeError, LookupError):  # LookupError: a codec, but not for text
         return None
 
 
@@ -112,8 +112,8 @@ def _declared(data: bytes) -> str | None:
 
 
 def _declared_by(text: str) -> str | None:
-    """The encoding that the first two lines declare, as Python reads them: `utf-8` where they declare none, None where
-    it is not one of files."""
+    """The encoding that the first two lines declare, as Python reads them: `utf-8` if they declare none, None if it
+    isn't an encoding for files."""
     head = "\n".join(text.split("\n", 2)[:2]).encode("ascii", "replace")
     try:
         name, _ = tokenize.detect_encoding(io.BytesIO(head).readline)
@@ -123,7 +123,7 @@ def _declared_by(text: str) -> str | None:
 
 
 def _shown(data: bytes) -> str | None:
-    """The encoding that the lines beyond ASCII are in, where their letters make a language of it."""
+    """The encoding of the non-ASCII lines, if it turns their letters into words of a language; None if none does."""
     # Imported here: files that need it are rare.
     from charset_normalizer import CharsetMatch, from_bytes
 
@@ -138,6 +138,6 @@ def _shown(data: bytes) -> str | None:
     matches = [m for m in from_bytes(lines, cp_isolation=[*_ALPHABETS, *_CHARACTER_SETS]) if sure(m)]
     if not matches:
         return None
-    # Western and Central European letters share their bytes; the more frequent is meant where both make sense.
+    # Western and Central European encodings share bytes; where both make sense, the more frequent Western is meant.
     western = any(_WESTERN in m.could_be_from_charset and m.coherence >= matches[0].coherence for m in matches)
     return _WESTERN if western else matches[0].encoding

@@ -31,7 +31,7 @@ from repopilot.settings import Settings
 from repopilot.types import Skip, Snapshot, SourceFile
 
 _MOST_SEARCHED = 32 << 20
-"""The largest file that a name is looked for in, in bytes."""
+"""The largest file that is searched for a name, in bytes."""
 # path → (mtime in ns, size, inode, hash): lets a second walk skip reading what has not been touched
 Hashes = MutableMapping[str, tuple[int, int, int, str]]
 
@@ -104,7 +104,7 @@ def walk(
 
 
 def _script_languages(snapshot: Snapshot, entries: Iterable[_Entry]) -> dict[str, str]:
-    """The languages of those files whose first line says what runs them, and whose name doesn't."""
+    """The languages of the files that tell it by their first line (`#!`) and not by their name."""
     unnamed = [entry.file for entry in entries if not language_of(entry.path)]
     first = {file.path: (data or b"")[:200].partition(b"\n")[0] for file, data in read_bytes(snapshot, unnamed)}
     found = {path: language_of_script(line.decode("utf-8", "replace")) for path, line in first.items()}
@@ -112,8 +112,8 @@ def _script_languages(snapshot: Snapshot, entries: Iterable[_Entry]) -> dict[str
 
 
 def searched_files(snapshot: Snapshot, settings: Settings) -> list[SourceFile]:
-    """The regular files in which a name is looked for: also those that aren't worth reading, never those that are kept
-    out as secret or ignored, nor pictures and the like. Their hashes are those of a clone, '' for a local folder.
+    """The regular files that are searched for a name: also those that aren't worth reading, but no secret, excluded or
+    ignored ones, and no binary ones such as pictures. Their hashes are '' for a local folder.
 
     Args:
         snapshot: the repository.
@@ -129,8 +129,8 @@ def searched_files(snapshot: Snapshot, settings: Settings) -> list[SourceFile]:
 
 
 def copied_files(snapshot: Snapshot, settings: Settings) -> dict[SourceFile, bool]:
-    """The files of a clone that code under test may read, and which of them are programs: also pictures and the like,
-    and what tests keep in files that are named like secrets, such as certificates.
+    """The files of a clone that code under test may read, and whether each is executable: also binary ones such as
+    pictures, and files of tests that are named like secrets, such as certificates.
 
     Args:
         snapshot: the clone.
@@ -196,8 +196,8 @@ def _tree_entry(record: bytes) -> _Entry:
 
 
 def _decoded(name: bytes) -> tuple[str, str]:
-    """A path, and why its file isn't read whatever is in it. Git never lists a path that leads elsewhere, but a
-    repository can be made to."""
+    """A path, and why its file isn't read whatever its content, '' for no reason. Git itself never stores a path that
+    leads out of the repository, but a crafted repository may have one."""
     try:
         path = name.decode("utf-8")
     except UnicodeDecodeError:

@@ -56,14 +56,14 @@ def write_files(folder: Path, files: Iterable[FileChange]) -> list[Path]:
 
 
 def apply_changes(folder: Path, files: Sequence[FileChange]) -> tuple[str, ...]:
-    """Write changes below `folder`, together with what others changed in the same files since the changes were made.
+    """Write changes below `folder`, merged with what others changed in the same files since the changes were made.
 
     Args:
         folder: the top folder.
         files: the accepted changes.
 
     Returns:
-        A note on the files that others had changed, which hold both changes now; none without such files.
+        A note on the files that others had changed, which now hold both changes; none without such files.
 
     Raises:
         UsageError: as `write_files`.
@@ -80,8 +80,8 @@ def apply_changes(folder: Path, files: Sequence[FileChange]) -> tuple[str, ...]:
 
 
 def conflicts(folder: Path, files: Iterable[FileChange]) -> tuple[str, ...]:
-    """Where others changed what changes are about, as `path:first-last` of the files on disk. Raises as
-    `apply_changes`."""
+    """Where others changed the lines that changes are about, as `path:first-last` of the files on disk. Raises
+    UsageError and StorageError as `apply_changes`."""
     return tuple(place for file in files for place in merged(file, safe_target(folder, file.path)).conflicts)
 
 
@@ -115,7 +115,7 @@ def new_content(old: bytes | None, file: FileChange) -> bytes:
 
 
 def _with_secrets(old: bytes | None, file: FileChange) -> str:
-    """The content of a change that was stored without the file's secrets. Raises UsageError where they are lost."""
+    """The content of a change, with the file's secrets in place of their marks. Raises UsageError if one is lost."""
     if MARK not in file.content:
         return file.content
     raw = _text(old or b"", file.path)
@@ -134,7 +134,7 @@ def _text(data: bytes, path: str) -> str:
 
 @contextmanager
 def _made_folders(folders: Iterable[Path]) -> Iterator[None]:
-    """Make folders, and remove those that were missing where the block fails. Raises OSError."""
+    """Make missing folders, and remove them again if the block fails. Raises OSError."""
     missing = {each for folder in folders for each in (folder, *folder.parents) if not each.exists()}
     made: list[Path] = []
     try:
@@ -150,7 +150,7 @@ def _made_folders(folders: Iterable[Path]) -> Iterator[None]:
 
 
 def _write_all(contents: Sequence[tuple[Path, bytes | None]]) -> None:
-    """Write every draft before the first file is replaced: a full disk is met by a draft. Raises OSError."""
+    """Write all drafts before replacing the first file, so that a full disk changes no file. Raises OSError."""
     drafts: list[Path | None] = []
     try:
         for target, content in contents:

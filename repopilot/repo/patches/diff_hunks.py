@@ -15,7 +15,7 @@ _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*")
 
 @dataclass(frozen=True, slots=True)
 class DiffHunk:
-    """One hunk of a unified diff: the first lines that it is about in the two files, 0 for an empty one, and its lines
+    """One hunk of a unified diff: its first line in the old and in the new file, 0 for an empty file, and its lines
     with their signs."""
 
     old: int
@@ -33,8 +33,8 @@ class DiffHunk:
 
 
 class Run(NamedTuple):
-    """Lines that stand at a place of a text, and what is to stand there instead. `line` counts from 1; where no lines
-    stand there, it is the one before, as in a diff."""
+    """Lines at a place in a text, and the lines to replace them with. `line` counts from 1; if there are no lines to
+    replace, it is the line before the place, as in a diff."""
 
     line: int
     there: list[str]
@@ -58,12 +58,12 @@ def before_change(change: FileChange) -> str | None:
 
 
 def with_hunks(text: str, hunks: list[DiffHunk], kept: Collection[int]) -> str | None:
-    """A new text with the hunks taken back that aren't kept; None where they don't fit it.
+    """The new text with all hunks undone but the kept ones; None if the hunks don't fit the text.
 
     Args:
         text: after the change.
         hunks: all of the change, in order.
-        kept: the numbers of those that stay, from 0.
+        kept: the numbers of the hunks that stay, from 0.
     """
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
@@ -77,7 +77,7 @@ def with_hunks(text: str, hunks: list[DiffHunk], kept: Collection[int]) -> str |
 
 
 def with_runs(lines: Sequence[str], runs: Iterable[Run]) -> list[str] | None:
-    """Lines of a text with some of them replaced; None where other ones stand there.
+    """The lines of a text with some of them replaced; None if the text has other lines at these places.
 
     Args:
         lines: of the text.

@@ -1,4 +1,4 @@
-"""Changes brought together with what others did to the same files meanwhile: nobody's later work is written over."""
+"""Merges changes with what others did to the same files in the meantime: nobody's later work is overwritten."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class MergedChange:
 
     Attributes:
         file: the change; with the work of others in it where they changed other lines.
-        by_others: whether the file is another one than the change was made from.
-        conflicts: where others changed what the change is about, as `path:first-last` of the file on disk.
+        by_others: whether others changed the file since the change was made.
+        conflicts: where others changed the lines that the change is about, as `path:first-last` of the file on disk.
     """
 
     file: FileChange
@@ -37,7 +37,7 @@ class MergedChange:
 
 
 def merged(file: FileChange, target: Path) -> MergedChange:
-    """Bring a change together with what its file holds now. Blocking.
+    """Merge a change with the present content of its file. Blocking.
 
     Args:
         file: the change; its diff tells the text that it was made from.
@@ -71,12 +71,12 @@ def _text_of(target: Path, path: str) -> str | None:
 
 
 def _with_secrets(text: str | None, there: str | None) -> str | None:
-    """A text that was stored without the file's secrets, with them."""
+    """A text that was stored without the file's secrets, with the secrets put back."""
     return restored(text, redacted(there), there)[0] if text and there and MARK in text else text
 
 
 def _three_way(base: str, ours: str, theirs: str) -> str | None:
-    """Both changes of a text; None where they touch."""
+    """The text with both changes; None where they conflict."""
     with tempfile.TemporaryDirectory(prefix="repopilot-merge-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         for side, text in (("ours", ours), ("base", base), ("theirs", theirs)):
@@ -92,7 +92,7 @@ def _three_way(base: str, ours: str, theirs: str) -> str | None:
 
 
 def _touched(base: str, ours: str, theirs: str) -> Iterator[tuple[int, int]]:
-    """The lines of their text at which both changed the base."""
+    """The first and last lines in `theirs` of each place where both changed the base."""
     own = [(start, end) for start, end, _, _ in _changed(base, ours)]
     for start, end, first, last in _changed(base, theirs):
         if any(start <= own_end and own_start <= end for own_start, own_end in own):

@@ -47,7 +47,7 @@ class FileDiff:
         status: what happened to the file.
         hunks: what changed in it; () for a binary file.
         binary: whether git takes it for one.
-        left_out: whether a version of it is not in the clone, as it is too large; `hunks` is then unknown.
+        left_out: whether a version of it is too large to be in the clone; `hunks` is then unknown.
     """
 
     path: str
@@ -70,7 +70,7 @@ def removed_lines(diff: FileDiff) -> frozenset[int]:
 
 
 def _marked_lines(hunks: Iterable[tuple[int, Sequence[str]]]) -> frozenset[int]:
-    """The numbers of the lines with a plus, where those with a minus don't count."""
+    """The numbers of the lines with a plus; lines with a minus aren't counted."""
     found = set()
     for number, lines in hunks:
         for line in lines:
@@ -89,13 +89,13 @@ def parse_patch(text: str) -> list[FileDiff]:
 
 
 def read_diff(text: str) -> list[FileDiff]:
-    """Every file of a unified diff, in its order, also those of which only the mode changes.
+    """Every file of a unified diff, in its order, including files of which only the mode changes.
 
     Names are read as git writes them: quoted where they hold a quote, a backslash or a control character, else as they
     are, up to a tab. So no name, whatever it holds, is taken for another or for a line of the diff.
 
     Args:
-        text: the diff; prose around it is passed over.
+        text: the diff; prose around it is ignored.
 
     Returns:
         The files; none where the text has no diff.
@@ -143,7 +143,7 @@ def _malformed(at: int) -> SourceMalformed:
 
 
 def _hunk(lines: Sequence[str], at: int, head: re.Match[str]) -> tuple[Hunk, int]:
-    """A hunk and the number of the line after it. Raises SourceMalformed where its lines are not as many as it says."""
+    """A hunk and the number of the line after it. Raises SourceMalformed if its line counts are wrong."""
     old_start, old, new_start, new_lines = (int(number or 1) for number in head.groups())
     new = new_lines
     found: list[str] = []
@@ -179,7 +179,7 @@ def _file_diff(head: Sequence[str], hunks: Sequence[Hunk]) -> FileDiff:
 
 
 def _names_of(line: str) -> tuple[str, str]:
-    """The two names of a `diff --git` line, which are the same where no other line has them; ('', '') for another."""
+    """The two names in a `diff --git` line, which are equal unless other lines give them; ('', '') for another line."""
     names = line.removeprefix("diff --git ")
     if names == line:
         return "", ""
@@ -204,7 +204,7 @@ def _stripped(name: str) -> str:
 
 
 def _path(name: str) -> str:
-    """A path as a diff has it, unquoted as git quotes; a tab ends it, after which plain diffs have the time."""
+    """A path in a diff, without git's quoting. It ends at a tab, after which plain diffs give the time."""
     if quoted := re.match(r'"((?:[^"\\]|\\.)*)"', name):
         return _unquoted(quoted[1])
     return name.partition("\t")[0]

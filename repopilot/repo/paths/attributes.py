@@ -1,4 +1,4 @@
-"""What `.gitattributes` say of files for linguist: that a program wrote them, or that they are others' code. Pure."""
+"""Linguist's attributes in `.gitattributes`: which files are generated and which are vendored. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LinguistAttributes:
     """The attributes `linguist-generated` and `linguist-vendored` of a repository's files.
 
     Args:
-        read: gives the text of a file by its path, None where there is none.
+        read: returns the text of a file by its path, None if there is none.
     """
 
     def __init__(self, read: Callable[[str], str | None]) -> None:
@@ -32,8 +32,8 @@ class LinguistAttributes:
         self._rules: dict[str, list[_Rule]] = {}
 
     def says(self, name: str, path: str) -> bool | None:
-        """Whether an attribute is set for a file; None where no line speaks of it. The last line of the nearest file
-        that does counts.
+        """Whether an attribute is set for a file; None if no line sets or unsets it. The last such line of the nearest
+        `.gitattributes` counts.
 
         Args:
             name: `generated` or `vendored`.
@@ -48,12 +48,12 @@ class LinguistAttributes:
         return None
 
     def reason(self, path: str) -> str | None:
-        """The key of the message that says why a file is nobody's own work, None where it may be."""
+        """The message key for a file that is marked as generated or vendored, None for another."""
         names = ("generated", "vendored")
         return next((f"repo.skip.marked_{name}" for name in names if self.says(name, path)), None)
 
     def is_generated(self, path: str, text: str) -> bool:
-        """Whether a program writes a file: as an attribute says, else by its name or what it says of itself."""
+        """Whether a file is generated: by its attribute, else by its name or its text."""
         said = self.says("generated", path)
         if said is not None:
             return said
@@ -80,6 +80,6 @@ def _is_set(sign: str | None, value: str | None) -> bool:
 
 
 def _matches(pattern: GitIgnoreSpecPattern, path: str) -> bool:
-    """Whether a pattern matches a file itself: other than in `.gitignore`, one that matches its folder doesn't."""
+    """Whether a pattern matches a file itself: unlike in `.gitignore`, matching the file's folder isn't enough."""
     found = pattern.regex.match(path) if pattern.regex is not None else None
     return found is not None and not found.groupdict().get("ps_d")

@@ -1,4 +1,4 @@
-"""Patterns of `.gitignore` and `.gitattributes`, matched without the backtracking that a hostile one could make last
+"""Patterns of `.gitignore` and `.gitattributes`, matched without backtracking, which a hostile pattern could make last
 for days. Pure."""
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def git_pattern(text: str) -> GitIgnoreSpecPattern:
 
 
 def _linear(regex: str) -> str:
-    """The same regular expression, which takes the first match of what stands between two wildcards and tries no later
-    one: what follows would match behind the first as well."""
+    """The same regular expression without backtracking: only the first match of the part between two wildcards is
+    tried, since whatever follows a later match also follows the first."""
     first, *rest = _BETWEEN_STARS.sub(r"(?>[^/]*?\1)", regex).split(_BETWEEN)
     if not rest:
         return first

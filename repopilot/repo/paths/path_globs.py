@@ -8,7 +8,7 @@ from functools import lru_cache
 
 WILDCARD = re.compile(r"[*?\[{]")
 MOST = 1000
-"""Patterns without braces that one with braces may stand for; the braces beyond stand for themselves."""
+"""Once a pattern with braces is expanded to this many, its other braces are taken literally."""
 _EITHER = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -17,8 +17,8 @@ def matches(path: str, glob: str) -> bool:
 
     Args:
         path: of a file.
-        glob: `*` matches folders, too, `**/` any number of them or none, `{a,b}` either. One without a folder fits
-            in any folder; that of a folder fits all that is in it; a path fits itself, whatever signs it holds.
+        glob: `*` matches slashes, too; `**/` any number of folders or none; `{a,b}` either. A pattern without a folder
+            fits in any folder; a folder's pattern fits all that is in it; a path fits itself, whatever is in it.
     """
     return bool(_compiled(glob).match(path))
 

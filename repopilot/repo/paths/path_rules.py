@@ -21,7 +21,7 @@ _DEPENDENCIES = frozenset(
     "Godeps elm-stuff .pub-cache".split()
 )
 _NO_PACKAGES = frozenset("venv virtualenv deps".split())
-"""Of these, those that are no Python package themselves: with an `__init__.py` they are code of the repository."""
+"""Of these, names that aren't Python packages as a rule: with an `__init__.py` they are code of the repository."""
 _OUTPUT_ANYWHERE = frozenset(
     "__pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .nox .eggs .next .nuxt .svelte-kit .turbo .parcel-cache "
     ".output .angular .terraform .serverless htmlcov .nyc_output .hypothesis .ipynb_checkpoints .cache .dart_tool "
@@ -91,9 +91,9 @@ def reason_to_skip(
     Args:
         path: a POSIX path from the repository's root.
         size: in bytes.
-        max_bytes: the size of the largest file that is read; a notebook, of which little is, may be larger.
+        max_bytes: the size of the largest file that is read; a notebook may be larger, as only a part of it is read.
         manifests: as in `dependency_or_output`.
-        script: whether the first line tells its language, which its name doesn't.
+        script: whether its first line tells its language and its name doesn't.
     """
     if secret_name(path):
         return i18n.message("repo.skip.secrets")
@@ -107,13 +107,13 @@ def reason_to_skip(
 
 
 def is_binary_name(path: str) -> bool:
-    """Whether files of this name are no texts."""
+    """Whether the extension is that of a binary file."""
     return path.rpartition(".")[2].lower() in _BINARY
 
 
 @lru_cache(maxsize=PATHS_CACHED)
 def _unread_kind(path: str) -> str:
-    """The key of why files of this kind are not read, '' for those that are."""
+    """The message key for why files of this kind are not read, '' for those that are."""
     if is_binary_name(path):
         return "repo.skip.binary"
     if generated_name(path):

@@ -1,5 +1,5 @@
-"""Files that run, or say what runs, on the host's machines or on those of people who open the repository: a change for
-an issue, which anybody can write, never touches them, and another one says so. Pure."""
+"""Files that run, or define what runs, on the git host's machines or on those of people who open the repository. A
+change for an issue never touches them, as anybody can write an issue; any other change reports them. Pure."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ NAMES = """
     .npmrc .yarnrc* .pnpmfile.* .pypirc .netrc .curlrc .wgetrc .bazelrc .gdbinit .lldbinit .vimrc .exrc .nvim*
     .dir-locals.el .editrc .inputrc .irbrc .pryrc .pdbrc .pythonrc*
 """.split()
-"""Patterns for the name of a file in any folder; letters in lower case stand for both."""
+"""Patterns for file names in any folder; lower-case letters match both cases."""
 FOLDERS = frozenset({"githooks", "git-hooks"})
 """Besides every folder whose name begins with a dot (`.github`, `.circleci`, `.husky`, `.vscode`, `.claude`)."""
 _STARTED = frozenset(("conftest.py", "sitecustomize.py", "usercustomize.py"))
-"""What pytest and Python run that find it."""
+"""Files that pytest and Python run when they find them."""
 
 
 def unasked(path: str, task: str) -> bool:
-    """Whether a file runs by itself, or says what runs, and a task doesn't name it."""
+    """Whether a file runs by itself, or defines what runs, and the task doesn't name it."""
     name = path.rpartition("/")[2].casefold()
     return (name in _STARTED or name.endswith(".pth") or runs_elsewhere(path)) and name not in task.casefold()
 
@@ -40,8 +40,8 @@ def runs_elsewhere(path: str) -> bool:
     """Whether a change for an issue leaves a file out.
 
     Args:
-        path: in the repository. Letter case and dots and spaces at the end of a name make no difference, as on the
-            file systems of Windows and macOS, which take a backslash for a slash, too.
+        path: in the repository. Letter case, and dots and spaces at the end of a name, make no difference, and a
+            backslash counts as a slash, as they do on Windows or macOS.
     """
     *folders, name = (part.rstrip(". ") or part for part in re.split(r"[\\/]+", path.casefold()))
     return any(each.startswith(".") or each in FOLDERS for each in folders) or any(

@@ -1,4 +1,4 @@
-"""Folders that hold all that a user has: no repository, and nothing that a client of a server may name."""
+"""Folders that hold everything a user has: not repositories, and not to be named by a client of a server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repopilot.errors import SourceRefused
 
 _HOMES = (Path("/home"), Path("/Users"))
 _FIRST_PERSON = 500
-"""The lowest account number of a person: of macOS, Linux begins at 1000."""
+"""The lowest user id of a person on macOS; on Linux people's ids begin at 1000."""
 
 
 def is_wide(folder: Path) -> bool:
@@ -33,7 +33,7 @@ def _homes() -> Iterator[Path]:
 
 
 def require_narrow(folder: Path) -> None:
-    """That a client may name a folder.
+    """Check that a client may name a folder.
 
     Args:
         folder: resolved.

@@ -76,7 +76,7 @@ def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:
 
 
 def _identity(top: Path) -> dict[str, str]:
-    """The user's name and address as git's own configuration has them."""
+    """The user's name and email address from the repository's configuration or `~/.gitconfig`, else RepoPilot's."""
     found = {}
     for part, default in (("name", NAME), ("email", ADDRESS)):
         try:

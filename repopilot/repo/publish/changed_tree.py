@@ -9,10 +9,10 @@ from pathlib import Path
 from repopilot.types import FileChange
 
 NAME = "RepoPilot"
-"""Who commits where git doesn't know the user."""
+"""The author and committer where git doesn't know the user."""
 ADDRESS = "repopilot@localhost"
 RunGit = Callable[..., str]
-"""Runs git with more variables of the environment (the first argument); what it prints, without the last newline."""
+"""Runs git with further environment variables (the first argument); returns its output without the last newline."""
 
 
 def changed_tree(
@@ -26,7 +26,7 @@ def changed_tree(
     """Write the tree of a commit with the changes.
 
     Args:
-        git: runs git in the repository. What it raises passes.
+        git: runs git in the repository. Its exceptions are passed on.
         base: the commit.
         files: by their paths in the repository.
         content_of: the bytes of a file, from the change and the id of the blob that it replaces ('' for none).

@@ -35,13 +35,15 @@ def push_branch(
 
     Args:
         snapshot: a clone that RepoPilot made.
-        wanted: the name of the branch; with a number behind it where the remote has one of that name.
+        wanted: the name of the branch; a number is appended if the remote already has one of that name.
         files: the change.
         message: of the commit.
         settings: how remotes are reached.
-        onto_branch: push to the branch of that name, whose tip the commit has to be; never over other work.
-        fork: an address to push to instead of the origin, and what creates a branch there at the clone's commit. That
-            is called where no branch is at it: git takes from a shallow clone only what is on top of something.
+        onto_branch: push to the existing branch of that name, whose tip must be the clone's commit; other work is
+            never overwritten.
+        fork: an address to push to instead of the origin, and a function that creates a branch there at the clone's
+            commit. It is called if the fork has no ref at that commit: from a shallow clone, git can push only commits
+            on top of one that the remote has.
 
     Returns:
         (the branch, the commit).
@@ -74,7 +76,7 @@ def push_branch(
         try:
             push(commit)
         except GitFailed as error:
-            if started:  # nothing of the change is there: leave no empty branch where the host lets us
+            if started:  # nothing was pushed: remove the branch that was created for it, if the host allows that
                 with suppress(GitFailed):
                     push("", f"--force-with-lease=refs/heads/{branch}:{snapshot.commit}")
             raise SourceError(

@@ -1,1 +1,1 @@
-"""What speaks to remotes: which addresses may be contacted, with which token, and how refs are fetched."""
+"""Talks to remotes: which addresses may be contacted, with which token, and how refs are fetched."""

@@ -1,7 +1,7 @@
 """Tokens, each bound to the host it was given for: which of them a remote may get. Pure.
 
-A token belongs to a host with its port. Whoever asks for another host's repository gets none, wherever the address came
-from: a link, a redirect, a submodule.
+A token belongs to a host with its port. Another host never gets it, wherever that host's address came from: a link, a
+redirect, a submodule.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def token_for(url: str, setting: str, given: HostToken | None = None) -> str:
     Args:
         url: the address to contact.
         setting: `settings.git_token`.
-        given: the one that was typed or was part of an address; it goes before that of the settings.
+        given: a token that was typed or part of an address; it takes precedence over the settings.
 
     Returns:
         The token, '' for none.
@@ -63,7 +63,7 @@ def token_hosts(setting: str) -> tuple[str, ...]:
 
 
 def setting_with(setting: str, given: HostToken | None) -> str:
-    """`settings.git_token` with a token that was typed, before any other for its host. Raises UsageError."""
+    """`settings.git_token` with a token that was typed, which replaces any other for its host. Raises UsageError."""
     if given is None:
         return setting
     return ",".join(f"{host}={secret}" for host, secret in {**_bound(setting), given.host: given.secret}.items())
@@ -83,7 +83,7 @@ def _bound(setting: str) -> dict[str, str]:
 
 
 def _entry(entry: str, number: int) -> tuple[str, str]:
-    """Host and token of an entry; what has an equals sign before its end is never taken for a plain token."""
+    """Host and token of an entry. An entry with an equals sign before its end is never taken for a plain token."""
     if match := _ENTRY.fullmatch(entry):
         return host_of(f"https://{match['host']}"), match["secret"]
     if "=" in entry.rstrip("="):

@@ -32,7 +32,7 @@ MIN_FREE_BYTES = 50 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one conversation may cost, how it is cancelled, and who gets its progress.
+    """Limits, cancellation and progress of one conversation with a remote.
 
     Attributes:
         timeout_s: seconds of wall time.
@@ -104,7 +104,7 @@ def fetch(
         limits: time, size, cancellation and progress.
         depth: commits from the tip; 0 for all.
         blob_filter: as `git fetch --filter` takes it; '' for none.
-        fall_back: ask a server that refuses a filter or a depth without it (reported as progress).
+        fall_back: if the server refuses the filter or the depth, try again without it (reported as progress).
 
     Raises:
         SourceError: the remote can't be reached, or has no such ref.
@@ -173,7 +173,7 @@ def _check_space(folder: Path) -> None:
 
 @contextmanager
 def storing() -> Iterator[None]:
-    """What the disk, or git, says of a failed write is a StorageError."""
+    """Turn errors of the disk or of git in the block into StorageError."""
     try:
         yield
     except (OSError, GitFailed) as error:
@@ -187,7 +187,7 @@ def storing() -> Iterator[None]:
 
 
 class Redirected(SourceRefused):
-    """The server sends to another address, which is not followed, since nobody checked it."""
+    """The server redirects to another address, which is not followed, since it wasn't checked."""
 
 
 _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
@@ -232,7 +232,7 @@ _CAUSES: tuple[tuple[str, type[RepoPilotError], str, str], ...] = (
     (r"transport .* not allowed", SourceRefused, "transport_refused", "use_https"),
     (r"fsck|bad object|corrupt", SourceUnreachable, "damaged", "nothing_stored"),
 )
-"""What git's words mean: (pattern, kind of error, key of the message, key of the hint); the first match counts."""
+"""Meanings of git's messages: (pattern, kind of error, key of the message, key of the hint); the first match counts."""
 
 _LESS_MAY_HELP = re.compile(r"returned error: 5\d\d|filter|shallow|dumb http|hung up|early eof", re.IGNORECASE)
 
@@ -298,6 +298,6 @@ class _ProgressLines:
 
 
 def _phase(name: str, on_server: bool) -> str:
-    """git's name of a phase, from the catalogue where it is known."""
+    """The name of one of git's phases, from the catalogue if it has that phase."""
     phase = i18n.message(f"repo.progress.{_PHASES[name]}") if name in _PHASES else name
     return i18n.message("repo.progress.on_server", phase=phase) if on_server else phase

@@ -25,8 +25,8 @@ _RESERVED = tuple(
         "3fff::/20",  # documentation
     )
 )
-"""Ranges that Python's own list misses in one of its versions. Outside of 2000::/3 IPv6 has none but special ones:
-loopback, IPv4-compatible and -mapped, NAT64, local, multicast."""
+"""Special ranges that some Python version doesn't list. Outside of 2000::/3, IPv6 has only special ranges: loopback,
+IPv4-compatible and -mapped, NAT64, local, multicast."""
 
 
 def check(url: str, settings: Settings, token: HostToken | None = None) -> Remote:
@@ -35,11 +35,11 @@ def check(url: str, settings: Settings, token: HostToken | None = None) -> Remot
     Args:
         url: an http or https address.
         settings: whether unencrypted http and private hosts are allowed, and the tokens of hosts.
-        token: given for a host; it goes before those of the settings.
+        token: given for a host; it takes precedence over the settings.
 
     Returns:
-        The remote with its pinned addresses, and the token that it may get: its own, and none over unencrypted http,
-        which is let alone on loopback, where nobody can listen.
+        The remote with its pinned addresses and its host's token; no token over unencrypted http, except on loopback,
+        where nobody can listen.
 
     Raises:
         UsageError: `settings.git_token` can't be read.
@@ -79,7 +79,7 @@ def _refuse_private(host: str, address: str) -> None:
 
 
 def _is_global(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an address is on the public internet; a 6to4 address is where the IPv4 address in it is."""
+    """Whether an address is on the public internet; for a 6to4 address, its embedded IPv4 address must be, too."""
     if not ip.is_global or any(ip in network for network in _RESERVED):
         return False
     if ip.version == 6 and ip not in _PUBLIC_IPV6:
