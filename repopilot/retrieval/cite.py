@@ -1,7 +1,7 @@
 """Citations: how far an excerpt supports a sentence. Pure; the numbers a model writes are only suggestions.
 
 The anchors (identifiers, quotes, paths) and content words of a sentence are looked up in the lines of an excerpt, which
-gives a support score. What becomes of the sentence is decided by it in agents/explain/sentence_check.py.
+gives a support score. agents/explain/sentence_check.py decides by the score what becomes of the sentence.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def support(
         claim: what a sentence claims.
         excerpt: the lines it may be about.
         symbols_of: gives the known definitions of a name; a definition scores higher than a mention.
-        translations: for stems of the claim's words further stems that stand for them.
+        translations: further stems that count as a stem of the claim's words, by that stem.
 
     Returns:
         0 (not supported) to 1.
@@ -94,8 +94,8 @@ def word_coverage(
 
 
 def leads_elsewhere(sentence: str, excerpts: Sequence[Excerpt]) -> bool:
-    """Whether a sentence of a model has an image, a link, HTML or an address: what it read may have told it to put them
-    there. An address is allowed in backticks, as a value that an excerpt has."""
+    """Whether a model's sentence has an image, a link, HTML or an address, which a text that the model read may have
+    told it to insert. In backticks they are allowed if an excerpt contains them."""
     if _LINK.search(_CODE.sub("", sentence)):
         return True
     quoted = (code for code in _CODE.findall(sentence) if _LINK.search(code))
@@ -174,7 +174,7 @@ def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:
 
 def narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
     """First and last line of the part of a long excerpt that supports the claim, with a margin of two lines; of the
-    full excerpt where that can't be determined."""
+    full excerpt if there is no such part."""
     if excerpt.end_line - excerpt.start_line < WIDE:
         return excerpt.start_line, excerpt.end_line
     wanted = {last_name(a.text) for a in claim.anchors if a.kind == "name"}
@@ -193,5 +193,5 @@ def narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:
 
 
 def without_spaces(text: str) -> str:
-    """A text without white space, to compare code that is laid out in another way."""
+    """A text without white space, to compare code that is laid out differently."""
     return re.sub(r"\s+", "", text)

@@ -12,7 +12,7 @@ import Stemmer
 
 _CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
 _QUOTE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{4,200}?)\s?[\"”»]")
-# Parts of bounded length: with `+` a run of a thousand dashes is looked through from each of them.
+# Parts of bounded length: with `+`, a run of a thousand dashes would be searched again from each dash.
 _PATH = re.compile(
     r"(?<![\w/])(?:[\w.-]{1,99}/)*[\w-]{1,99}\.[A-Za-z]{1,5}(?![\w(])|(?<![\w/])(?:[\w.-]{1,99}/){2,}[\w.-]{1,99}"
 )
@@ -32,11 +32,11 @@ _SENTENCE = re.compile(
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|p\. ex|ex|env|resp|approx)\.\s*$", re.I)
 _LONGEST_ABBREVIATION = 20
 _CLOSED = re.compile(r"(?:[.!?][\"”»)]+|…[\"”»)]*)\s*$")
-"""The end of what is quoted or in brackets: of a sentence only where no small letter follows."""
+"""The end of a quotation, of brackets or an ellipsis: it ends the sentence, too, unless a lower-case letter follows."""
 _STEMMERS = (Stemmer.Stemmer("english"), Stemmer.Stemmer("french"))
 
 LITERALS = frozenset("True False None null NULL nullptr true false nil self this undefined".split())
-"""Words of code that name nothing of it."""
+"""Words of code that aren't names of anything in it."""
 _STOP = frozenset(
     """a about above after again all also although always an and any are as at be because been before being below
     between both but by can cannot code could did do does doing down during each either else etc every example

@@ -1,6 +1,6 @@
-"""A context pack: what a reader or a model elsewhere needs of a repository for a question, within a token budget.
+"""A context pack: what a reader or another model needs of a repository for a question, within a token budget.
 
-`folder_pack.py` makes those of whole folders. Byte for byte the same for the same commit, question and budget.
+`folder_pack.py` makes packs of whole folders. Packs of the same commit, question and budget are byte-identical.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from repopilot.types import Evidence, Hit
 
 QUERY_BUDGET = 4000
 OUTLINE_SHARE = 0.15
-"""Of the budget, for the names in the files of the pack, and for further files."""
+"""Share of the budget for the outline: the files of the pack and of further places, with the names they define."""
 SHARES = (0.22, 0.16, 0.12, 0.09, 0.07)
-"""Of the budget, what the first excerpts may take at most; each further one as much as the last of these."""
+"""Largest shares of the budget for the first excerpts; the last share also holds for each further excerpt."""
 NEIGHBOURS = 8
 NAMES = 10
 _CALLABLE = ("function", "class", "method")
@@ -47,8 +47,8 @@ class ContextPack:
         outline: a line for each file: its path and the names it defines.
         excerpts: best first, neighbours in the code graph last.
         left_out: how many places did not fit.
-        folders, tree, files, notes: of a pack of whole folders, which ones, the tree of their files with the tokens of
-            each, these tokens by path, and what was left out and skipped.
+        folders, tree, files, notes: for a pack of whole folders: the folders, the tree of their files with the tokens
+            of each, these tokens by path, and what was left out and skipped.
     """
 
     repository: str
@@ -67,7 +67,7 @@ class ContextPack:
 
 @cache
 def real_tokenizer() -> CountTokens:
-    """Counts tokens as GPT models do, by the vocabulary that LlamaIndex brings along."""
+    """Counts tokens as GPT models do, with the vocabulary that comes with LlamaIndex."""
     from llama_index.core.utils import get_tokenizer
 
     encode = get_tokenizer()
@@ -86,7 +86,7 @@ def context_pack(
     """Make a pack of the hits of a search.
 
     Args:
-        index: what they come from.
+        index: the index that the hits come from.
         hits: best first.
         query: the question.
         budget: tokens of the whole pack.
@@ -126,12 +126,12 @@ def context_pack(
 
 
 def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: CountTokens) -> ContextPack:
-    """The pack of exactly these places, all their lines.
+    """The pack of exactly these places, with all their lines.
 
     Args:
-        index: what they come from.
+        index: the index that the places come from.
         query: the question.
-        places: as an answer has them.
+        places: the places of an answer.
         count_tokens: counts the tokens of a text.
     """
     texts = ((each, index.lines(each.path, each.start_line, each.end_line) or "") for each in places)
@@ -144,7 +144,7 @@ def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: 
 
 
 def with_tokens(pack: ContextPack, count_tokens: CountTokens, form: str = "markdown") -> ContextPack:
-    """The pack with the tokens of its text, which says them itself; how many depends on its digits alone."""
+    """The pack with the token count of its text. The text contains the count, so a second round counts its digits."""
     for _ in range(2):
         pack = replace(pack, tokens=count_tokens(rendered(pack, form)))
     return pack
@@ -156,7 +156,7 @@ def rendered(pack: ContextPack, form: str) -> str:
 
 
 def pack_markdown(pack: ContextPack) -> str:
-    """The pack to paste elsewhere."""
+    """The pack as Markdown."""
     facts = {"name": pack.repository, "commit": pack.commit, "tokens": pack.tokens, "budget": pack.budget}
     source = i18n.text("retrieval.pack_source_budget" if pack.budget else "retrieval.pack_source", "en", **facts)
     folders = (pack.repository if folder == "." else folder for folder in pack.folders)
@@ -169,7 +169,7 @@ def pack_markdown(pack: ContextPack) -> str:
 
 
 def piece(excerpt: Excerpt, form: str) -> str:
-    """An excerpt as a pack in this form has it."""
+    """An excerpt, rendered as in a pack of this form."""
     if form == "json":
         return json.dumps(asdict(excerpt), ensure_ascii=False, indent=1)
     return (_xml if form == "xml" else _markdown)(excerpt)
@@ -233,7 +233,7 @@ def _outline(index: Index, paths: Sequence[str], count_tokens: CountTokens, budg
 
 
 def _neighbours(index: Index, places: Sequence[Excerpt]) -> list[Excerpt]:
-    """What the best places call or are called by, as far as the graph is sure."""
+    """The definitions that the best places call or are called by, as far as the graph is sure."""
     try:
         graph = graph_of(index)
     except RepoPilotError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Counts:
     """How many passages match a query with its filters, in how many files. `languages` and `kinds` are counted as if
-    there were no filter of that name, so that they say what another choice would give; most frequent first."""
+    the query had no filter of that name, to show what another choice would give; most frequent first."""
 
     passages: int = 0
     files: int = 0

@@ -1,4 +1,4 @@
-"""Context for a small model: of each place the lines that bear on the question, with gaps, within a token budget."""
+"""Context for a small model: the lines of each place that bear on the question, with gaps, within a token budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from repopilot.types import Evidence
 LEAST = 40
 """Tokens. A place for which fewer remain is left out."""
 FIRST_SHARE = 0.6
-"""Of the budget, for the first place at most."""
+"""Largest share of the budget for one place."""
 
 
 def focused_pack(
@@ -23,13 +23,13 @@ def focused_pack(
 
     Args:
         evidence: the places, best first.
-        excerpts: the same with all their lines, under the same numbers.
+        excerpts: the same places with all their lines, under the same numbers.
         mark: the delimiter that each place begins with.
         count_tokens: counts the tokens of a text.
         max_tokens: the budget for all places together.
 
     Returns:
-        The pack. Its excerpts are those of which lines are in the text.
+        The pack. Its excerpts are those with lines in the text.
     """
     texts: list[str] = []
     left = max_tokens

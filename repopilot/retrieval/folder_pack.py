@@ -1,7 +1,7 @@
 """A pack of whole folders: a tree with the tokens of each file, then every file whole, in the order of the paths.
 
-The files are those of the index: what it skips is counted, not packed. Byte for byte the same for the same commit,
-folders and budget.
+The files are those of the index: files that it skips are counted, not packed. Packs of the same commit, folders and
+budget are byte-identical.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def folder_pack(
     """Make a pack of every indexed file in some folders.
 
     Args:
-        index: has the files.
+        index: the index of the files.
         folders: their paths, or those of files; `.` is the whole repository.
         budget: tokens of the whole pack; 0 for no limit. No file is cut: one that doesn't fit is left out,
             and the most useful folders come first.
@@ -63,13 +63,13 @@ def folder_pack(
     if bare.tokens > budget:
         raise UsageError(i18n.message("retrieval.pack_tree_too_large", tokens=bare.tokens, budget=budget))
     made = packed(chosen := _fitting(costs, budget - bare.tokens))
-    while made.tokens > budget:  # what joins the files costs a little, too
+    while made.tokens > budget:  # the separators between files cost a little, too
         made = packed(chosen := chosen[:-1])
     return made
 
 
 def token_tree(costs: Mapping[str, int], left_out: Collection[str] = ()) -> tuple[str, ...]:
-    """A line for each folder and file, indented: its tokens, and its share where that is one in a hundred.
+    """A line for each folder and file, indented: its tokens, and its share if that is at least 1 %.
 
     Args:
         costs: the tokens of each file by its path, in the order of the tree.

@@ -70,7 +70,7 @@ def _widened(hit: Hit, outline: Sequence[Symbol]) -> _Place:
 
 
 def _definition(hit: Hit, outline: Sequence[Symbol]) -> _Place:
-    """The definition that a hit is named after; of a passage of several small ones that one alone."""
+    """The definition that a hit is named after, without others in its passage; else the lines of `_widened`."""
     c = hit.chunk
     named = (s for s in outline if s.qualified == c.symbol and c.start_line <= s.start_line <= s.end_line <= c.end_line)
     found = next(named, None)

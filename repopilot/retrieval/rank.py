@@ -34,7 +34,7 @@ FRAME = 60.0
 a third, and so on."""
 
 PAST_COMMITS = "file: history"
-"""The contribution in `why` that the `history` of a hit is about."""
+"""The contribution in `why` that the `history` of a hit explains."""
 LEAST_SHOWN = 0.005
 """Smaller contributions are left out of `why`."""
 
@@ -84,7 +84,7 @@ class Ranking:
         return rows[first_descending(scores, count)]
 
     def why(self, row: int) -> dict[str, float]:
-        """The contributions to a row's score by name; names of its file's begin with `file: `."""
+        """The contributions to a row's score by name; the names of its file's contributions begin with `file: `."""
         file = int(self.lexical.file_of[row])
         own = {name: values.item(row) for name, values in self.passages.items()}
         shared = {f"file: {name}": values.item(file) for name, values in self.files.items()}
@@ -172,7 +172,7 @@ def _array(values: Mapping[int, float], size: int) -> np.ndarray:
 
 
 def _without_match(query: Query, passages: Mapping[str, np.ndarray]) -> Iterable[str]:
-    """Notes on what the query names exactly and nothing matches."""
+    """Notes on phrases and stack frames of the query that nothing matches."""
     if "phrase" in passages and not passages["phrase"].any():
         phrases = ", ".join(repr(phrase) for phrase in query.phrases)
         yield i18n.message("retrieval.no_phrase", count=len(query.phrases), phrases=phrases)

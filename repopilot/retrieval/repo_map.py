@@ -1,4 +1,4 @@
-"""Passages that answer questions about the repository as a whole: on its purpose, its beginnings and its use."""
+"""Passages that answer questions about the repository as a whole: its purpose, its entry points and its use."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MANIFESTS = 4
 ENTRIES = 6
 MAIN = 4
 LEAST_WORDS = 4
-# None of these looks for an end behind the next beginning: a README of beginnings would take hours.
+# None of these searches for an end past the next beginning: a README full of beginnings would take hours.
 _TARGET = r"(?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])?"
 _CODE_BLOCK = re.compile(r"<!--(?:(?!<!--).)*?-->|^(```|~~~).*?^\1|^\.\. code-block::.*?(?=^\S)", re.S | re.M)
 _BLOCK = re.compile(
     r"<(?P<raw>script|style)\b(?:(?!<(?:script|style)\b).)*?</(?P=raw)>|</?(?:div|p|h[1-6]|li|[ou]l|table|tr|center)\b[^<>]*>",
     re.S | re.I,
 )
-"""Blocks of HTML: what is no text, and the tags between which a paragraph stands."""
+"""Blocks of HTML: scripts and styles, and the tags that enclose a paragraph."""
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_TARGET}|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
 _FIELDS = re.compile(r"^:[^:\n]+:(?: .*)?$(?:\n[ \t]+\S.*)*", re.M)
 """The fields at the head of a document in reStructuredText, with the lines that continue them."""
@@ -101,7 +101,7 @@ def overview_places(index: Index, query: Query) -> list[OverviewPlace]:
 
 
 def _files(index: Index) -> list[str]:
-    """The files but those that are generated or vendored, those at the top first."""
+    """All files except generated and vendored ones, those nearest to the root first."""
     own = (path for path in index.files if not index.is_foreign(path))
     return sorted(own, key=lambda path: (path.count("/"), path))
 

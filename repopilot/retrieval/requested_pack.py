@@ -1,4 +1,4 @@
-"""The context pack that somebody asks for: for a question, or of whole folders."""
+"""Makes a context pack on request: for a question, or of whole folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repopilot.types import Snapshot
 from repopilot.validation import WHOLE
 
 PLACES = 30
-"""That the search finds for a question, to choose from."""
+"""Places that the search finds for a question, to choose from."""
 _Path = Annotated[str, Field(max_length=1_000)]
 
 
@@ -48,7 +48,7 @@ def requested_pack(
 
     Args:
         index: of the repository.
-        snapshot: the files, for those that a question names and the index skips.
+        snapshot: the repository's files, for those that a question names and the index skips.
         request: what it is for.
         embedder: for the vectors of the search.
         largest_file: bytes of the largest file that is read beside the index.

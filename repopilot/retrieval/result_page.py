@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PAGE = 10
 MOST_PLACES = 100
-"""Places that can be listed in the browser: whoever has seen so many needs a narrower query."""
+"""Most places that the browser lists: after so many, a user needs a narrower query."""
 SHOWN_LINES = 8
 LinesWith = Callable[[str], Iterable[tuple[str, int, str]]]
 """Gives path, number and text of the lines with a name."""
@@ -47,7 +47,7 @@ def search_page(
     documentation: bool = False,
     beyond: LinesWith | None = None,
 ) -> SearchReport:
-    """Search, and make of the hits places to show.
+    """Search, and turn the hits into places to show.
 
     Args:
         index: the index to search.
@@ -55,7 +55,7 @@ def search_page(
         count: how many places at most.
         embedder: for dense retrieval; None for lexical retrieval alone.
         documentation: as `retrieval.search.search` takes it.
-        beyond: looks for a name in the files that the index skips; asked where the query is a name that no indexed file
+        beyond: searches the files that the index skips for a name; called if the query is a name that no indexed file
             has.
 
     Returns:
@@ -92,7 +92,7 @@ def search_page(
 
 
 def _skipped_places(index: Index, name: str, beyond: LinesWith) -> Iterator[RankedPlace]:
-    """The lines of files outside of the index that have a name which no indexed file has."""
+    """The lines with a name in files outside of the index; none if an indexed file has the name."""
     if not _NAME.fullmatch(name) or index.symbols(name) or index.references(name):
         return
     for path, number, line in beyond(name):
@@ -184,7 +184,7 @@ def _marked(number: int, line: str, tokens: set[str]) -> MarkedLine:
 
 
 def _notes(index: Index, results: Results) -> tuple[str, ...]:
-    """What the search says, with what is the matter with each filter instead of that some are."""
+    """The notes of the search, with a note on each useless filter instead of the general one."""
     filters = list(_filter_notes(index, results.query))
     general = i18n.message("retrieval.filters_match_nothing")
     said = [note for note in results.notes if not (filters and note == general)]

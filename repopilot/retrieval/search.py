@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 RERANKED = 20
 """How many of the best passages are compared with the query by their vectors."""
 PUT_FIRST = 1.0
-"""What the repository's own wish to have a path first adds to the score of its file."""
+"""What is added to the score of a file that `.repopilot.toml` puts first."""
 NEAR = 50
 """How many passages a question finds by their vectors alone, where all passages have one."""
 DEPTH = 8
-"""How many passages are looked at for one place: neighbouring ones are joined."""
+"""How many passages are considered per place, since neighbouring ones are joined."""
 EMBEDDING_SECONDS = 0.25
-"""How long vectors may be computed for one query; the first few are, in any case."""
+"""How long vectors may be computed for one query; the first few are computed in any case."""
 FIRST = 3
 """How many places come before the best one of documentation."""
 LONGEST_EMBEDDED = 2000
@@ -52,8 +52,8 @@ _ASIDE = re.compile(r"change|history|news|release|licen[cs]e|contribut|code_of_c
 @dataclass(frozen=True, slots=True)
 class Results:
     """What was found: `hits`, and `files` (paths), best first. `notes` say what is missing; `seconds` are per phase.
-    `compared` is how many of the best passages were compared by their vectors in the time for it, and of how many;
-    None without vectors."""
+    `compared` is how many of the best passages were compared by their vectors in the time allowed, and how many there
+    were; None without vectors."""
 
     query: Query
     hits: tuple[Hit, ...]
@@ -82,7 +82,7 @@ def search(
         documentation: for plain words, put the passage of documentation that fits best among the first places.
 
     Returns:
-        The results. Empty ones say why in their notes, as do those of an embedder that failed.
+        The results. If there are none, or the embedder failed, the notes say why.
 
     Raises:
         IndexFailed: the index is damaged.
@@ -118,20 +118,20 @@ def search(
 
 
 def _naming(index: Index, query: Query) -> Query:
-    """A question of plain words as one for a name, where the only one of them that isn't a small word is exactly what a
-    definition is called."""
+    """Turn a question in plain words into one for a name, if its only word that isn't a stop word is exactly the name
+    of a definition."""
     said = content_words(query.text) if query.kind == "natural" and not query.names else ()
     return replace(query, kind="symbol", names=said) if len(said) == 1 and index.symbols(said[0]) else query
 
 
 def _put_first(index: Index) -> np.ndarray | None:
-    """What the repository's own wish adds to the score of each file; None where it has none."""
+    """What `.repopilot.toml` adds to the score of each file; None if it puts no path first."""
     first = project_options(index.text(NAME)).options.first
     return PUT_FIRST * np.array([fits(path, first) for path in index.lexical.files], float) if first else None
 
 
 def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dict[str, float]) -> Results:
-    from repopilot.retrieval.repo_map import overview_places  # which reads manifests, as few searches need
+    from repopilot.retrieval.repo_map import overview_places  # imports manifest parsing, which few searches need
 
     started = time.perf_counter()
     found = [place for place in overview_places(index, query) if mask[place.row]][:k]
@@ -142,8 +142,8 @@ def _overview(index: Index, query: Query, k: int, mask: np.ndarray, seconds: dic
 
 
 class _Meaning:
-    """What the vectors of one index say of one query; nothing without an embedder, or once it failed, which `notes`
-    say. `seconds` is how long that took."""
+    """Compares one query with passages by the vectors of one index. Does nothing without an embedder, or after it
+    failed, which `notes` report. `seconds` is the time spent."""
 
     def __init__(self, index: Index, embedder: Embedder | None) -> None:
         self.notes: list[str] = []
@@ -153,8 +153,8 @@ class _Meaning:
         self._asked: np.ndarray | None = None
 
     def near(self, query: Query) -> list[int]:
-        """The rows whose vectors are nearest to the query's, where all passages have one and that finds what is asked
-        for."""
+        """The rows whose vectors are nearest to the query's; none if some passages have no vector, or the weights for
+        this kind of query don't use them."""
         if not weights_for(query).near or self._index.dense < 1.0:
             return []
         return self._timed(lambda vectors: self._near(query, vectors), [])
@@ -206,8 +206,8 @@ class _Meaning:
 
 
 def _with_documentation(index: Index, query: Query, hits: tuple[Hit, ...], k: int, mask: np.ndarray) -> tuple[Hit, ...]:
-    """Put the best passage of documentation after the FIRST best ones: it has the words of the question more often than
-    code, which is why code is ranked before it, and at times it alone has the answer."""
+    """Put the best passage of documentation after the FIRST best ones. Documentation has the words of a question more
+    often than code, so code is ranked before it, but at times only documentation has the answer."""
     lexical = index.lexical
     explains = lexical.role("doc") & np.array([_ASIDE.search(path) is None for path in lexical.files], bool)
     found = ranking(lexical, index.chunks, replace(query, wants_docs=True), mask & explains[lexical.file_of], None)
@@ -258,7 +258,7 @@ def _hit(
     scores: Mapping[int, tuple[float, float]],
     tokens: Mapping[str, float],
 ) -> Hit:
-    """A place as a hit: it has the score of its best passage. `scores` by row: lowered by the cost of its file, own."""
+    """A place as a hit with the score of its best passage. `scores` by row: (lowered by the cost of its file, own)."""
     row = place.rows[0]
     why = found.why(row)
     (score, own) = scores[row]

@@ -23,9 +23,9 @@ class FoundInAll:
 
     Attributes:
         hits: each with the index it is from, best first.
-        searched: every index with what it has.
+        searched: every index with its results.
         notes: what every search says, and which indexes were left out.
-        seconds: that it took.
+        seconds: how long it took.
     """
 
     hits: tuple[tuple[Hit, Index], ...]
@@ -58,7 +58,7 @@ def search_all(store: IndexStore, text: str, count: int) -> FoundInAll:
 
 
 def page_of_all(store: IndexStore, text: str, count: int = PAGE) -> SearchReport:
-    """Search every published index, and make of the hits places to show, as `search_page` does for one.
+    """Search every published index, and turn the hits into places to show, as `search_page` does for one.
 
     Args:
         store: the indexes.
@@ -95,7 +95,7 @@ def page_of_all(store: IndexStore, text: str, count: int = PAGE) -> SearchReport
 
 
 def _searched(store: IndexStore, text: str, count: int, left_out: list[str]) -> Iterator[tuple[Index, Results]]:
-    """Every index that can be read, with what it has; the names of the others are added to `left_out`."""
+    """Every index that can be read, with its results; the names of the others are added to `left_out`."""
     for key in store.stored_keys():
         try:
             index = store.open_key(key)

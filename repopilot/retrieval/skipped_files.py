@@ -1,4 +1,4 @@
-"""Files that were skipped when the repository was read, asked for by name: why they were, and their text on demand."""
+"""Skipped files that a query names: why they were skipped, and their text on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_READ = 2
 EXCERPT_LINES = 60
 MOST_LINES = 5
 LARGEST = 8 << 20
-"""Bytes of a file that is looked through for a name."""
+"""The largest file that is searched for a name, in bytes."""
 _FILE_NAME = re.compile(r"[\w@.+~/\\-]*\.[\w-]*\w")
 
 
@@ -86,7 +86,7 @@ def excerpts(index: Index, snapshot: Snapshot, query: Query, max_bytes: int) -> 
 
 
 def lines_with(name: str, index: Index, snapshot: Snapshot, settings: Settings) -> list[tuple[str, int, str]]:
-    """Where a name stands as a word in files that the index skips, and that are neither ignored nor may hold secrets.
+    """Where a name occurs as a word in skipped files, except ignored ones and those that may hold secrets.
 
     Args:
         name: an identifier.
@@ -110,7 +110,7 @@ def lines_with(name: str, index: Index, snapshot: Snapshot, settings: Settings) 
 def texts_beyond(
     index: Index, snapshot: Snapshot, settings: Settings, wanted: Callable[[SourceFile], bool]
 ) -> Iterator[tuple[str, str]]:
-    """Path and text of the files that are searched and that the index hasn't: secrets redacted, nothing kept out.
+    """Path and text of the files of `searched_files` that aren't in the index, with secrets redacted.
 
     Args:
         index: tells which files it has.
@@ -161,7 +161,7 @@ def _of_name(written: str, index: Index, by_name: Mapping[str, Sequence[Skip]]) 
 
 
 def _best_window(lines: Sequence[str], wanted: set[str]) -> int:
-    """The first of the EXCERPT_LINES lines, in steps of half as many, in which most different wanted words occur."""
+    """The first of the EXCERPT_LINES lines that have most different wanted words, tried in steps of half as many."""
     starts = range(0, max(1, len(lines) - EXCERPT_LINES // 2), EXCERPT_LINES // 2)
     return max(starts, key=lambda start: len(wanted & set(_words_of(lines[start : start + EXCERPT_LINES]))))
 

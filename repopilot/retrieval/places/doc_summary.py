@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 LONGEST = 200
-"""Characters."""
+"""Most characters of a summary."""
 _COMMENT = re.compile(
     r"\s*(?:#(?!\[|!|include|define|if|endif|else)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
 )
@@ -29,14 +29,14 @@ _FOR_TOOLS = re.compile(
     r"-\*-|\bvim?:|^\W*[\w@]+-(?:ignore|disable|enable|expect-error)\b|^https?://\S+$"
     r"|^go:\w+\s|^\+build\s|^ReSharper (?:disable|restore)\b"
 )
-"""A line of a comment that no reader is told anything by: of an editor or a linter, or an address alone."""
+"""A line of a comment that tells a reader nothing: for an editor or a linter, or just an address."""
 _MOST_LINES = 12
 _LONGEST_BLOCK = 80
 _LONGEST_LINE = 2 * LONGEST
 
 
 def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
-    """Find what the documentation of a definition says first.
+    """Find the first sentence of a definition's documentation.
 
     Args:
         lines: all lines of the file.
@@ -50,8 +50,8 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
 
 
 def head_summary(text: str) -> str:
-    """Find what a file says of itself at its head: in the docstring of a module, or in the first comment that is no
-    licence.
+    """Find the first sentence of a file's documentation: of the module's docstring, or of the first comment that isn't
+    a licence.
 
     Args:
         text: of the file.
@@ -79,7 +79,7 @@ def head_summary(text: str) -> str:
 
 
 def _head_comment(lines: Sequence[str]) -> str:
-    """What a comment says in its first lines."""
+    """The text of a comment's first lines."""
     if "/*" in lines[0]:
         return _BLOCK_MARKS.sub("", "\n".join(lines[:_LONGEST_BLOCK]))
     return _comment_above(lines, min(len(lines), _MOST_LINES) + 1)

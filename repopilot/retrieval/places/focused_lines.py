@@ -11,9 +11,9 @@ from repopilot.index.tokens import tokens_of
 TELLING = 1.15
 """A line that decides, sets, raises or returns something counts this much more than another with the same words."""
 ANY_TELLING = 0.1
-"""What such a line counts without any word of the question, as a share of the rarest word's weight."""
+"""What such a line gets in addition, even without a word of the question, as a share of the rarest word's weight."""
 NAMED = 0.3
-"""What a line counts that uses a name from the best lines, as a share of the rarest word's weight."""
+"""What a line gets in addition for a name from the best lines, as a share of the rarest word's weight."""
 _BEST = 3
 _LEAST_NAME = 4
 _TELLING = re.compile(
@@ -30,7 +30,7 @@ def focused_lines(
 
     Args:
         lines: all lines of the place.
-        scores: what each has of the question, as `line_scores` gives it.
+        scores: the score of each line, as `line_scores` gives it.
         heaviest: the weight of the question's rarest token.
         count: how many lines at most.
         always: indices of lines to show in any case, such as signatures, as long as there is room.
@@ -48,7 +48,7 @@ def focused_lines(
 
 
 def line_scores(lines: Sequence[str], weights: Mapping[str, float]) -> list[float]:
-    """What each line has of a question: the weights of its tokens, more where the line decides or sets something.
+    """Score each line: the weights of the question's tokens in it, more if the line decides or sets something.
 
     Args:
         lines: the lines.
@@ -61,7 +61,7 @@ def line_scores(lines: Sequence[str], weights: Mapping[str, float]) -> list[floa
 def _score(line: str, weights: Mapping[str, float], least: float) -> float:
     if not any(character.isalnum() for character in line):
         return -1.0
-    # Exact: a set has another order in every process, and ties decide which lines are shown.
+    # An exact sum: the order of a set differs between processes, and ties decide which lines are shown.
     found = fsum(weights[token] for token in tokens_of(line) if token in weights)
     return found * TELLING + least if _TELLING.search(line) else found
 

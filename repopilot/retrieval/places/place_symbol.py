@@ -1,4 +1,4 @@
-"""The definition that a place is shown as: what the splitter and the ranking put together is taken apart. Pure."""
+"""The definition that a place is shown as, and the definitions that the splitter and the ranking joined. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from repopilot.types import Chunk, Symbol, innermost
 
 _OWN = frozenset(("function", "method", "class"))
-"""Kinds of what is a place of its own within a class."""
+"""Kinds of definitions that are places of their own within a class."""
 
 
 def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Collection[str]) -> Symbol | None:
@@ -20,9 +20,9 @@ def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Coll
         names: the identifiers of the query.
 
     Returns:
-        Of the definitions that begin in the place the largest that the query names, else the innermost around the
-        best line, else the one whose comment that line is, else the one that gave the place its name; None for no
-        definition.
+        Of the definitions that begin in the place: the largest one that the query names, else the innermost one around
+        the best line, else the one whose comment contains the best line, else the one that the place is named after;
+        None without any.
     """
     if not chunk.symbol or chunk.kind == "doc":
         return None
@@ -38,9 +38,9 @@ def place_symbol(outline: Sequence[Symbol], chunk: Chunk, line: int, names: Coll
 
 
 def definition_spans(outline: Sequence[Symbol], chunk: Chunk) -> list[tuple[int, int]]:
-    """Take apart what the splitter and the ranking put together: the first and last lines of the definitions in a place
-    that hold no other, with the comment above each, and of what stands between them. What a function defines belongs to
-    it, and the fields of a class to the class. The whole place where it is a document or holds none.
+    """Split a place into its innermost definitions, each with the comment above it, and the parts between them. Gives
+    the first and last line of each. Definitions inside a function belong to the function, and the fields of a class to
+    the class. A document, or a place without definitions, stays whole.
 
     Args:
         outline: the definitions of its file.
@@ -75,7 +75,7 @@ def _is_within(symbol: Symbol, other: Symbol) -> bool:
 
 
 def _goes_on(before: Sequence[str]) -> bool:
-    """Whether the last of some lines belongs to what follows: it isn't blank, or parts a closed comment from it."""
+    """Whether the last line belongs to what follows: it isn't blank, or it is the blank line after a closed comment."""
     return bool(before[-1].strip() or (before[-2:-1] and before[-2].strip() == "*/"))
 
 

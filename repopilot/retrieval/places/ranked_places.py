@@ -1,4 +1,4 @@
-"""From ranked passages to places: definitions, neighbouring ones joined, each with the statements in it that matter.
+"""Turns ranked passages into places: neighbouring passages joined, and in each place the statements that matter.
 
 Pure over arrays and texts.
 """
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex
 
 LONGEST = 160
-"""Lines of a joined place at most."""
+"""Most lines of a joined place."""
 NEAR = 3
 """Passages of one file with at most this many lines between them are near each other."""
 MOST_RANGES = 3
-"""Ranges of lines of a place that are named."""
+"""Most ranges of matching lines per place."""
 MOST_LINES = 12
-"""Lines of one statement that are named."""
+"""Most lines of one statement."""
 LEAST_SHARE = 0.5
-"""A statement that has less than this share of what the best one has is left out."""
+"""A statement with less than this share of the best one's weight is left out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,8 @@ def joined(passages: Passages, ranked: Iterable[int], count: int, outer: bool) -
         passages: where the passages are.
         ranked: their numbers, best first.
         count: how many places at most.
-        outer: whether those that are only near, or of one class (or other outermost definition), are joined, too.
+        outer: whether to also join passages that are only near each other, or in one class (or other outermost
+            definition).
 
     Returns:
         The places, ordered by their best passages.
@@ -97,9 +98,9 @@ def token_weights(lexical: LexicalIndex, terms: Mapping[str, float]) -> dict[str
 
 
 def matching_lines(text: str, first: int, weights: Mapping[str, float]) -> tuple[tuple[int, int], ...]:
-    """The statements of a text that have most of a query.
+    """The statements of a text that cover most of a query.
 
-    Each further statement counts only for what those before it lack, so that together they show all that was asked.
+    Each further statement counts only for the tokens that those before it lack, so that together they cover the query.
 
     Args:
         text: the lines of a place.
@@ -127,7 +128,7 @@ def matching_lines(text: str, first: int, weights: Mapping[str, float]) -> tuple
 
 
 def _matching_statements(text: str, weights: Mapping[str, float]) -> list[tuple[tuple[int, int], int]]:
-    """The statements that have tokens of a query, each with these as a set of bits: bit n is the nth of the query."""
+    """The statements with tokens of a query, each with its tokens as a bit set: bit n is the query's nth token."""
     words_of = words_by_line(text)
     bits = {token: 1 << number for number, token in enumerate(weights)}
     tokens = bits.keys()

@@ -12,20 +12,20 @@ History = Literal["added", "changed", "reason"]
 Manifest = Literal["dependency", "licence", "version"]
 Scope = Literal["uncommitted", "last commit", "generated", "everything"]
 Computed = Literal[Relation, Command, History, Manifest, "path"]
-"""What code answers from the index; `reason`: why something changed; `path`: from one definition to another."""
+"""What code can answer from the index; `reason`: why something changed; `path`: from one definition to another."""
 Part = Literal["overview", "structure", "entry points", "reading"]
 """What is asked about the repository as a whole: all of it, how it is built up, where it starts, where to read."""
 Asked = Literal[Computed, Scope, Part, "value", "none", "task", "run tests"]
-"""`Scope`: of a review or an impact; `value`: which one a name has, as the evidence shows; `task`: reads like a commit
-message; `none`: nothing of these."""
+"""`Scope`: of a review or an impact; `value`: the value of a name, which the evidence shows; `task`: reads like a
+commit message; `none`: none of these."""
 OF_THE_REPOSITORY = frozenset([*get_args(Command), *get_args(Manifest)])
-"""What is asked of the repository as a whole, whatever a conversation is about."""
+"""What is asked about the repository as a whole, whatever the conversation is about."""
 SURE = 0.75
-"""Least chance of what is asked: a wrong computed answer costs more than the evidence that is shown else."""
+"""Lowest probability at which a label is trusted: a wrong computed answer costs more than showing evidence instead."""
 
 
 def likeliest(question: str) -> tuple[Asked, float]:
-    """What a question most likely asks for, and the chance of it.
+    """What a question most likely asks for, and its probability.
 
     Args:
         question: as the user wrote it; names that don't look like code are better written as ` name `.

@@ -1,7 +1,7 @@
 """Finds the functions of stack frames in an index, whose files may have moved and whose lines may have changed since.
 
-The file of a frame is that of the same name whose path has most in common with the frame's and that defines its
-function. In it, the function that the frame names decides, and the line where it names none. Pure over arrays.
+A frame's file is the file of the same name that defines the frame's function and shares most of the path. In the file,
+the name of the function decides, or the line if the frame names no function. Pure over arrays.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ class _Files:
 
     def _is_like(self, frame: Frame, wanted: Sequence[str], score: tuple[bool, bool, int]) -> bool:
         _, defines, common = score
-        # Of an absolute path more must be shared than a common name such as __init__.py.
+        # An absolute path must share more than a common name such as __init__.py.
         return common > 1 or (common == 1 and (defines or len(wanted) == 1 or len(self._paths[wanted[-1]]) == 1))
 
     def of_installed(self, frame: Frame, inside: str) -> str:
         """The repository's file that was installed as `inside`; '' if it is another package's.
 
-        Packages are installed with or without their own folder and those above it, and the function must be there.
+        Packages are installed with or without their own folder and its parents. The file must define the function.
         """
         wanted = inside.split("/")
         for path in self._paths.get(wanted[-1], ())[:MOST_CANDIDATES]:
@@ -120,7 +120,7 @@ def _defining(name: str, path: str, lexical: LexicalIndex) -> np.ndarray:
 
 
 def _row(frame: Frame, path: str, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> int | None:
-    """The row of a frame in its file: that of its line if it is of the function named, else the nearest that is."""
+    """The row of a frame in its file: that at its line if the named function is there, else the function's nearest."""
     at_line = [row for row in lexical.rows_of_file(path).tolist() if _distance(chunks[row], frame.line) == 0]
     names = frame.names
     if not names or any(_is_of(chunks[row], names[-1]) for row in at_line):
@@ -133,7 +133,7 @@ def _row(frame: Frame, path: str, lexical: LexicalIndex, chunks: Sequence[Chunk]
 
 
 def _is_of(chunk: Chunk, name: str) -> bool:
-    """Whether a passage is the named function, a part of it, or has its definition where no symbol says so."""
+    """Whether a passage is the named function or a part of it, or has its definition in the text but not as symbol."""
     if chunk.symbol.replace("::", ".").rpartition(".")[2].lower() == name.lower():
         return True
     return bool(re.search(rf"\b(?:def|function|fn|func|fun)\s+{re.escape(name)}\b", chunk.text))

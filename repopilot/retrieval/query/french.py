@@ -1,7 +1,7 @@
-"""French terms of the trade and the English words that identifiers use for them. Pure.
+"""French technical terms and the English words that identifiers use for them. Pure.
 
 Words are looked up as written, without accents, and by their Snowball stem, so that plurals, conjugations and spellings
-without accents find the entry of the word. Terms of several words come first: "mot de passe" is no "word". The
+without accents find the entry of the word. Terms of several words come first: "mot de passe" doesn't mean "word". The
 dictionary is french_terms.txt.
 """
 

@@ -1,6 +1,6 @@
 """Classifiers of questions: logistic regression over hashed n-grams, trained by bench/train_router.py.
 
-Vectors of MiniLM beside the n-grams were measured: they cost 5 ms and change nothing that isn't noise. Pure but for
+MiniLM vectors in addition to the n-grams were measured: they cost 5 ms and change nothing beyond noise. Pure except for
 reading the shipped weights.
 """
 
@@ -17,7 +17,7 @@ from repopilot.retrieval.query.reading import masked, ngrams
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One row of the matrix for each of the labels."""
+    """The weights of a classifier: one row of the matrix for each label."""
 
     matrix: np.ndarray
     bias: np.ndarray
@@ -25,14 +25,14 @@ class Weights:
 
 
 def chances(question: str, package: str) -> dict[str, float]:
-    """The chance of each label.
+    """The probability of each label.
 
     Args:
         question: as the user wrote it.
         package: whose weights to use.
 
     Returns:
-        The chances by label; their sum is 1.
+        The probabilities by label; their sum is 1.
     """
     weights = load(package)
     counted = ngrams(masked(question))

@@ -49,7 +49,7 @@ FURTHER_WEIGHT = 0.5
 NAME_WEIGHT = 1.3
 
 BESIDE = 1
-"""Words that a question has beside the name that it looks for."""
+"""Words that a question may have besides the name that it looks for."""
 _OF_ALL = frozenset((*get_args(Part), *get_args(Command)))
 """What is asked about the repository as a whole."""
 _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(?!//)(\"[^\"\n]+\"|[^\s\"]+)", re.I)
@@ -90,8 +90,8 @@ class Query:
     `terms` gives index tokens their weights. `names` are identifiers as written, likeliest first; `paths` the files or
     folders it mentions; `frames` its stack frames, innermost first; `wish` what it asks for (asked.py); `scope` that of
     a conventional commit (`fix(router): …`). `asks`: it is phrased as a question; `wants_tests`, `wants_docs`: it asks
-    for tests or documentation. `other_language`: it is in one that isn't read, so only its names are found. `notes` say
-    what was left out.
+    for tests or documentation. `other_language`: it is neither English nor French, so only its names are found. `notes`
+    say what was left out.
     """
 
     kind: Kind
@@ -187,8 +187,8 @@ def _language(text: str) -> Language:
 
 
 def is_other_language(text: str) -> bool:
-    """Whether a text reads as one in another language than English and French, by its script or its small words; names
-    of code and what is quoted don't count."""
+    """Whether a text is in a language other than English and French, by its script or its stop words; names of code and
+    quotations don't count."""
     prose = _COMPOUND.sub(" ", _PHRASE.sub(" ", _CODE.sub(" ", without_traces(text[:2000]))))
     found = [word.lower() for word in words(prose)]
     read = sum(word in STOP_EN or word in STOP_FR for word in found)
@@ -239,12 +239,12 @@ def _kind(
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """The words of a text but for the small ones of English and French, as they are written."""
+    """The words of a text as written, without English and French stop words."""
     return tuple(word for word in words(text) if word.lower() not in STOP_EN and word.lower() not in STOP_FR)
 
 
 def _is_message(text: str) -> bool:
-    """Whether it is laid out like a commit message: a prefix that names an area, or a subject and more."""
+    """Whether a text is laid out like a commit message: a prefix that names an area, or a subject and a body."""
     head = CONVENTIONAL_HEAD.match(text)
     if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
         return True
@@ -256,7 +256,7 @@ def _is_message(text: str) -> bool:
 def _subject(text: str, kind: Kind, asks: bool) -> str:
     """The part of a query that indicates what sort of file is wanted: the first line of a question, or a few words.
 
-    Nothing of what reads like a commit message: those mention tests and documentation in passing.
+    '' for a text that reads like a commit message, which mentions tests and documentation in passing.
     """
     first = text.strip().partition("\n")[0]
     if kind in ("task", "traceback", "overview") or not (asks or len(first.split()) <= SHORT):
@@ -292,7 +292,7 @@ def _terms(text: str, kind: Kind, language: Language, names: tuple[str, ...]) ->
 
 
 def _spellings(found: Sequence[str], language: Language) -> Iterator[tuple[str, float]]:
-    """The words to look for with their weights, of all words but stop words; also the English ones for French terms."""
+    """The words to look for, with their weights: all but stop words, and the English words for French terms."""
     if language == "en":
         yield from ((word, _weight(word)) for word in found if not _is_stop_word(word))
         return

@@ -1,7 +1,7 @@
 """Words and patterns that tell what a query asks for, in English and French.
 
 Word lists first: stop words, verbs that say little. Then the patterns; each alternative of a pattern is one way of
-saying it. French terms of the trade are in french.py.
+saying it. French technical terms are in french.py.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STOP_OTHER = frozenset(
     jest kto dlaczego czy się var vem hur varför är och för att det som nerede kim nasıl neden nedir ne için kde
     jak proč kdo je a as de en es la was le que se so""".split()
 )
-"""Small words of German, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish and Czech."""
+"""Stop words of German, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish and Czech."""
 
 STOP_FR = frozenset(
     """afin ai aie ainsi alors apres après as assure assurer au aucun aucune auquel aussi autre autres aux avant avec
@@ -101,5 +101,5 @@ CONVENTIONAL_HEAD = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
 AREA_HEAD = re.compile(r"^(?:[a-z][\w./*-]*(?:, ?[a-z][\w./*-]*)*!?:|\[[\w ./-]{1,40}\]) \S")
 """A subject that names what it is about first: `printer: drop …`, `core/text, dom: …`, `[Client] retry …`."""
 MESSAGE = re.compile(r"^[^\n]{0,199}[^\s.:;?!][^\S\n]*\n[^\S\n]*\n\s*\S")
-"""A line that is no sentence, and paragraphs below it."""
+"""A line that isn't a sentence, and paragraphs below it."""
 BULLETS = re.compile(r"^\S[^\n]*\n(?:[^\n]*\n)?\s*[*-] \S")

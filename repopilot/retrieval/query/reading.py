@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W_]+|[?:]")
 
 
 def masked(text: str) -> str:
-    """The head and tail of a question in one line, each kind of what isn't prose as one word.
+    """The head and tail of a question in one line, with each name, path, block of code and trace replaced by one word.
 
     Args:
         text: as the user wrote it.

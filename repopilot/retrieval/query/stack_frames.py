@@ -83,7 +83,7 @@ _OF_A_TRACE = re.compile(
 )
 """Lines beside the frames: source, marks, headings, messages, records of a log."""
 _MESSAGE_BESIDE = re.compile(r"\S+(?:: .*)?$|.*\S+\.\S+: ")
-"""A message that follows a frame at once, or stands before it."""
+"""A message directly before or after a frame."""
 _FIRST_CALL_FIRST = re.compile(r"most recent call first", re.I)
 _CAUSE = re.compile(r"\s*(?:Caused by: |Next [\w\\]{1,200}(?:: | in ))")
 _LAST_CALL_LAST = "most recent call last"
@@ -164,8 +164,8 @@ def _lines(text: str) -> list[str]:
 
 
 def without_traces(text: str) -> str:
-    """A text without its stack traces: what stands before the first and behind the last of them, '' where the text is
-    nothing else."""
+    """A text without its stack traces: the part before the first and the part after the last; '' if there is nothing
+    else."""
     lines = _lines(text)
     before = ["", *lines]
     marked = [n for n, line in enumerate(lines) if any(read(line, before[n]) for read, _ in _FORMATS)]
@@ -192,7 +192,7 @@ def _end_of_trace(lines: Sequence[str], at: int, step: int) -> int:
 
 
 def without_frame(line: str) -> str:
-    """A line of a stack trace without its frame, for what it says besides: the message of an error."""
+    """A line of a stack trace without its frame, for the rest that it says, such as an error message."""
     line = line[:LONGEST_LINE]
     for pattern in (_RUBY, _RUST_HEAD):
         if match := pattern.match(line):
@@ -207,7 +207,7 @@ Reader = Callable[[str, str], Frame | None]
 
 
 def _blocks(lines: Sequence[str], read: Reader) -> list[list[Frame]]:
-    """The frames in one format, as printed, those of each exception of a chain apart."""
+    """The frames in one format, as printed, with a list for each exception of a chain."""
     blocks: list[list[Frame]] = [[]]
     before = ""
     for line in lines:
@@ -220,7 +220,7 @@ def _blocks(lines: Sequence[str], read: Reader) -> list[list[Frame]]:
 
 
 def _called_from(block: Sequence[Frame]) -> list[Frame]:
-    """PHP prints with each place the function called there; it is the next place that function contains the last."""
+    """PHP prints with each place the function called there, so the next place names the function that contains it."""
     following = [*block, Frame("", 0)][1:]
     return [replace(frame, function=next_.function) for frame, next_ in zip(block, following, strict=True)]
 
@@ -234,7 +234,7 @@ def _line(pattern: re.Pattern[str], mark: str) -> Reader:
 
 
 def _call_before(pattern: re.Pattern[str], call: re.Pattern[str], mark: str, required: bool = False) -> Reader:
-    """Reads a format that prints the function on the line before that of the file, always if `required`."""
+    """Reads a format that prints the function on the line before the file; if `required`, only with a function."""
 
     def read(line: str, before: str) -> Frame | None:
         match = pattern.match(line) if mark in line else None

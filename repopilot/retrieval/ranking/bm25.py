@@ -47,7 +47,7 @@ def saturated(frequencies: np.ndarray, factors: np.ndarray, k1: float) -> np.nda
     Args:
         frequencies: float (tokens, documents), T: term frequencies normalised by length.
         factors: float (tokens,), w·idf: the weight of each token in the query times its rarity.
-        k1: how slowly repetition stops to count.
+        k1: how slowly repeated occurrences stop counting.
 
     Returns:
         float (documents,).
@@ -57,7 +57,8 @@ def saturated(frequencies: np.ndarray, factors: np.ndarray, k1: float) -> np.nda
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldPostings:
-    """The postings of a query's tokens in one field: `rows` and `counts`, and the `positions` of the tokens in it."""
+    """The postings of a query's tokens in one field: `rows`, `counts`, and each token's place in the query as
+    `positions`."""
 
     positions: np.ndarray
     rows: np.ndarray
@@ -94,7 +95,7 @@ class TokenFrequencies:
             files = lexical.file_of[found.rows]
             place = found.positions * shape[1] + files
             counts = found.counts
-            if name == "path":  # that of all rows of a file, which counts once
+            if name == "path":  # all rows of a file have the same path, which counts once
                 once = lexical.first_of_file[found.rows]
                 place = place[once]
                 counts = counts[once]

@@ -1,7 +1,8 @@
 """Past commits as signals: which files were changed by commits whose messages say what the query says. Pure.
 
-Relative votes: the commits most similar to the query vote for their files. Absolute votes: the same without regard to
-what else there is, so that a commit that is repeated speaks loudly and a chance match hardly.
+Relative votes: the commits most similar to the query vote for their files, on a scale set by the best file. Absolute
+votes: each commit's share of the highest possible score counts, so that a repeated commit counts much and a chance
+match hardly.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SHOWN = 5
 K1 = 1.2
 B = 0.75
 HALF_LIFE_DAYS = 365.0
-"""After which a commit counts half in the absolute votes."""
+"""Age at which a commit counts half in the absolute votes."""
 _DAY = 86400.0
 
 
@@ -63,8 +64,8 @@ class HistorySignals:
 
     `files` has float32 (files,) by name: "history" (relative votes, 0–1) and "history, absolute" (0 and more, seldom
     above 1).
-    `similar` are the numbers of the most similar commits, best first; `touches` says, for a file that any of the SHOWN
-    most similar ones changed, how many of these did.
+    `similar` are the numbers of the most similar commits, best first; `touches` gives, for each file that any of the
+    SHOWN most similar ones changed, how many of them changed it.
     """
 
     history: History
@@ -136,7 +137,7 @@ def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex)
 
 
 def similar(history: History, terms: Mapping[str, float], count: int) -> list[tuple[int, float]]:
-    """The commits most similar to a query that changed a file of the index.
+    """The commits most similar to a query, of those that changed a file of the index.
 
     Args:
         history: the past commits.
@@ -154,8 +155,9 @@ def similar(history: History, terms: Mapping[str, float], count: int) -> list[tu
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Matches:
-    """Where the words of a query occur: its `tokens` that any commit has (their numbers) with `weights`, and for each
-    posting of them the position of its token among these, its commit and how often the token occurs."""
+    """Where the words of a query occur: the numbers of its `tokens` that any commit has, with `weights`; the weight of
+    the `unknown` ones; and for each posting the position of its token in `tokens`, its commit, and how often the token
+    occurs in subject and body."""
 
     tokens: np.ndarray
     weights: np.ndarray

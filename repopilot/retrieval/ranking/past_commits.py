@@ -1,4 +1,4 @@
-"""The past commits of an index, opened again once they are replaced, and those most like a text."""
+"""The past commits of an index, reopened when they are replaced, and the ones most similar to a text."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FURTHER = 8
 """How many passages of a file, after its best, contribute to its score."""
 MOST_NAMED = 300
-"""A name with more definitions than this names none of them."""
+"""A name with more definitions than this counts for none of them."""
 ROLE_FACTORS: Mapping[str, float] = {"test": 0.3, "example": 0.5, "doc": 0.5, "generated": 0.3, "vendored": 0.3}
 """Factors on the term scores of a file whose role the query does not ask for."""
 KINDS = ("function", "class", "module", "doc")
@@ -73,7 +73,7 @@ def signals(lexical: LexicalIndex, query: Query) -> Signals:
 
 
 def wanted_roles(query: Query) -> set[str]:
-    """The roles of files that a query asks for, which are not held against them."""
+    """The roles of files that a query asks for: these roles don't lower the files' scores."""
     roles = {"test"} if query.wants_tests else set()
     if query.wants_docs:
         roles |= {"doc"}
@@ -214,7 +214,7 @@ def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarr
     shared = shared[found]
     mass = lexical.name_mass[found]
     match = 2 * shared / np.maximum(mass + asked.sum(), 1e-9)
-    # A short name is covered by chance.
+    # A short name may be covered by chance.
     share = shared / np.maximum(np.maximum(mass, lexical.median_rarity), 1e-9)
     starts = lexical.name_rows.starts[found]
     sizes = lexical.name_rows.starts[found + 1] - starts

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def descending(values: np.ndarray) -> np.ndarray:
-    """The order of values from the largest to the smallest; equal ones keep theirs.
+    """The order of values from the largest to the smallest; equal values keep their order.
 
     Args:
         values: float (n,), no NaN.
@@ -24,7 +24,7 @@ def descending(values: np.ndarray) -> np.ndarray:
 
 
 def first_descending(values: np.ndarray, count: int) -> np.ndarray:
-    """The first `count` numbers of `descending(values)`, without an order of all."""
+    """The first `count` numbers of `descending(values)`, without sorting all values."""
     if len(values) <= count or count < 1:
         return descending(values)[: max(0, count)]
     least = np.partition(values, -count)[-count]
@@ -33,7 +33,7 @@ def first_descending(values: np.ndarray, count: int) -> np.ndarray:
 
 
 def grouped(groups: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """An order sorted by groups; those of one group keep it.
+    """An order sorted by group; items of one group keep their order.
 
     Args:
         groups: int (n,), not negative: the group of each item.

@@ -30,7 +30,7 @@ class RankingWeights:
             their parts.
         joins: whether passages that are near, or of one class, make one place.
         meaning: what the vector most similar to the query's adds to the score of its passage.
-        near: the same where all passages have vectors and the nearest are found by them; 0: they aren't looked for.
+        near: the same if all passages have vectors and the nearest ones are searched for; 0: no such search.
     """
 
     passages: Mapping[str, float]
