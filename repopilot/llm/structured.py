@@ -102,7 +102,7 @@ async def choose_word(
 
 
 def _one_of(model: Model, words: Sequence[str]) -> tuple[ChatOptions, list[str]]:
-    """The options that ask for one of the words, and the forms in which the reply then writes them.
+    """The options that ask for one of the words, and the forms in which the reply may write them.
 
     The embedded engine is constrained to the bare words: constrained to JSON, small models begin with white space and
     choose other words than they would have.

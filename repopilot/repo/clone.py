@@ -294,7 +294,7 @@ def _fetch_wanted(source: Source, git_dir: Path, remote: Remote, settings: Setti
 def fetch_ref(git_dir: Path, remote: Remote, name: str, local: str, settings: Settings, limits: FetchLimits) -> None:
     """Fetch one ref, one commit deep, without files that are too large to be read.
 
-    A server that gives commits only by branch is asked for all its branches instead.
+    If the server refuses to send a commit by its id, all its branches are fetched instead.
 
     Args:
         git_dir: the clone.

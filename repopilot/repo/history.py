@@ -367,7 +367,7 @@ def at(
     progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
 ) -> Snapshot:
-    """The same repository at another revision. What a clone lacks is fetched.
+    """The same repository at another revision. Objects that a clone lacks are fetched.
 
     A local folder at a commit is read from its git directory, not from disk; its paths are then relative to the
     repository's root.

@@ -40,7 +40,7 @@ def diff_without_left_out(
         paths: `--` and the paths to narrow the difference to; () for all.
 
     Returns:
-        One value for each changed file; renames are found among the files that are there.
+        One value for each changed file; renames are found only among files that are in the repository.
 
     Raises:
         GitFailed: something else is missing, too.

@@ -213,7 +213,7 @@ def ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
 
 
 def fingerprint(snapshot: Snapshot) -> str:
-    """A digest of a folder's file names, times and sizes, and of its HEAD. Cheap; changes when any file does."""
+    """A digest of a folder's file names, times and sizes, and of its HEAD. Cheap; changes when any file changes."""
     assert snapshot.root is not None
     digest = hashlib.sha256(_head(snapshot.root).encode())
     base = os.fsencode(snapshot.root)

@@ -76,7 +76,7 @@ class ProjectFile:
 
 
 def project_file(snapshot: Snapshot) -> ProjectFile:
-    """The options of a repository; the defaults where it has no such file, or one that can't be used. Blocking."""
+    """The options of a repository; the defaults if it has no such file or an invalid one. Blocking."""
     try:
         if snapshot.root is not None and os.lstat(snapshot.root / NAME).st_size > LARGEST:
             return _unused(i18n.message("repo.project_file.large", kilobytes=LARGEST >> 10))

@@ -206,7 +206,7 @@ def _quote(path: str) -> str:
 
 
 def _split_view(host: str, segments: list[str]) -> tuple[list[str], list[str]]:
-    """The segments of the repository itself, and those of the page inside it (`tree/main/src`, `pull/3`, …)."""
+    """The segments of the repository's own path, and those of a page inside it (`tree/main/src`, `pull/3`, …)."""
     if "-" in segments[2:]:  # GitLab: group/subgroup/name/-/tree/…
         at = segments.index("-", 2)
         return segments[:at], segments[at + 1 :]

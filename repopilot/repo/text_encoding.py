@@ -102,7 +102,7 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _declared(data: bytes) -> str | None:
-    """The encoding that a file declares; None where its first lines, read in it, declare something else."""
+    """The encoding that a file declares; None if its first lines, decoded with it, declare something else."""
     head = b"\n".join(data.split(b"\n", 2)[:2])
     name = _declared_by(head.decode("ascii", "replace"))
     try:

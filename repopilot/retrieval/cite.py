@@ -53,7 +53,7 @@ def support(
     symbols_of: SymbolsOf,
     translations: Mapping[str, Collection[str]] = _NO_TRANSLATIONS,
 ) -> float:
-    """The support score of a claim in an excerpt: how many of its anchors and content words are found there.
+    """How far an excerpt supports a claim: how many of the claim's anchors and content words it contains.
 
     Args:
         claim: what a sentence claims.

@@ -42,7 +42,7 @@ class ContextPack:
     """A pack.
 
     Attributes:
-        repository, commit, query, budget: what it was made of and for.
+        repository, commit, query, budget: what the pack was made from and for.
         tokens: of the rendered text, at most `budget`.
         outline: a line for each file: its path and the names it defines.
         excerpts: best first, neighbours in the code graph last.

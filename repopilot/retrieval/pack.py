@@ -33,7 +33,7 @@ class Pack:
 
 
 def places_of(index: Index, hits: Sequence[Hit]) -> list[Excerpt]:
-    """The places of hits with all their lines, best first: each a symbol of its own, none within a better one."""
+    """The places of hits with all their lines, best first: each a separate symbol, none inside a better one."""
     kept: list[_Place] = []
     for place in (_definition(hit, index.outline(hit.chunk.path)) for hit in hits):
         within = (each.path == place.path and each.start <= place.start and place.end <= each.end for each in kept)

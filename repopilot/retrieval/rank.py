@@ -114,7 +114,7 @@ def ranking(
         query: the parsed query.
         mask: bool (rows,), the rows that satisfy the filters.
         history: past commits, None for none.
-        near: rows that match by their meaning, whatever their words.
+        near: rows that match by meaning (vectors), whatever their words.
 
     Returns:
         The contributions, or None when nothing in the index matches.

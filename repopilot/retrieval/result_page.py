@@ -148,7 +148,7 @@ def _is_sample(symbol: Symbol) -> bool:
 
 
 def query_tokens(query: Query) -> set[str]:
-    """The tokens to mark: those searched for, and those of the names that filters ask for."""
+    """The tokens to mark: the search terms, and the tokens of names in `symbol:` filters."""
     named = (token for name in query.filters.symbols for word in words(name) for token in expand(word))
     return {*query.terms, *named}
 

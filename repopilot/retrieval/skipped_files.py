@@ -39,8 +39,8 @@ def noted(index: Index, query: Query) -> Query:
 def named(index: Index, query: Query) -> tuple[Skip, ...]:
     """The skipped files that a query names.
 
-    A path or its end names a file; its plain name does where no indexed file has the same. A `file:` filter with
-    wildcards names the skipped files it matches where it matches no indexed file.
+    A path or its end names a file; a plain file name does if no indexed file has the same name. A `file:` filter with
+    wildcards names the skipped files that it matches if it matches no indexed file.
 
     Args:
         index: what was indexed, with its report of what was not.
@@ -116,7 +116,7 @@ def texts_beyond(
         index: tells which files it has.
         snapshot: the files.
         settings: what is left out.
-        wanted: which of them.
+        wanted: whether to read a file.
     """
     listed = searched_files(snapshot, settings)
     rest = [file for file in listed if file.path not in index.files and wanted(file)]

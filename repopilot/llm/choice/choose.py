@@ -185,7 +185,7 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
     """The model that was found, ready to be asked. Blocking: imports its client.
 
     Args:
-        found: where it is.
+        found: the model and its server or file.
         settings: the settings it was found with.
         resources: shared with the other models of the process.
 

@@ -45,8 +45,8 @@ def first_word_s(prompt_tokens: int, speed: Speed | None, timeout_s: float) -> f
     """How long a model may be silent before its first word, in seconds.
 
     Args:
-        prompt_tokens: what it reads before.
-        speed: as measured, None where it wasn't.
+        prompt_tokens: the length of the prompt.
+        speed: as measured, None if it wasn't.
         timeout_s: how long it may be silent later on.
 
     Returns:

@@ -21,7 +21,7 @@ _GIB_IN_MB = 1024
 
 @dataclass(frozen=True, slots=True)
 class SizeChoice:
-    """The size that suits a machine, and what is known of the others.
+    """The size that suits a machine, and what is known about the others.
 
     Attributes:
         wanted: the name of that size.

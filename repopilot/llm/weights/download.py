@@ -96,7 +96,7 @@ def partial_bytes(target: Path) -> int:
 
 
 def discard_leftovers(target: Path) -> None:
-    """Remove what is not needed once `target` is complete: partial downloads, folders of a killed process."""
+    """Remove files not needed once `target` is complete: partial downloads, folders of a killed process."""
     for path in target.parent.glob(f"{target.name}.*.partial*"):
         path.unlink(missing_ok=True)
     for folder in target.parent.glob(".part-*"):

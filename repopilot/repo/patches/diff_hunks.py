@@ -53,7 +53,7 @@ def hunks_of(change: FileChange) -> list[DiffHunk]:
 
 
 def before_change(change: FileChange) -> str | None:
-    """The text before a change; None for a new file, and where its hunks don't fit its new text."""
+    """The text before a change; None for a new file, and if the hunks don't fit the new text."""
     return None if change.change == "added" else with_hunks(change.content, hunks_of(change), ())
 
 

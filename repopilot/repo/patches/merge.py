@@ -23,10 +23,10 @@ _CONFLICTS = range(1, 128)
 
 @dataclass(frozen=True, slots=True)
 class MergedChange:
-    """A change as it is to be written.
+    """A change, ready to be written.
 
     Attributes:
-        file: the change; with the work of others in it where they changed other lines.
+        file: the change, merged with what others changed in other lines.
         by_others: whether others changed the file since the change was made.
         conflicts: where others changed the lines that the change is about, as `path:first-last` of the file on disk.
     """

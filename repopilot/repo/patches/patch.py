@@ -42,7 +42,7 @@ class FileDiff:
     """One file's change.
 
     Attributes:
-        path: U+FFFD stands for what is not UTF-8 in it.
+        path: bytes that aren't UTF-8 are replaced by U+FFFD.
         old_path: differs from `path` only when renamed.
         status: what happened to the file.
         hunks: what changed in it; () for a binary file.
@@ -92,7 +92,7 @@ def read_diff(text: str) -> list[FileDiff]:
     """Every file of a unified diff, in its order, including files of which only the mode changes.
 
     Names are read as git writes them: quoted where they hold a quote, a backslash or a control character, else as they
-    are, up to a tab. So no name, whatever it holds, is taken for another or for a line of the diff.
+    are, up to a tab. So no name, whatever it contains, is taken for another or for a line of the diff.
 
     Args:
         text: the diff; prose around it is ignored.
@@ -150,7 +150,7 @@ def _hunk(lines: Sequence[str], at: int, head: re.Match[str]) -> tuple[Hunk, int
     while old > 0 or new > 0:
         at += 1
         line = lines[at] if at < len(lines) else "end"
-        sign = line[:1] or " "  # git leaves the space out where it is told to (diff.suppressBlankEmpty)
+        sign = line[:1] or " "  # with diff.suppressBlankEmpty, git omits the space of an empty line
         if sign == "\\":
             continue
         old -= sign in " -"

@@ -66,7 +66,7 @@ def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:
     try:
         _git(top, {}, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
     except GitFailed:
-        pass  # that is what is wanted
+        pass  # no such branch yet, as wanted
     else:
         raise UsageError(i18n.message("repo.branch.exists", name=name))
     literal = [f":(top,literal){path}" for path in paths]

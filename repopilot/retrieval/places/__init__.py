@@ -1,1 +1,1 @@
-"""A hit as it is shown: neighbouring passages joined, its definition, the lines and words that matter."""
+"""Prepares hits for display: joins neighbouring passages, finds definitions, and the lines and words that matter."""

@@ -71,7 +71,7 @@ def clipped(line: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tupl
 
     Args:
         line: the line.
-        spans: where it is marked.
+        spans: the marked parts of the line.
     """
     if len(line) <= LONGEST_LINE:
         return line, list(spans)

@@ -128,7 +128,7 @@ def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[
 
 
 def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:
-    """float32 (files,): 1 where the query names the path or the end of it, ½ where it names a folder above."""
+    """float32 (files,): 1 if the query names the file's path or its end, ½ if it names a folder above the file."""
     result = np.zeros(len(lexical.files), np.float32)
     wanted = [path.lower().removeprefix("./").rstrip("/") for path in query.paths]
     for number, path in enumerate(lexical.files if wanted else ()):

@@ -71,7 +71,7 @@ class _Files:
             self._paths.setdefault(path.rpartition("/")[2], []).append(path)
 
     def of(self, frame: Frame) -> str:
-        """The likeliest file of a frame; '' where none of that name is like it."""
+        """The likeliest file of a frame; '' if no file of that name shares enough of the path."""
         wanted = next(iter(frame.suffixes), "").split("/")
         best = ""
         best_score = (False, False, -1)

@@ -51,7 +51,7 @@ NAME_WEIGHT = 1.3
 BESIDE = 1
 """Words that a question may have besides the name that it looks for."""
 _OF_ALL = frozenset((*get_args(Part), *get_args(Command)))
-"""What is asked about the repository as a whole."""
+"""Kinds of questions about the repository as a whole."""
 _FILTER = re.compile(r"(?<![\w/])(file|path|lang|language|kind|symbol):(?!//)(\"[^\"\n]+\"|[^\s\"]+)", re.I)
 _PHRASE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{2,200}?)\s?[\"”»]")
 _CODE = re.compile(r"`([^`\n]{1,200})`")

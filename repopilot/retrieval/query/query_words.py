@@ -99,7 +99,7 @@ ERROR = re.compile(
 )
 CONVENTIONAL_HEAD = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
 AREA_HEAD = re.compile(r"^(?:[a-z][\w./*-]*(?:, ?[a-z][\w./*-]*)*!?:|\[[\w ./-]{1,40}\]) \S")
-"""A subject that names what it is about first: `printer: drop …`, `core/text, dom: …`, `[Client] retry …`."""
+"""A subject line that begins with its area: `printer: drop …`, `core/text, dom: …`, `[Client] retry …`."""
 MESSAGE = re.compile(r"^[^\n]{0,199}[^\s.:;?!][^\S\n]*\n[^\S\n]*\n\s*\S")
 """A line that isn't a sentence, and paragraphs below it."""
 BULLETS = re.compile(r"^\S[^\n]*\n(?:[^\n]*\n)?\s*[*-] \S")

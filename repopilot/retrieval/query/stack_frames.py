@@ -311,7 +311,7 @@ def _frame(match: re.Match[str]) -> Frame:
 
 
 def _unique(found: Iterable[Frame]) -> tuple[Frame, ...]:
-    """Each place once; where it is printed twice, with the function that either names."""
+    """Each place once; if it is printed twice, with the function that either of the two names."""
     first: dict[tuple[str, int], Frame] = {}
     for frame in found:
         known = first.setdefault((frame.path, frame.line), frame)

@@ -41,7 +41,7 @@ class History:
 
     Attributes:
         commits: n commits, searchable.
-        usable: how many of them say something about a file: those that changed some, and not too many.
+        usable: how many of them are evidence about files: those that changed some files, but not too many.
         numbers: int32, by file of the commits: its number in the index, −1 for none.
         alive: bool (n,): the commit changed a file that is in the index.
         subject_lengths: float32 (n,): words of the subject.
