@@ -27,11 +27,11 @@ from repopilot.runtime import Runtime
 from repopilot.trace import Step
 from repopilot.types import Evidence, Intent, Route
 
-_OPTION = re.compile(r"(?:--|—)all(?:\s+|$)")  # some keyboards make a dash of two hyphens
+_OPTION = re.compile(r"(?:--|—)all(?:\s+|$)")  # some keyboards turn two hyphens into a dash
 
 
 def asked_of_all(text: str) -> str | None:
-    """What follows `--all` at the beginning of a text; None where it doesn't begin so."""
+    """The text after a leading `--all`; None for a text that doesn't begin with it."""
     option = _OPTION.match(text)
     return text[option.end() :].strip() if option else None
 
@@ -42,18 +42,18 @@ async def answer_all(
     """Search all repositories, or answer a question with their best places.
 
     Args:
-        question: as the user wrote it, without `--all`; it may have the filters of a search.
-        runtime: has the indexes.
+        question: as the user wrote it, without `--all`; it may contain search filters.
+        runtime: holds the indexes.
         step: the step of the work.
         intent: SEARCH, or EXPLAIN.
-        language: to answer in; '' for that of the settings, else that of the question.
-        store: of the indexes that may be searched; None for all.
+        language: of the answer; '' for the language in the settings, else the question's.
+        store: the indexes that may be searched; None for all.
 
     Returns:
         A list of places; or the best match and the evidence, numbered across repositories. Each place has its origin.
 
     Raises:
-        UsageError: the question is empty, or the intent another.
+        UsageError: a question to EXPLAIN is empty, or the intent is neither of the two.
     """
     question = without_surrogates(question).strip()
     if intent not in _AGENTS or not (question or intent == "SEARCH"):
@@ -101,7 +101,7 @@ def _lacking(question: str, index: Index, results: Results) -> set[str]:
 
 
 def _lead(question: str, found: FoundInAll, evidence: tuple[Evidence, ...], language: str) -> Explanation:
-    """What is said above the evidence: the best match, or what is nowhere."""
+    """The text above the evidence: the best match, or the names that no repository has."""
     if not evidence:
         return Explanation("absent", lead=i18n.text("explain.absent_in_all", language, count=len(found.searched)))
     lacking = set.intersection(*(_lacking(question, *each) for each in found.searched))

@@ -14,9 +14,9 @@ from repopilot.index.store import Index
 from repopilot.repo.project_file import NAME, project_options
 
 NAMES = ("agents.md", "claude.md", "copilot-instructions.md", "contributing.md", "contributing.rst")
-"""The files, the most important first, in whatever case."""
+"""File names of guides, the most important first, in lower case; any case matches."""
 APART = (".github", ".claude", "docs")
-"""Folders that hold such a file for the folder above."""
+"""Folders whose guide applies to the folder above them."""
 MOST_HEADINGS = 12
 OF_CHANGES = (
     "How tests are written and run",
@@ -25,7 +25,7 @@ OF_CHANGES = (
     "Which documentation changes with the code",
     "Commands of development: build, lint, test",
 )
-"""What a section may be about that matters to who changes code; the task is another such thing."""
+"""Topics that matter to whoever changes code; the task itself is one more."""
 ASIDE = (
     "Setting up an account, forking and cloning",
     "Making and publishing a release",
@@ -34,9 +34,9 @@ ASIDE = (
     "Opening a pull request and its review",
     "Setting up a development environment, installing tools",
 )
-"""What it may be about that doesn't."""
+"""Topics that don't matter to them."""
 LEAST = -0.1
-"""How much nearer a section may be to something aside, as a cosine."""
+"""The least score of a section: its greatest cosine with OF_CHANGES or the task, minus its greatest with ASIDE."""
 _HEADING = re.compile(r"#{1,4}\s+(.+?)\s*#*$")
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who is told: what has to be done, how many tokens there is room for at a time, and how they are counted."""
+    """Who reads the conventions: their task, the tokens there is room for at a time, and how tokens are counted."""
 
     task: str
     room: int
@@ -55,9 +55,10 @@ class Conventions:
     """The conventions of a repository, each told once.
 
     Args:
-        index: of the repository.
-        audience: who is told.
-        embedder: tells which sections of a text matter to them; without one its beginning is told.
+        index: the repository.
+        audience: who reads them.
+        embedder: ranks the sections of a guide by how much they matter to the audience; without one, a guide is told
+            from its beginning.
     """
 
     def __init__(self, index: Index, audience: Audience, embedder: Embedder | None = None) -> None:
@@ -70,13 +71,13 @@ class Conventions:
         self._own = project_options(index.text(NAME)).options.told
 
     def of(self, path: str) -> str:
-        """What wasn't told yet of what concerns a path, the nearest file first. Blocking.
+        """The guides that apply to a path and weren't told yet, the nearest first. Blocking.
 
         Args:
-            path: of a file; '' for the root, which is concerned by what stands there.
+            path: of a file; '' for the root, to which only the guides of the root apply.
 
         Returns:
-            The texts below their paths, with what is left out of them; '' for none.
+            The texts below their paths, each with a note on what was left out; '' for none.
         """
         left = self._audience.room
         parts = list[str]()
@@ -115,7 +116,7 @@ class Conventions:
         return "\n".join(told)
 
     def _sections(self, guide: str, count: int) -> list[range]:
-        """The sections of a text by the numbers of their lines from 0: those that matter most first."""
+        """The sections of a guide as ranges of line numbers from 0, those that matter most first."""
         chunks = self._index.chunks_of(guide)
         if self._embedder is None or len(chunks) < 2:
             return [range(count)]
@@ -146,7 +147,7 @@ def _concerns(guide: str, path: str) -> bool:
 
 
 def _folder(guide: str) -> str:
-    """The folder that a file speaks of."""
+    """The folder that a guide applies to."""
     folders = guide.split("/")[:-1]
     return "/".join(folders[:-1] if folders and folders[-1] in APART else folders)
 

@@ -14,13 +14,13 @@ from repopilot.types import Hit
 from repopilot.workspace import Workspace
 
 CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
-"""Excerpt tokens by kind of a small model: on a CPU each thousand costs seconds before the first word."""
+"""Excerpt tokens for a small model, by its kind: on a CPU each thousand costs seconds before the first word."""
 READING_S = 10.0
-"""What an agent model may read of what was found before it begins, where its speed was measured, in seconds."""
+"""How long an agent model of measured speed may read the places found before it begins."""
 TOKENS_A_PLACE = 250
-"""Of a usual place: an agent model's context is as many places deep as it holds of these."""
+"""Tokens of a typical place; an agent model's context divided by this is the number of places to search for."""
 MOST_PLACES = 60
-"""However large the context is."""
+"""The most places to search for, however large the context is."""
 _DEFAULT_TOKENS = 1100
 
 
@@ -67,7 +67,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, *, documenta
 
 def context_tokens(model: Model | None) -> int:
     """How many tokens of excerpts the model is given: at most a third of its context window. A small model is given
-    few, an agent model what it reads in READING_S, and a server elsewhere all of that third."""
+    few, an agent model as many as it reads in READING_S, and an agent model on a remote server that whole third."""
     if model is None:
         return _DEFAULT_TOKENS
     room = model.context_window // 3
@@ -80,8 +80,8 @@ def context_tokens(model: Model | None) -> int:
 
 
 def depth(workspace: Workspace) -> int:
-    """How many places are searched for: those of the settings; where they say nothing, as many as fill the context of
-    an agent model."""
+    """How many places to search for: as many as `search_depth` says; where an agent model is used and that isn't set,
+    as many as fill the model's context."""
     settings = workspace.settings
     if not workspace.uses_tools or "search_depth" in settings.model_fields_set:
         return settings.search_depth

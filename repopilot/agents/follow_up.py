@@ -1,9 +1,8 @@
 """What a follow-up question refers to, and the question it stands for.
 
-A short question that names nothing ("who calls it?", "why?") is asked about what was spoken of last; a number in it
-("[3]") is the place shown under that number. "This project" and "the code" are the repository, which
-is a subject of its own. What the words mean beyond that is the model's to read, which gets the
-conversation. Pure.
+A short question that names nothing ("who calls it?", "why?") refers to the last topic; a number in it ("[3]") refers
+to the place shown under that number. "This project" and "the code" mean the repository, so such a question stands on
+its own. Any further meaning is left to the model, which gets the conversation. Pure.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 REPOSITORY = {"en": "this repository", "fr": "ce dépôt"}
 """What a pronoun stands for after an overview."""
 OWN_WORDS = 4
-"""From so many words of its own on a question speaks of itself."""
+"""A question with at least this many content words stands on its own."""
 OWN_WORDS_OF_A_SUBJECT = 2
-"""The same of one whose subject is a pronoun ("Does it support HTTP/2?"), where nobody named what that stands for."""
+"""The same where the subject is a pronoun ("Does it support HTTP/2?") that refers to nothing named before."""
 TURNS_REMEMBERED = 3
 _NUMBER = re.compile(r"\[(\d{1,2})\]")
 _THERE = re.compile(r"\b(?:y a|existe|faut|s['’]agit)-(?:t-)?il\b|\bil (?:y a|faut|existe)\b", re.I)
@@ -34,20 +33,21 @@ _PRONOUN = re.compile(
     r"\b(?:qui|qu['’]on|on|je|tu|nous|vous|ils?|elles?|où|quand|ne) l['’]",
     re.I,
 )
-"""What stands for something said before. "That" behind a noun begins a clause, and "l'" is mostly an article."""
+"""Words that refer to something said before. "That" and "l'" count only in some positions: "that" after a noun begins
+a clause, and "l'" is mostly an article."""
 _INVERTED = re.compile(r"^(.*?\b\w+)-(?:t-)?(?:ils?|elles?)\b", re.I)
 _BEFORE_A_VERB = re.compile(
     r"\bquel(?:le)?s? \w+|\b(?:comment|pourquoi|quand|où|combien|qu|que|quoi|qui|et|mais|alors|donc|à|de|d|par|pour|"
     r"sur|avec|dans|ne|n|se|s|me|m|te|t|le|la|les|lui|leur|y|en|l)\b|\w+$",
     re.I,
 )
-"""What may stand before an inverted verb, and the verb: the rest is its own subject, which the pronoun repeats."""
+"""Words that may stand before an inverted verb, and the verb. Any other word is a subject, repeated by the pronoun."""
 _SUBJECT = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might|must) (?:it|they)\b|"
     r"-(?:t-)?(?:il|elle)s?\b",
     re.I,
 )
-"""A pronoun behind the verb of a question whose subject it is."""
+"""A pronoun after the verb of a question, as its subject."""
 _REPOSITORY = re.compile(
     r"\b(?!(?:this|that|ce) code\b)(?:(?:this|the|that|our|your|whole|entire|"
     r"ce|cet|cette|le|la|notre|votre|tout|toute|du|au) ){1,3}"
@@ -60,8 +60,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class ShownPlace:
-    """A place that an answer showed, or a name that a question held: then `number` is 0 and `path` ''. `symbol` is
-    its qualified name, '' for none."""
+    """A place that an answer showed, or a name from a question, with `number` 0 and `path` ''. `symbol` is the
+    qualified name, '' for none."""
 
     number: int
     path: str
@@ -69,18 +69,18 @@ class ShownPlace:
 
     @property
     def name(self) -> str:
-        """How a question names it: by its symbol in backticks; by its path where that is none, or a heading."""
+        """How a question names the place: by its symbol in backticks; by its path where it is a file or a heading."""
         return f"`{self.symbol}`" if self.is_code else self.path
 
     @property
     def is_code(self) -> bool:
-        """Whether it is a definition: no file and no heading."""
+        """Whether the place is a definition, not a file or a heading."""
         return bool(self.symbol) and " " not in self.symbol
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A question as understood: `question` stands for itself; `places` are those it refers to."""
+    """A question as understood: `question` stands on its own; `places` are the places it refers to."""
 
     question: str
     places: tuple[ShownPlace, ...] = ()
@@ -92,15 +92,15 @@ class FollowUp:
 
 
 def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
-    """The question that a follow-up stands for.
+    """Turn a follow-up into a question that stands on its own.
 
     Args:
         question: as the user asked it.
         turns: the conversation before it, oldest first.
 
     Returns:
-        The question with what it refers to by name. A question that stands for itself, or refers to nothing that is
-        known, comes back as it is.
+        The question with the name of what it refers to. A question that stands on its own, or refers to nothing known,
+        comes back unchanged.
     """
     recent = [turn for turn in turns[-TURNS_REMEMBERED:] if turn.intent != "REFUSE"]
     if not recent:
@@ -138,7 +138,8 @@ def _without_repeated(question: str) -> str:
 
 
 def places_of(turn: Turn) -> tuple[ShownPlace, ...]:
-    """The places a turn showed, by their numbers: its evidence, else its citations, else what a change affects."""
+    """The places a turn showed, in the order of their numbers: its evidence, else its citations, else what a change
+    affects, else its files."""
     if turn.evidence:
         return tuple(ShownPlace(e.number, e.path, e.symbol) for e in sorted(turn.evidence, key=lambda e: e.number))
     if turn.citations:
@@ -149,8 +150,8 @@ def places_of(turn: Turn) -> tuple[ShownPlace, ...]:
 
 
 def _focus(last: Turn, shown: Sequence[ShownPlace]) -> ShownPlace | None:
-    """What was spoken of last: the name in the last question, else the place that its answer cites, else the first
-    place shown."""
+    """The last topic: the name in the last question, else the place that its answer cites, else the first place
+    shown."""
     if named := parse(last.question).names:
         of_name = (p for p in shown if p.symbol.rpartition(".")[2] == named[0].rpartition(".")[2])
         return next(of_name, ShownPlace(0, "", named[0]))
@@ -159,12 +160,12 @@ def _focus(last: Turn, shown: Sequence[ShownPlace]) -> ShownPlace | None:
 
 
 def _is_open(question: str, last: Turn) -> bool:
-    """Whether the subject of a question is a pronoun that may as well stand for the repository: the user named nothing
-    before, and what an answer happened to show first is only a guess at it."""
+    """Whether the subject of a question is a pronoun that may just as well mean the repository: the last question named
+    nothing, and the place that its answer showed first is only a guess at what the pronoun means."""
     return _SUBJECT.search(question) is not None and not parse(last.question).names
 
 
 def own_words(text: str) -> int:
-    """How many words a question has that say something by themselves."""
+    """How many content words a question has: those that aren't stop words."""
     words = (word.lower() for word in _WORD.findall(text))
     return sum(word not in STOP_EN and word not in STOP_FR for word in words)

@@ -62,7 +62,7 @@ async def look_up(command: Command, workspace: Workspace, step: Step) -> Answer:
 
 
 def _evidence(data: Mapping[str, Any], index: Index) -> tuple[Evidence, ...]:
-    """The first places of a result that names any, each with its line."""
+    """The first places that a tool's result names, each with its line."""
     rows: Iterable[dict[str, Any]] = [*data.get("sure", ()), *data.get("unsure", ())]
     places = {(row["path"], row["line"]): row for row in rows if row["path"] in index.files}
     return tuple(

@@ -74,7 +74,7 @@ class _End:
 
 @dataclass(frozen=True, slots=True)
 class LoopModel:
-    """Who works in a loop: the model, what it may use, and how it is asked."""
+    """The worker of a loop: the model, its budget, and how it is asked."""
 
     model: Model
     budget: Budget
@@ -89,8 +89,8 @@ async def run(
     system: str,
     watch: Onlooker = NOBODY,
 ) -> LoopResult:
-    """Have a model work on a task with tools until it ends. Takes the arguments of `begin`, returns and raises as
-    `Loop.work`."""
+    """Let a model work on a task with tools until the loop ends. Takes the arguments of `begin`; returns and raises as
+    `Loop.work` does."""
     return await begin(task, context, worker, tools, system, watch).work()
 
 
@@ -107,11 +107,12 @@ def begin(
     Args:
         task: what to do.
         context: what the tools work on. Its step gets a child for each reply and each call, and notes what was spent.
-        worker: who works.
-        tools: what it may call; `finish` is added where it is missing. Without a tool that edits, text without a call
-            is the answer, and `finish` is offered only where the server takes no tools, so that all is a call.
+        worker: the model, its budget, and how it is asked.
+        tools: what the model may call; `finish` is added where it is missing. Without a tool that edits, a reply
+            without a call is the answer; `finish` is then offered only where the server takes no tools, and each reply
+            has to be a call.
         system: the system prompt.
-        watch: looks on, and may send a model back that would finish.
+        watch: observes the loop, and may send back a model that wants to finish.
     """
     every = tools if any(tool.name == FINISH.name for tool in tools) else (*tools, FINISH)
     mark = delimiter(system + task)
@@ -153,7 +154,7 @@ class Loop:
     started: float = field(default_factory=time.monotonic)
 
     async def work(self) -> LoopResult:
-        """Let the model work until it ends.
+        """Let the model work until the loop ends.
 
         Returns:
             How it went. The edits are in the context's working copy, whatever the ending.
@@ -175,11 +176,11 @@ class Loop:
         return await self.result(end)
 
     async def go_on(self, told: str, step: Step) -> LoopResult:
-        """Tell a model that has finished something more, and let it work on. The time in between isn't the model's.
+        """Send another message to a model that has finished, and let it work on. The time in between doesn't count.
 
         Args:
             told: the user's next message.
-            step: takes the place of the context's.
+            step: replaces the context's step.
 
         Returns, raises: as `work`; the calls are those of the entire conversation.
         """
@@ -206,7 +207,7 @@ class Loop:
         return await self.conclude(over)
 
     async def conclude(self, over: Ended) -> _End:
-        """The end of a loop whose budget is used up: what the model has to say, where it may say it without tools."""
+        """End a loop whose budget is used up, with a last reply without tools where `watch.closing` asks for one."""
         if not self.watch.closing or over == "seconds":
             return _End(over)
         self.messages.append(transcript.said("user", self.watch.closing))
@@ -237,7 +238,7 @@ class Loop:
         return reply
 
     def offered(self) -> list[Tool]:
-        """What the model is told that it may call."""
+        """The tools that the model is offered."""
         needs_finish = self.edits() or self.asking is self.fallback
         return [tool for tool in self.calls.tools if tool is not FINISH or needs_finish]
 
@@ -270,7 +271,8 @@ class Loop:
         return self.watch.text is not None and await self.watch.text(so_far, self.calls.records)
 
     async def remind(self, reply: ModelReply) -> _End | None:
-        """Say what is wrong with a reply that calls nothing; the end where it is an answer, or patience is over."""
+        """Tell the model what is wrong with a reply that calls nothing. Returns the end where the reply is an answer,
+        or too many such replies came in a row."""
         kind: Ended = "malformed" if reply.malformed else "no call" if reply.text.strip() else "empty"
         if kind == "no call" and not self.edits():
             return await self.finished(reply.text.strip())
@@ -287,11 +289,11 @@ class Loop:
         return None
 
     def edits(self) -> bool:
-        """Whether a tool is there that edits; else text is the answer."""
+        """Whether one of the tools edits; if none does, text is the answer."""
         return any(tool.kind == "edit" for tool in self.calls.tools)
 
     async def finished(self, text: str) -> _End | None:
-        """The end with an answer in words; none where the model is sent back."""
+        """End with an answer in words; None where the model is sent back."""
         objection = await self.watch.finish(text, self.calls.records) if self.watch.finish else ""
         self.messages.append(transcript.said("assistant", text))
         if not objection:

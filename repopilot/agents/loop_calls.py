@@ -1,4 +1,4 @@
-"""Makes the calls of a loop: an identical one is answered from memory, an error is told to the model."""
+"""Makes the calls of a loop: a repeated call is answered from memory, and errors are told to the model."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ KNOWN = "You made this call before, and nothing was edited since. Its result was
 FAILED_BEFORE = "Error: a call before this one in the same reply failed. Read what it says, then go on or finish."
 EDITED_WITH_IT = "Error: the same reply edits. Look at what the edits came to, then go on or finish."
 LONGEST_NAME = 60
-"""Of a step: what a model takes for a tool may be anything."""
+"""Characters of a step's name: a model may give anything as the name of a tool."""
 
 
 @dataclass(slots=True)
 class CallOutcome:
-    """What a call came to, as the model reads it, how often it was made, and the data of the result."""
+    """The result of a call: its text as the model reads it, whether it succeeded, how often it was made, its data."""
 
     text: str
     ok: bool
@@ -39,7 +39,7 @@ class CallMaker:
     """The calls of one loop.
 
     Attributes:
-        tools: what the model is offered. It may also call what one of them brings, and is offered that from then on.
+        tools: those that the model is offered. It may also call a tool that one of them brings, which is then offered.
         records: what was called, in order.
     """
 
@@ -48,16 +48,16 @@ class CallMaker:
     _memory: dict[str, CallOutcome] = field(default_factory=dict)
 
     async def make(self, call: ModelCall, context: ToolContext, shown: Collection[str], refused: str) -> CallOutcome:
-        """Make one call, or remember what it came to, as a step of its own.
+        """Make one call, or answer it from memory, in a step of its own.
 
         Args:
             call: as the model made it.
             context: what the tools work on.
             shown: the results that the model saw when it made the call.
-            refused: why it is not made, '' where it is.
+            refused: why the call is not made; '' to make it.
 
         Returns:
-            What it came to. Whatever a tool raises is told, and ends nothing.
+            The result. Whatever a tool raises is told to the model and doesn't end the loop.
 
         Raises:
             Cancelled: the user stopped the work.
@@ -75,7 +75,8 @@ class CallMaker:
         return outcome
 
     def _remembered(self, key: str, shown: Collection[str]) -> CallOutcome | None:
-        """What an identical call came to. It is held against the model only where that still saw the result."""
+        """The result of an identical earlier call, None without one. It counts as a repetition only where the model
+        still saw the earlier result."""
         known = self._memory.get(key)
         if known is None:
             return None
@@ -101,12 +102,12 @@ class CallMaker:
             outcome = CallOutcome(problem, False)
         if edits:
             self._memory.clear()
-        if call.name not in ("undo", FINISH.name):  # the same call takes back another edit, or ends what went on
+        if call.name not in ("undo", FINISH.name):  # repeated, they take back another edit, or finish anew
             self._memory[key] = outcome
         return outcome
 
     def known(self) -> tuple[Tool, ...]:
-        """What the model may call: what it is offered, and what that brings."""
+        """The tools that the model may call: those it is offered, and those that they bring."""
         brought = (each for tool in self.tools for each in tool.brings)
         return (*self.tools, *(each for each in brought if each not in self.tools))
 

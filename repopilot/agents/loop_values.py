@@ -1,4 +1,4 @@
-"""The values of a loop: what it may use, what it asks, and how it went."""
+"""The data types of a loop: its budget, the model's calls and replies, and the result."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class ModelCall(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the tool."""
+        """The name of the tool."""
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """By name, not checked yet."""
+        """The arguments by name, not checked yet."""
 
     @property
     def id(self) -> str:
-        """As the server gave it, '' for none."""
+        """The id that the server gave the call, '' for none."""
 
 
 class ModelReply(Protocol):
@@ -35,15 +35,15 @@ class ModelReply(Protocol):
 
     @property
     def text(self) -> str:
-        """Beside the calls."""
+        """The text beside the calls."""
 
     @property
     def calls(self) -> Sequence[ModelCall]:
-        """In order."""
+        """The calls, in order."""
 
     @property
     def thinking(self) -> str:
-        """Never sent back."""
+        """The model's thinking, which is never sent back."""
 
     @property
     def prompt_tokens(self) -> int | None:
@@ -67,8 +67,8 @@ class ModelCallers:
     """How a model is asked.
 
     Attributes:
-        with_tools: in the server's own format for tools.
-        for_action: for one action of a schema, where the server refuses tools.
+        with_tools: asks in the server's own format for tools.
+        for_action: asks for one action that follows a schema, where the server refuses tools.
     """
 
     with_tools: Asking
@@ -114,7 +114,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call, whether the tool did what it was called for, and the data and the text of its result."""
+    """One call, whether it succeeded, and the data and the text of its result."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -124,7 +124,8 @@ class CallRecord:
 
 
 def answered(calls: Sequence[CallRecord], *, by_default: bool = False) -> tuple[str, ...]:
-    """The questions to the user, each with its answer on one line; only those where the default was taken if asked."""
+    """The questions put to the user, each with its answer on one line; with `by_default`, only those for which the
+    default was taken."""
     asked = (call.data for call in calls if call.ok and call.name == ASK_USER.name)
     told = (each for data in asked if data["by_default"] or not by_default for each in data["told"])
     return tuple(dict.fromkeys(told))
@@ -132,17 +133,17 @@ def answered(calls: Sequence[CallRecord], *, by_default: bool = False) -> tuple[
 
 @dataclass(frozen=True, slots=True)
 class Onlooker:
-    """What looks on while a loop runs.
+    """Callbacks that observe a loop while it runs, and may steer it.
 
     Attributes:
-        text: is given each reply as it grows, and the calls so far; whether it need not go on.
-        finish: is given the summary of a loop that would finish, and the calls so far; returns '' to let it, else what
-            the model is told and answers in another reply.
-        before: is given each call, the calls so far, and the number of the reply; returns why it is not made, '' to let
-            it.
-        called: is given each call that succeeded; returns what the model is told below its result.
-        closing: what a model is told whose steps or tokens are used up: it answers once more, without tools. '' for
-            nothing.
+        text: gets each reply as it grows, and the calls so far; returns whether the reply may be cut off there.
+        finish: gets the summary of a loop that is about to finish, and the calls so far; returns '' to let it finish,
+            else a message that the model answers in another reply.
+        before: gets each call, the calls so far, and the number of the reply; returns why the call is not made, '' to
+            make it.
+        called: gets each call that succeeded; returns text that the model is told below the result.
+        closing: the message to a model whose steps or tokens are used up: it answers once more, without tools. '' for
+            no such reply.
     """
 
     text: Callable[[str, Sequence[CallRecord]], Awaitable[bool]] | None = None

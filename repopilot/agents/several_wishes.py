@@ -1,6 +1,7 @@
-"""Several wishes in one message ("Explain how X works, then build Y"): its parts, and their answers as one.
+"""Divides a message with several wishes ("Explain how X works, then build Y") into parts, and joins their answers.
 
-A model that works with tools says where a message divides; without one, sentences and clauses of different kinds do.
+A model that works with tools says where a message divides; without one, it is divided between sentences or clauses
+that ask for different things.
 """
 
 from __future__ import annotations
@@ -33,33 +34,33 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 6
 LONGEST_MESSAGE = 2000
-"""Characters of a message that is looked at: a longer one is mostly what was pasted."""
+"""Characters of a message that may be divided: a longer one is mostly pasted text."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 _CLAUSE_END = re.compile(r"(?<=[.!?;])\s+|\n+|,\s+|\b(?:and|then|et|puis)\b")
 _JOINT = re.compile(r",?\s+(?:(?:and|et)\s+(?:(?:then|puis)\s+)?|(?:then|puis)\s+)|,\s+")
 _INSIDE = re.compile(r"`[^`\n]*`|\([^()\n]*\)|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»")
-"""What no clause begins or ends in."""
+"""Code, brackets and quotes, inside which no clause begins or ends."""
 SURE_OF_A_SENTENCE = 0.8
-"""Least chance of what a sentence asks for: one wish taken apart is worse than two taken for one."""
+"""Least probability of what a sentence asks for: one wish taken apart is worse than two taken for one."""
 SURE_OF_A_CLAUSE = 0.9
-"""The same of each clause on the sides of a joint. A noun is no clause, and much is joined that is one wish."""
+"""The same for the clauses on both sides of a joint; higher, since a joint may join nouns, or parts of one wish."""
 _SURER = 0.03
-"""By so much a whole sentence may be surer to ask for what its first clause does, and still be two wishes."""
+"""A sentence is still two wishes where it is surer than its clauses by at most this to be what its first clause is."""
 _MOST_JOINTS = 20
 _ASKED_HOW = re.compile(
     r"\W*(?:how|where|when|why|what|which|who|comment|où|quand|pourquoi|quel(?:le)?s?|qui|que)\b"
     r"(?!.*\b(?:you|your|please|tu|vous|te plaît|vous plaît)\b).*\?\W*$",
     re.I | re.S,
 )
-"""A question to the end: "How do I install it and run the tests?" tells nobody to run them."""
+"""A sentence that is a question to its end: "How do I install it and run the tests?" asks nobody to run them."""
 _LEAST_WORDS = 3
-"""Of a clause that asks something."""
+"""The least words of a clause that asks something."""
 _LEAST_NAMED = 2
-"""Words of its own of a task that says what is to be done with what."""
+"""The least content words of a task that says what to do with what."""
 _LEAST_ALONE = 3
-"""So many words of its own has a task that is done beside one that is refused."""
+"""The least content words of a task that is done beside a refused one."""
 _LEAST_ASKED = 2
-"""So many words of its own has a question behind a task that is asked apart from it."""
+"""The least content words of a question after a task that is a part of its own."""
 _CODE = re.compile(r"(~~~~.*?~~~~|```.*?```|`[^`\n]*`)", re.DOTALL)
 _NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
 
@@ -87,7 +88,7 @@ async def wishes_of(text: str, model: Model | None, step: Step) -> tuple[str, ..
 
 
 def _holds_code(text: str) -> bool:
-    """Whether lines of code stand in a message, which no sentence ends in."""
+    """Whether a message contains lines of code, in which no sentence ends."""
     return any("\n" in code for code in _CODE.findall(text)) or pasted_code(text) is not None
 
 
@@ -116,7 +117,7 @@ async def _by_model(text: str, model: Model, step: Step) -> tuple[str, ...] | No
 
 
 def _spans(text: str, parts: Sequence[str]) -> tuple[str, ...] | None:
-    """The message cut where the parts begin; None where one of them doesn't stand in it behind the one before."""
+    """The message cut where the parts begin; None where it doesn't contain the parts in this order."""
     starts = []
     at = 0
     for part in filter(str.strip, parts):
@@ -130,8 +131,8 @@ def _spans(text: str, parts: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _by_kind(text: str) -> tuple[str, ...]:
-    """The parts by what their sentences and clauses ask for. A sentence that seems to be a task and comes first may be
-    what the next one is about, and is no part of its own, except where something is refused."""
+    """The parts, divided where sentences and clauses ask for different things. A first sentence that seems to be a task
+    may be the topic of the next one, so it is no part of its own, except where something is refused."""
     groups: list[tuple[str, str]] = []
     for sentence in _SENTENCE_END.split(text):
         for number, (piece, kind) in enumerate(_clauses(sentence)):
@@ -150,8 +151,8 @@ def _by_kind(text: str) -> tuple[str, ...]:
 
 
 def _clauses(sentence: str) -> list[tuple[str, str]]:
-    """A sentence with its kind; its clauses, each with its own, where both sides of a joint surely ask for something
-    different, and the first doesn't ask for what the sentence as a whole more surely does."""
+    """A sentence with its kind; or its clauses with theirs, where the sides of a joint surely ask for different things,
+    and the sentence isn't clearly surer than they are to be of the first clause's kind."""
     whole, chance = _kind(sentence)
     joints = _joints(sentence)
     only_asks = whole == "EXPLAIN" and _ASKED_HOW.match(sentence) is not None
@@ -173,15 +174,15 @@ def _clauses(sentence: str) -> list[tuple[str, str]]:
 
 
 def _joints(sentence: str) -> list[tuple[int, int]]:
-    """Where clauses may be joined: the first joints that stand in nothing that is put in brackets or quotes."""
+    """Where clauses may be joined: the first joints, without those inside code, brackets or quotes."""
     inside = [found.span() for found in _INSIDE.finditer(sentence)]
     spans = (joint.span() for joint in islice(_JOINT.finditer(sentence), _MOST_JOINTS))
     return [span for span in spans if not any(start < span[0] < end for start, end in inside)]
 
 
 def _between_sure_ones(sentence: str, joints: Sequence[tuple[int, int]]) -> tuple[str, str] | None:
-    """A sentence of three clauses and more, divided where one surely asks for something else than the last sure one
-    did: before those between that seem to ask for the same."""
+    """A sentence of three or more clauses, divided where a clause surely asks for something else than the sure one
+    before it: at the first clause between these that seems to ask for the same as the later one."""
     starts = [0, *(end for _, end in joints)]
     ends = [*(start for start, _ in joints), len(sentence)]
     kinds = [_kind(sentence[start:end], _LEAST_WORDS) for start, end in zip(starts, ends, strict=True)]
@@ -195,8 +196,8 @@ def _between_sure_ones(sentence: str, joints: Sequence[tuple[int, int]]) -> tupl
 
 
 def _kind(piece: str, least: int = 0, behind: bool = False) -> tuple[str, float]:
-    """What a piece asks for and how sure that is; '' for a question of fewer words than the least, and for a task that
-    names nothing ("fix it") except behind what is asked for itself, which may have found what is meant."""
+    """What a piece asks for, and how sure that is. '' for a question of fewer than `least` words, and for a task that
+    names nothing ("fix it") unless it comes `behind` a part that may find what is meant."""
     kind, chance = kind_of(piece)
     words = masked(piece)
     if kind == "act":
@@ -214,15 +215,16 @@ class PartAnswer:
 
 
 def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
-    """The answers of some wishes as one, a part each, with numbers of their own for all places they cite.
+    """Join the answers to several wishes into one, with a part each, and number the places that they cite anew.
 
     Args:
         parts: in order.
         language: of the headings.
 
     Returns:
-        The answer. Its result and its route are those of the last part that changed or planned something; beside what
-        has an element of its own on a page, the result says what all parts do.
+        The answer. Its result and its route are those of the last part that changed or planned something, else of the
+        last part that was done. The text in the result covers all parts, without what a page shows as an element of
+        its own.
     """
     leading = _leading(parts)
     texts: list[str] = []
@@ -276,14 +278,14 @@ def _body(answer: Answer) -> str:
 
 
 def _brief(answer: Answer) -> str:
-    """The text of a part whose result is shown by elements, too."""
+    """The text of a part, without what a page shows as elements of their own."""
     result = answer.result
     brief = result.summary if isinstance(result, Generation) else result.note if isinstance(result, Plan) else ""
     return brief or _body(answer)
 
 
 def _leading(parts: Sequence[PartAnswer]) -> PartAnswer:
-    """The part that buttons are about: the last that changed or planned something, else that was done."""
+    """The part that buttons refer to: the last one that changed or planned something, else the last one done."""
     acting = (part for part in reversed(parts) if isinstance(part.answer.result, Generation | Plan))
     return next(acting, next((part for part in reversed(parts) if part.done), parts[-1]))
 
@@ -296,7 +298,7 @@ def _result(leading: PartAnswer, text: str) -> Result:
 
 
 def _renumbered(text: str, known: set[int], offset: int) -> str:
-    """A text with the numbers of its places raised, outside of code."""
+    """A text with its place numbers raised by an offset, except in code."""
 
     def raised(found: re.Match[str]) -> str:
         number = int(found[1])

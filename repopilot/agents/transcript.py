@@ -18,7 +18,7 @@ Message = dict[str, Any]
 MESSAGE_TOKENS = 32
 """What the chat template and the marks around a result add to a message."""
 BATCH = 4
-"""Old results are shortened so many at a time: a local model reads everything after a changed message anew."""
+"""How many old results are shortened at a time: a local model reads everything after a changed message again."""
 LONGEST_LINE = 200
 
 
@@ -35,13 +35,13 @@ def called(content: str, calls: Iterable[tuple[str, ModelCall]]) -> Message:
 
 
 def answered(id: str, name: str, content: str) -> Message:
-    """The message with the result of the call with an id."""
+    """The message with the result of a call, which is given by its id."""
     return {**said("tool", content), "tool_call_id": id, "name": name}
 
 
 def marked(messages: Iterable[Message], mark: str) -> list[Message]:
-    """The messages with every result between two lines that a repository's author can't guess: it can't pose as more
-    than data."""
+    """The messages with every tool result between two lines that a repository's author can't guess, so that it can't
+    pose as anything but data."""
     return [
         {**m, "content": f"data {mark}\n{sanitized(m['content'], mark)}\nend {mark}"} if m["role"] == "tool" else m
         for m in messages
@@ -51,8 +51,9 @@ def marked(messages: Iterable[Message], mark: str) -> list[Message]:
 def fitted(messages: Sequence[Message], window_tokens: int, count_tokens: Callable[[str], int]) -> list[Message]:
     """The messages as they fit into a context window.
 
-    What comes before the first message of the assistant always stays. Old results are reduced to their first lines,
-    those first that stand again further down; then the oldest exchanges are left out; then the newest results are cut.
+    Whatever comes before the first message of the assistant always stays. Old results are reduced to their first lines,
+    beginning with those that are repeated later; then the oldest exchanges are left out; then the newest results are
+    cut.
 
     Args:
         messages: all of them, in order.
@@ -60,7 +61,8 @@ def fitted(messages: Sequence[Message], window_tokens: int, count_tokens: Callab
         count_tokens: tokens of a text.
 
     Returns:
-        The messages, in order; no call without its results. More than fits only where what always stays doesn't fit.
+        The messages, in order; no call without its results. They exceed the window only where the part that always
+        stays does.
     """
     begin = next((n for n, m in enumerate(messages) if m["role"] == "assistant"), len(messages))
     fixed = list(messages[:begin])
@@ -79,7 +81,7 @@ def fitted(messages: Sequence[Message], window_tokens: int, count_tokens: Callab
 
 
 def _exchanges(messages: Iterable[Message]) -> list[list[Message]]:
-    """The messages in groups that are kept or left out as one: what the assistant says, and what it is answered."""
+    """The messages in groups that are kept or left out as one: a message of the assistant, and the answers to it."""
     groups: list[list[Message]] = []
     for message in messages:
         if message["role"] == "assistant" or not groups:
@@ -89,7 +91,7 @@ def _exchanges(messages: Iterable[Message]) -> list[list[Message]]:
 
 
 def _ever_smaller(exchanges: list[list[Message]]) -> Iterator[list[list[Message]]]:
-    """The exchanges, and what to try where they are too large, the least loss first."""
+    """The exchanges, then smaller and smaller versions of them, the least loss first."""
     yield exchanges
     repeated, others = _old_results(exchanges)
     for places in (repeated, *(others[first : first + BATCH] for first in range(0, len(others), BATCH))):
@@ -106,7 +108,7 @@ def _ever_smaller(exchanges: list[list[Message]]) -> Iterator[list[list[Message]
 
 
 def _old_results(exchanges: Sequence[Sequence[Message]]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Where results stand, without the newest exchange: those that stand again further down, and the others."""
+    """The positions of results before the newest exchange: those that are repeated later, and the others."""
     places = [(g, n) for g, group in enumerate(exchanges) for n, m in enumerate(group) if m["role"] == "tool"]
     last = {exchanges[g][n]["content"]: (g, n) for g, n in places}
     old = [place for place in places if place[0] < len(exchanges) - 1]
@@ -125,7 +127,8 @@ def _first_line(message: Message) -> Message:
 
 
 def _cut(message: Message, lines: int) -> Message:
-    """A message of the newest exchange with so many lines: to call again as before would only be cut again."""
+    """A message of the newest exchange cut to some lines. It advises to ask for less: the same call would be cut
+    again."""
     return _shortened(message, lines, "ask for less at a time") if message["role"] == "tool" else message
 
 

@@ -1,4 +1,4 @@
-"""Does the repository hold what a question is about? Proper names that it names nowhere."""
+"""Does the repository hold what a question is about? Finds proper names that occur nowhere in it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from repopilot.workspace import Workspace
 
 _MOST_SKIPPED = 8
 _PROPER_NAME = re.compile(r"(?<=[a-z,;:(/] )[A-Z][A-Za-z0-9]{2,}\b")
-"""A word with a capital letter that begins no sentence."""
+"""A capitalized word that doesn't begin a sentence."""
 _SHORT = 4
-"""Letters up to which a stem is no proof in the middle of a longer token: `redi` stands in `redirect`."""
+"""A stem of at most this many letters proves nothing in the middle of a longer token: `redi` is in `redirect`."""
 
 
 def absent_proper_names(question: str, index: Index) -> list[str]:
     """Capitalized words that are no part of any name or word of the repository.
 
     Args:
-        question: as the user asked it; one that capitalizes many words names none by that.
+        question: as the user asked it. Where it capitalizes many words, capitals don't mean proper names.
         index: the repository's index.
     """
     found = [name for name in dict.fromkeys(_PROPER_NAME.findall(question)) if name.lower() not in STOP_EN | STOP_FR]
@@ -37,7 +37,7 @@ def _occurs(stem: str, index: Index) -> bool:
 
 
 def in_skipped_files(names: Iterable[str], workspace: Workspace) -> list[Occurrence]:
-    """Where names stand that no indexed file holds: in files that the index skips, the first of them. Blocking."""
+    """The first places where some names occur in files that the index skips. Blocking."""
     asked = dict.fromkeys(spelled for name in names for spelled in (last_name(name), last_name(name).lower()))
     found = (at for name in asked for at in workspace.resolver.occurrences(name))
     return [at for at in found if at.span.path not in workspace.index.files][:_MOST_SKIPPED]

@@ -36,14 +36,14 @@ Origin = Literal["model", "code", "extractive", "absent"]
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.M | re.S)
 _QUOTED = 4
-"""Lines of a document that lead an answer for somebody who reads no code."""
+"""Lines of a document quoted at the beginning of an answer for somebody who reads no code."""
 _LEAST_PROSE = 4
-"""Words of such a line: a heading says nothing."""
+"""The least words of such a line: a heading says nothing."""
 
 
 class _Basis(NamedTuple):
-    """What a question rests on: the places with all lines, the share of the question in them, and the names in it that
-    occur nowhere."""
+    """What an answer is based on: the places with all their lines, the share of the question that they cover, and the
+    names in the question that occur nowhere."""
 
     excerpts: tuple[Excerpt, ...]
     coverage: float
@@ -59,8 +59,8 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
         step: the step of the work.
 
     Returns:
-        The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite. What
-        a model writes that doesn't use tools is a draft below what code found, never in its place.
+        The answer: what code knows, what the model adds to it, and the evidence, under the numbers that both cite. The
+        text of a model that doesn't use tools is a draft below what code found; it never replaces that.
     """
     found = await find(question, workspace, step)
     for_reader = workspace.settings.audience == "reader"
@@ -86,7 +86,7 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
 
 
 def _documents_first(found: Findings) -> Findings:
-    """The findings with what is written for people before code, and settings last."""
+    """The findings with documents before code, then other files, and tests last."""
     order = {"doc": 0, "code": 1, "schema": 1}
     places = sorted(
         found.evidence, key=lambda place: 3 if is_test_path(place.path) else order.get(file_kind(place.path), 2)
@@ -95,12 +95,13 @@ def _documents_first(found: Findings) -> Findings:
 
 
 def _wants_words(found: Findings) -> bool:
-    """Whether a computed answer leaves something to say: why is asked."""
+    """Whether a computed answer leaves something to say: the question asks why."""
     return _form(found) == "reason"
 
 
 async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> Answer:
-    """The answer in the words of a model that looks around with tools; where it has none, the best place and why."""
+    """The answer in the words of a model that looks around with tools; where it has none, the reason and the best
+    place."""
     if found.code is not None:
         await _show(_lead(found), step)
     told = await agent_answer(
@@ -115,7 +116,7 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
 
 
 def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> Answer:
-    """The answer of what an agent model says. One that names no code is for somebody who reads none."""
+    """The answer with an agent model's sentences. One that names no code is marked as for readers of no code."""
     notes = [*([_lead(found)] if found.code is not None else []), *_agent_notes(told, found.language)]
     layout = (*(f"{note}\n\n" for note in notes), *told.layout)
     lead = "".join(
@@ -137,7 +138,7 @@ def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> An
 
 
 def _agent_notes(told: AgentAnswer, language: str) -> list[str]:
-    """What stands above an agent model's words: why they are no answer."""
+    """The notes above an agent model's words that say why they are no answer."""
     if told.outcome == "answered":
         contradicted = bool(told.sentences) and all(each.status == "contradicted" for each in told.sentences)
         return [i18n.text("explain.all_contradicted", language)] if contradicted else []
@@ -145,7 +146,7 @@ def _agent_notes(told: AgentAnswer, language: str) -> list[str]:
 
 
 async def _with_draft(found: Findings, basis: _Basis, lead: str, workspace: Workspace, step: Step) -> Answer:
-    """What code found, and below it what a model drafts, where one answers and its sentences hold."""
+    """What code found, and below it a model's draft, where one answers and its sentences hold."""
     origin: Origin = "code" if found.code else "extractive"
     if workspace.model is None:
         step.degrade(i18n.message("explain.degraded.no_model"))
@@ -173,7 +174,7 @@ async def _prose(
 
 def _absent_proper_names(found: Findings, workspace: Workspace) -> Answer | None:
     """The answer that the repository lacks what is asked about; None where that isn't known, where code is sure of
-    its answer, and where all of the repository is asked about."""
+    its answer, and for a question about the whole repository."""
     query = found.results.query
     sure = (found.code and found.code.sure) or leads_here(found.results)
     if sure or query.kind == "overview" or query.other_language:
@@ -205,8 +206,8 @@ def _quoted_words(place: Evidence) -> str:
 
 
 def _lead(found: Findings, for_reader: bool = False) -> str:
-    """What code found, in one paragraph: its computed answer, or the best place; for somebody who reads no code what is
-    said in words of the best place of which something is."""
+    """What code found: its computed answer, the outline of the repository, or the best place. For somebody who reads no
+    code, the prose of the best place that has any."""
     if found.code is not None:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
@@ -224,8 +225,8 @@ def best_match(place: Evidence, language: str) -> str:
 
 
 def _absent(found: Findings, workspace: Workspace, names: Sequence[str], technologies: Sequence[str] = ()) -> Answer:
-    """The answer that the repository doesn't hold it, above the nearest places; where only a file that the index skips
-    holds it, these places."""
+    """The answer that the repository doesn't hold what is asked about, above the nearest places; where files that the
+    index skips hold it, their places."""
     if skipped := in_skipped_files((*names, *technologies), workspace):
         places = tuple(
             Evidence(n, at.span.path, at.line, at.line, "", ((at.line, at.source),)) for n, at in enumerate(skipped, 1)
@@ -254,7 +255,7 @@ def _answer(
     interrupted: bool = False,
     draft: str = "",
 ) -> Answer:
-    """The answer of its parts: the lead, a model's draft below it, the evidence."""
+    """The answer composed of the lead, a model's draft below it, and the evidence."""
     result = Explanation(origin, interrupted=interrupted, lead=lead, draft=draft, form=_form(found))
     return _explained(result, found.evidence, citations, workspace, found.language)
 
@@ -284,7 +285,7 @@ async def _show(text: str, step: Step) -> None:
 
 
 def _absent_note(names: Sequence[str], workspace: Workspace, language: str) -> str:
-    """That no indexed file holds some names, and where they stand in those that the index skips."""
+    """Says that no indexed file holds some names, and where they occur in files that the index skips."""
     places = {name: in_skipped_files([name], workspace) for name in names}
     said = []
     if nowhere := [name for name in names if not places[name]]:

@@ -34,9 +34,9 @@ from repopilot.types import Chunk, Citation, Evidence, innermost
 from repopilot.workspace import Workspace
 
 SHARE_OF_WINDOW = 12
-"""One token in twelve of the window at least goes to the places found before the model begins."""
+"""At least one token in twelve of the window goes to the places found before the model begins."""
 LONGEST_BEGINNING = 120
-"""Lines of such a place."""
+"""The most lines of such a place."""
 MOST_LINES = 40
 """Lines of a cited place that are shown below the answer."""
 _LANGUAGES = {"en": "English", "fr": "French"}
@@ -45,7 +45,7 @@ NAMES_CODE = "it names code, which its readers don't read: say the same in plain
 _CORRECTION = re.compile(r"^\s*(?:[-*]\s*)?(\d{1,3})\s*[:.)]\s+(.+(?:\n(?!\s*(?:[-*]\s*)?\d{1,3}\s*[:.)]\s).+)*)", re.M)
 Outcome = Literal["answered", "noted", "nothing", "form", "failed"]
 _NO_WORDS: Mapping[str, Outcome] = {"empty": "nothing", "malformed": "form", "no call": "form"}
-"""What it means that a loop without a sentence ended so."""
+"""The outcome of a loop that ended without a sentence, by how it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class AgentAnswer:
 
     Attributes:
         sentences: what it says, one by one.
-        layout: what stands between them: pieces of Markdown, and the numbers of sentences, from 1.
+        layout: the whole answer in order: pieces of Markdown, and the numbers of the sentences between them, from 1.
         evidence: the places it cites, numbered from 1, then the others that were found.
         citations: of the cited places.
-        outcome: whether that is an answer, or what the model noted before it failed; else why there is none.
-        failure: why it failed, a message.
+        outcome: whether the sentences are an answer, or notes from before the model failed; else why there are none.
+        failure: why the model failed, a message.
     """
 
     sentences: tuple[Sentence, ...] = ()
@@ -78,10 +78,10 @@ async def agent_answer(
         found: what code found, which the model begins with.
         workspace: the repository, with that model.
         step: the step of the agent. The answer streams into a child of kind `answer`.
-        publish: takes the answer as far as it has come, with each sentence that is complete.
+        publish: gets the answer so far, each time that further sentences are complete.
 
     Returns:
-        The answer with every sentence of it. A model that fails is no error here.
+        The answer with all its sentences. A model that fails is no error here.
     """
     assert workspace.model is not None
     budget = loop.Budget.of(workspace.settings)
@@ -111,8 +111,8 @@ async def agent_answer(
 
 
 def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[str, int, int]]]:
-    """The places that code found, those too that the reader's short list leaves out: the best of them whole, as many as
-    a part of the window takes, the others named; and the ranges of lines that are shown."""
+    """The text of the places that code found, including those that the user's short list leaves out, and the ranges of
+    lines that it shows. As many of the best as fit a part of the window are shown in full; the others are named."""
     model = workspace.model
     assert model is not None
     left = max(model.context_window // SHARE_OF_WINDOW, context_tokens(model) // 2)
@@ -142,7 +142,7 @@ def _overlap(chunk: Chunk, place: Evidence) -> bool:
 
 
 class _Listener:
-    """Checks an answer while it is written, shows its sentences, and sends the model back once for the others."""
+    """Checks an answer while it is written, shows its sentences, and sends the model back once to those that fail."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class _Listener:
         passages = self._so_far.complete(so_far)
         if not any(passage.places for passage in passages):
             return False
-        if not so_far.startswith(self.heard):  # what cited lines before was a note
+        if not so_far.startswith(self.heard):  # the text before, which cited lines, was a note
             self.checked = []
             self._shown = 0
             await self._step.write("\n\n")
@@ -189,7 +189,8 @@ class _Listener:
         return False
 
     async def look_again(self, answer: str, calls: Sequence[loop.CallRecord]) -> str:
-        """Check a whole answer; the sentences that the model is to look at again, once, '' for none."""
+        """Check a whole answer. Returns the message with the sentences that the model is to look at again, once; '' for
+        none."""
         if self._sent_back:
             await self._correct(answer, calls)
             return ""
@@ -209,7 +210,7 @@ class _Listener:
         return NAMES_CODE if names_code else ""
 
     async def check(self, answer: str, calls: Sequence[loop.CallRecord], broken_off: bool = False) -> None:
-        """Check a whole answer, or one without its last sentence, which is broken off."""
+        """Check a whole answer, or, where it is broken off, all but its last sentence."""
         known = await asyncio.to_thread(self._known, calls)
         parts = parts_of(answer)[: -1 if broken_off else None]
         self.checked = await asyncio.to_thread(check_answer, parts, known)
@@ -237,12 +238,12 @@ class _Listener:
             self._publish(self.told())
 
     def told(self) -> AgentAnswer:
-        """What is checked, as an answer."""
+        """The answer as far as it is checked."""
         return _told(self.checked, self._found.evidence, self._workspace.index)
 
     async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
-        """Take the corrected sentences of a reply in the place of those that went back, unless they were checked and no
-        longer are; all of it where it is a whole answer that is no worse."""
+        """Replace the sentences that went back by their corrections, except a checked one whose correction fails the
+        check. A reply that is a whole new answer replaces everything where it is no worse."""
         known = await asyncio.to_thread(self._known, calls)
         corrections = {int(number): text.strip() for number, text in _CORRECTION.findall(reply)}
         numbered = {id(each): n for n, each in enumerate(_sentences(self.checked), 1)}
@@ -360,7 +361,7 @@ def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
 
 
 def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[CitedLines] = ()) -> Evidence:
-    """A cited place with its lines; without them where one before it has them."""
+    """A cited place with its lines; without them where a place before it has them."""
     repeated = any(place in other and place.end < other.start + MOST_LINES for other in within)
     inner = innermost(index.outline(place.path), place.start)
     made = evidence_of_lines(
@@ -370,7 +371,7 @@ def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[Cit
 
 
 def _with_further(cited: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The cited places, and in one line each those that were found beside them."""
+    """The cited places, then the other places found, without their lines."""
     spans = [(e.path, e.start_line, e.end_line) for e in cited]
     rest = [e for e in found if not any(p == e.path and s <= e.end_line and e.start_line <= t for p, s, t in spans)]
     return (*cited, *(replace(e, number=n, lines=(), focus=()) for n, e in enumerate(rest, len(cited) + 1)))

@@ -46,9 +46,9 @@ class Known:
         read: the lines that the model has seen.
         question: as it was asked, with the conversation it belongs to.
         last_line: the number of the last line of a file, 0 for a file that the repository lacks.
-        whole_path: the path that the repository has for the end of one, '' for none or several.
-        definitions: those of a name.
-        around: the definitions of a file that hold a line.
+        whole_path: the repository's path that ends in a path, '' for none or several.
+        definitions: the definitions of a name.
+        around: the definitions of a file that contain a line.
         exists: whether a name stands anywhere in the repository, or in what it depends on.
     """
 
@@ -168,8 +168,8 @@ def _judged(
 
 
 def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, denies: bool, known: Known) -> bool:
-    """Whether a name that the cited lines don't hold is right to be missing there: it is denied, was told without its
-    lines or searched for in vain, or is one of an example."""
+    """Whether a name may be missing from the cited lines: the sentence denies it, a tool told it without its lines, a
+    search for it found nothing, or it belongs to an example."""
     if passage.places and _is_denied(anchor, passage):
         return True
     if at is not None:
@@ -191,7 +191,7 @@ def _is_denied(anchor: Anchor, passage: AnswerPart) -> bool:
 
 
 def _is_kind_of(name: str, others: Iterable[str]) -> bool:
-    """Whether a class of Python is derived from one of others: a `KeyboardInterrupt` is a `BaseException`."""
+    """Whether a built-in class of Python inherits from one of others: a `KeyboardInterrupt` is a `BaseException`."""
     kinds = [vars(builtins).get(other) for other in (name, *others)]
     return isinstance(kinds[0], type) and any(
         isinstance(kind, type) and kind is not object and issubclass(kinds[0], kind) for kind in kinds[1:]
@@ -199,8 +199,8 @@ def _is_kind_of(name: str, others: Iterable[str]) -> bool:
 
 
 def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
-    """Whether a place has what a name is qualified with, too: `ky.get` isn't `headers.get`. Names of Python itself
-    stand anywhere."""
+    """Whether a place contains the qualifier of a name, too: `ky.get` isn't `headers.get`. No place is meant by a
+    built-in name of Python, which may occur anywhere."""
     *before, _ = anchor.text.split(".") if anchor.kind == "name" else [""]
     if not before:
         return not hasattr(builtins, anchor.text)
@@ -208,8 +208,8 @@ def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
 
 
 def _is_use(anchor: Anchor, at: CitedLines, known: Known) -> bool:
-    """Whether a name isn't defined at a place, or may be one of several that are called so: the place shows nothing
-    then. An option is defined where it is written out."""
+    """Whether a place only uses a name, or the name has further definitions: then the place proves nothing. An option
+    is defined where it is written out."""
     if anchor.text.startswith("--"):
         return anchor.text not in _text_of(at, known)
     if anchor.kind != "name":
@@ -238,8 +238,8 @@ def _meant(place: CitedLines, known: Known) -> CitedLines | None:
 
 
 def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
-    """A sentence with a name that exists nowhere: it may say just that, of something that was looked for. A name in a
-    piece of code may be that of an example."""
+    """The status of a sentence with a name that exists nowhere, and the reason. The sentence may say just that, of a
+    name that was searched for. A name inside a piece of code may belong to an example."""
     is_named = any(re.match(rf"{re.escape(anchor.text)}(?:\(|$)", span) for span in _SPAN.findall(passage.bare))
     is_named = is_named or anchor.text in _SPAN.sub(" ", passage.bare)
     if is_named and not _DENIES.search(_SPAN.sub(" ", passage.bare)):
@@ -250,14 +250,15 @@ def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[Sentence
 
 
 def _was_searched(anchor: Anchor, known: Known) -> bool:
-    """Whether a search would have found a name: it holds the name, or each word of it is a part of the name."""
+    """Whether a search would have found a name: its text contains the name, or each of its words is a part of the
+    name."""
     name = last_name(anchor.text).lower()
     searches = [(searched.lower(), re.findall(r"[^\W_]{3,}", searched.lower())) for searched in known.read.searches]
     return any(name in text or (words and all(word in name for word in words)) for text, words in searches)
 
 
 def _misstated(sentence: str, lines: str, known: Known) -> str:
-    """Why a sentence whose names stand in its lines may still say something else than they do, '' for nothing."""
+    """Why a sentence may contradict its lines although they contain its names, '' where nothing speaks for that."""
     quotes = " ".join(span for span in _SPAN.findall(sentence) if without_spaces(span) in without_spaces(lines))
     if numbers := strange_numbers(sentence, lines, f"{known.question} {known.read.results} {quotes}"):
         return message("explain.sentence.number", number=", ".join(numbers))
@@ -265,7 +266,7 @@ def _misstated(sentence: str, lines: str, known: Known) -> str:
 
 
 def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLines, ...]:
-    """Lines that were read and give a name of the cited lines a number that the sentence states."""
+    """The lines read that assign a number stated by the sentence to a name in the cited lines."""
     names = "|".join(map(re.escape, identifiers(lines) - frozenset(keyword.kwlist)))
     places = []
     for number in strange_numbers(sentence, lines, known.question):
@@ -279,29 +280,29 @@ def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLine
 
 
 def _named(sentence: str, paths: Collection[str], known: Known) -> list[Anchor]:
-    """What a sentence that cites some files names of code: all between code marks, and outside of them what can be
-    nothing but code."""
+    """The code that a sentence names: everything in code marks, and outside of them whatever can only be code. `paths`
+    are the files that the sentence cites."""
     marked = {span.strip() for span in _SPAN.findall(sentence)}
     inside = frozenset().union(*(identifiers(span) for span in marked)) if marked else frozenset()
     found = []
     for anchor in claim_of(sentence).anchors:
         in_marks = anchor.text in marked or last_name(anchor.text) in inside
         if anchor.kind == "quote" and (anchor.text not in marked or not re.search(r"\w", anchor.text)):
-            continue  # words that are quoted, and a sign by itself
+            continue  # quoted words, or punctuation alone
         if in_marks or "_" in anchor.text or (anchor.kind == "path" and "/" in anchor.text):
             found.append(anchor)
     return [each for anchor in found for each in _parts(anchor, paths, known)]
 
 
 def _parts(anchor: Anchor, paths: Collection[str], known: Known) -> list[Anchor]:
-    """A piece of code as it stands in the cited files, or somewhere where none is cited; else its names one by one. A
-    single name with signs around it is that name."""
+    """A piece of code as a whole where the cited files contain it, or any file read where none is cited; else its names
+    one by one. A single name with punctuation around it is that name."""
     if name := _ONE_NAME.fullmatch(anchor.text):
         return [Anchor(name[1], "name")]
     if anchor.kind != "quote" or any(not paths or path in paths for path, _ in known.read.with_text(anchor.text)):
         return [anchor]
     if anchor.text in known.read.results:
-        return []  # of what tests and commands are called, and say
+        return []  # from the names and output of tests and commands
     names = sorted(identifiers(_STRING.sub(" ", anchor.text)) - LITERALS)
     return [Anchor(name, "name") for name in names if len(name) > 1]
 
@@ -320,7 +321,8 @@ def _is_anywhere(anchor: Anchor, known: Known) -> bool:
 
 
 def _spellings(anchor: Anchor) -> tuple[str, ...]:
-    """The last part of a name; of an option and of a word also the names of code that they are made from: `Force`."""
+    """The last part of a name; for an option or a plain word also the names in code that it may come from: `Force` for
+    `force`."""
     name = last_name(anchor.text)
     if name.isalpha() and (name.islower() or name.isupper()):
         return name, name.capitalize(), name.upper()
@@ -341,7 +343,7 @@ def _place_problem(written: Sequence[CitedLines], cited: Sequence[CitedLines | N
 
 
 def _text_of(place: CitedLines, known: Known) -> str:
-    """The lines of a place that were read, with its path and the names of what they lie in."""
+    """The lines of a place that were read, with its path and the names of the definitions around them."""
     lines = known.read.lines.get(place.path, {})
     there = [text for number, text in lines.items() if place.start <= number <= place.end]
     around = [symbol.qualified for symbol in known.around(place.path, place.start)]
@@ -364,7 +366,7 @@ def _is_part_of(anchor: Anchor, names: Iterable[str]) -> bool:
 
 
 def _read_at(anchor: Anchor, known: Known, near: Sequence[CitedLines]) -> CitedLines | None:
-    """Where something stands among the lines that were read: its definition first, then in the files of some places."""
+    """Where a name, path or quote occurs in the lines read: at its definition, else first in the files of `near`."""
     if anchor.kind == "path":
         path = known.whole_path(anchor.text)
         first = next(iter(known.read.lines.get(path, ())), None)
@@ -384,7 +386,7 @@ def _read_at(anchor: Anchor, known: Known, near: Sequence[CitedLines]) -> CitedL
 
 
 def _composed_at(anchor: Anchor, known: Known) -> CitedLines | None:
-    """Where the beginning of a name stands that a program puts together: `"no-"` of `--no-color`."""
+    """Where the beginning of a name occurs that the program composes when it runs: `"no-"` of `--no-color`."""
     bare = anchor.text.lstrip("-")
     for end in reversed([match.end() for match in re.finditer(r"(?<=\w{2})[-_]", bare)]):
         beginning = re.compile(rf"[\"'`](?:--)?{re.escape(bare[:end])}(?:[\"'`{{%$])")

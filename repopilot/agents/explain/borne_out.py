@@ -21,7 +21,7 @@ SYSTEM_NAMES = frozenset(
 _UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
 _WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
 _DENIED = re.compile(r"\bnot [\w(]|![\w(]")
-"""A condition that 0 fulfils."""
+"""A negated condition, which 0 fulfils."""
 _NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -34,8 +34,8 @@ def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
         known: further texts whose numbers it may repeat: the question, names.
 
     Returns:
-        Those that stand in none of them, aren't a product or a unit of one that does (64 KiB of 65536), and are no
-        value of a constant of HTTP, of a signal or of an error that the lines name (303 of `SEE_OTHER`).
+        The numbers that occur in none of these texts, aren't a number that does in another unit (64 KiB for 65536), and
+        aren't the value of a constant of HTTP, a signal or an error that the lines name (303 for `SEE_OTHER`).
     """
     stated = dict.fromkeys(match.group(1) for match in _NUMBER.finditer(sentence))
     there = {*_numbers(lines), *_numbers(known), *map(_value, _OTHER_BASE.findall(sentence))}

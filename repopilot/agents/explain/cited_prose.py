@@ -11,7 +11,7 @@ from typing import Literal
 from repopilot.retrieval.claims import split_sentences
 
 LONGEST_CITATION = 400
-"""Characters of one pair of brackets."""
+"""Characters of a citation in brackets."""
 _PATH = r"(?:[\w@+.-]+/)*[\w@+.-]+"
 _LINES = r"L?\d{1,7}(?: ?[-–] ?L?\d{1,7})?"
 _AT = r"(?::|#(?=L))"
@@ -22,7 +22,7 @@ _CITATION = re.compile(
 _CITED_CODE = re.compile(rf"`(\[?{_PATH}{_AT}{_LINES}\]?)`")
 _PART = re.compile(rf"(?:(?P<path>{_PATH}){_AT})?L?(?P<start>\d{{1,7}})(?: ?[-–] ?L?(?P<end>\d{{1,7}}))?")
 _BEGUN = re.compile(rf"[\[(【]\s*(?:(?:{_SPOT}|{_LINES}|\^?\d{{1,3}})\s*[,;]\s*)*[^\s,;\])】]*(?: ?[-–] ?L?\d*)?\s*\Z")
-"""What may become a citation with the text to come."""
+"""The beginning of what further text may make a citation."""
 _BARE_NUMBER = re.compile(r"(?<=\S) ?\[\^?\d{1,3}(?:\s*,\s*\d{1,3})*\](?!\()")
 _CODE = re.compile(r"`[^`\n]+`")
 _FENCED = re.compile(r"(^[ \t]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*\2[ \t]*(?:\n|\Z)|\Z))", re.M | re.S)
@@ -30,13 +30,13 @@ _LIST_MARK = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+|\s*>\s*")
 _NUMBERS = re.compile(r"\[[\d, ]*\]")
 _MARKS = re.compile(r"\s?\[(\d+(?:, \d+)*)\]")
 _PLACED = re.compile("\\s?\ue002([\\d,]+)\ue003")
-"""Where a passage cites its places, which no code span in it looks like."""
+"""The mark where a passage cites its places; no code span looks like it."""
 _MASKED = re.compile("\ue000(\\d+)\ue001")
 
 
 @dataclass(frozen=True, slots=True)
 class CitedLines:
-    """A place as a model cites it; whether the repository has it isn't said."""
+    """A place as a model cites it; the repository may not have it."""
 
     path: str
     start: int
@@ -44,12 +44,12 @@ class CitedLines:
 
     @property
     def place(self) -> str:
-        """It as `path:start-end`."""
+        """The place as `path:start-end`."""
         return f"{self.path}:{self.start}-{self.end}"
 
     @property
     def shown(self) -> str:
-        """It as a reader sees it: with one number where it is one line."""
+        """The place as a reader sees it: with one number for a single line."""
         return self.place if self.end > self.start else f"{self.path}:{self.start}"
 
     def __contains__(self, other: CitedLines) -> bool:
@@ -61,11 +61,11 @@ class AnswerPart:
     """A part of an answer.
 
     Attributes:
-        text: of a sentence with marks where it cites its places; of code the whole fence.
+        text: a sentence with marks where it cites its places; code with its whole fence; or layout.
         kind: a sentence of prose, code in a fence, or layout: headings, blank lines, tables.
-        places: that it cites, each once.
-        lead: what stands before it: indentation and the mark of a list item.
-        gap: the white space behind it.
+        places: the places that it cites, each once.
+        lead: the indentation and the mark of a list item before it.
+        gap: the white space after it.
     """
 
     text: str
@@ -81,15 +81,15 @@ class AnswerPart:
 
     @property
     def written(self) -> str:
-        """The text with its citations, where they stand: one may be a word of the sentence."""
+        """The text with its citations in place: a citation may serve as a word of the sentence."""
         return self.cited_as([place.shown for place in self.places])
 
     def cited_as(self, marks: Sequence[str], further: Sequence[str] = ()) -> str:
         """The text with marks in brackets where it cites its places.
 
         Args:
-            marks: of the places, in their order.
-            further: of places that it doesn't cite itself, which follow before its closing punctuation.
+            marks: the marks of the places, in their order.
+            further: marks of places that the text doesn't cite itself; they go before its closing punctuation.
         """
 
         def marked(match: re.Match[str]) -> str:
@@ -121,18 +121,18 @@ def parts_of(answer: str) -> list[AnswerPart]:
 
 @dataclass
 class AnswerSoFar:
-    """Takes an answer apart while it is written. Whole lines are read once, the open one with each text."""
+    """Takes an answer apart while it is written. Finished lines are read once, the last one again with each text."""
 
     _text: str = ""
     _read: int = 0
     _lines: list[AnswerPart] = field(default_factory=list)
 
     def complete(self, text: str) -> list[AnswerPart]:
-        """The parts that no text to come changes: all but the last that isn't blank, since a citation may follow on a
-        line of its own, and but what is begun behind it, which may become one.
+        """The parts that further text can't change. The last part that isn't blank is withheld, since a citation may
+        follow on a line of its own; so is an unfinished part after it, which may become that citation.
 
         Args:
-            text: the answer so far; one that doesn't go on from the last is another answer.
+            text: the answer so far; a text that doesn't continue the last one is another answer.
         """
         if not text.startswith(self._text):
             self._read = 0
@@ -148,7 +148,8 @@ class AnswerSoFar:
 
 
 def _end_of_lines(text: str) -> int:
-    """Where the whole lines end that stay as they are: no fence is open, and nothing that may become a citation."""
+    """The end of the finished lines that further text can't change: none is in an open fence, or in what may become a
+    citation."""
     end = text.rfind("\n") + 1
     fences = [match for match in _FENCED.finditer(text, 0, end) if not _is_closed(match.group(0), match.group(2))]
     end = fences[-1].start() if fences else end
@@ -161,7 +162,7 @@ def _is_closed(fence: str, marks: str) -> bool:
 
 
 def _unambiguous(text: str) -> str:
-    """The beginning of the open lines that reads the same whatever follows."""
+    """The beginning of the unfinished lines, as far as it reads the same whatever follows."""
     begun = _BEGUN.search(text, max(0, len(text) - LONGEST_CITATION))
     kept = text[: begun.start()] if begun else text
     open_mark = _CODE.sub(lambda span: " " * len(span.group(0)), kept).find("`", kept.rfind("\n") + 1)
@@ -186,13 +187,14 @@ def _prose(text: str) -> Iterator[AnswerPart]:
 
 
 def _as_code(places: Sequence[CitedLines], match: re.Match[str]) -> str:
-    """Citations of a heading or a cell of a table, which have no numbers."""
+    """The citations of a heading or a table cell as code, since these get no numbers."""
     shown = ", ".join(f"`{places[int(n)].shown}`" for n in match.group(1).split(","))
     return match.group(0)[: match.group(0).index("[")] + shown
 
 
 def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
-    """The text with each citation as the number of its place in brackets, and code spans out of the way."""
+    """The text with each citation replaced by the number of its place in brackets, and with code spans masked; then the
+    code spans and the places."""
     places: dict[CitedLines, int] = {}
     spans: list[str] = []
 
@@ -212,7 +214,7 @@ def _masked(text: str) -> tuple[str, list[str], list[CitedLines]]:
 
     text = re.sub("[\ue000-\ue003]", "", text)
     bare = _CITED_CODE.sub(lambda m: m.group(1) if m.group(1).startswith("[") else f"[{m.group(1)}]", text)
-    # Numbers in brackets that aren't ours cite nothing; what looks like one, as a box to tick does, stays as it is.
+    # The model's own numbers in brackets cite nothing and are removed; what looks similar, such as a tick box, stays.
     bare = _NUMBERS.sub(mask, _BARE_NUMBER.sub("", _CODE.sub(mask, bare)))
     return _CITATION.sub(cite, bare), spans, list(places)
 

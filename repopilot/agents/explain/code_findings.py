@@ -30,13 +30,13 @@ class Findings:
 
     Attributes:
         question: as it was asked.
-        results: of the search.
+        results: the results of the search.
         evidence: the places of the code's answer, then those of the search, best first, numbered from 1.
         code: the answer by code, whose text cites the evidence; None where the question has no form that code knows.
         map: the outline of the repository for a question about all of it, else ''.
-        language: to answer in: that of the settings, else that of the question.
+        language: of the answer: the one in the settings, else the question's.
         pack: the evidence as a model reads it; empty until one is asked.
-        problems: messages about what the question mentions in vain.
+        problems: messages about mentions in the question that lead nowhere.
     """
 
     question: str
@@ -58,7 +58,7 @@ async def find(question: str, workspace: Workspace, step: Step) -> Findings:
         step: the step of the agent.
 
     Returns:
-        The findings. None is a result, not an error.
+        The findings. Finding nothing is a result, not an error.
     """
     results = await retrieve(question, workspace, step, documentation=True)
     async with step.child("read", "tool", question) as showing:
@@ -92,8 +92,8 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
 
 
 def _speaks_of_all(code: CodeAnswer, question: str) -> bool:
-    """Whether an answer by code names all code that a question names, or answers one about the repository as a whole:
-    else it answers a part of it, or another."""
+    """Whether an answer by code contains all names of code in the question, or, without such names, is about the
+    repository as a whole. Any other answers only a part of the question, or another question."""
     places = "\n".join(f"{e.path} {e.symbol}\n" + "\n".join(row for _, row in e.lines) for e in code.places)
     told = f"{code.text}\n{places}"
     asked = {last_name(anchor.text) for anchor in claim_of(question).anchors if anchor.kind != "quote"}

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 WEAK_COVERAGE = 0.34
 """Below this share of the question's words in the excerpts, the evidence is called weak, and the model may answer that
-the repository doesn't hold the answer: asked in other words than the code's, it says so of what is there."""
+the repository doesn't hold the answer. Where a question uses other words than the code, a model says so even of what is
+there."""
 
 
 UNSURE_COVERAGE = 0.6
-"""The share of a question whose words can't be looked up in the code."""
+"""The coverage assumed for a question whose words can't be looked up in the code."""
 
 FOCUSED_TOKENS = 600
 """Tokens of evidence for a model of unknown speed on this machine, and the least for a slow one."""
@@ -67,7 +68,7 @@ def focused_context(found: Findings, excerpts: Sequence[Excerpt], workspace: Wor
         found: what was found.
         excerpts: the places with all their lines.
         workspace: the repository.
-        model: that will read it.
+        model: the one that will read it.
     """
     # The same delimiter for every question, for the caches of prompts.
     mark = delimiter(f"{workspace.index.name} {workspace.index.commit}")
@@ -75,7 +76,7 @@ def focused_context(found: Findings, excerpts: Sequence[Excerpt], workspace: Wor
 
 
 def evidence_tokens(model: Model) -> int:
-    """How many tokens of evidence a model is given: what it reads before FIRST_WORD_S, where its speed was measured."""
+    """How many tokens of evidence a model is given: as many as it reads in FIRST_WORD_S, where its speed is known."""
     if model.kind != "embedded":
         return context_tokens(model)
     if model.speed is None:
@@ -89,7 +90,7 @@ def prompt_messages(workspace: Workspace, found: Findings, coverage: float) -> l
     Args:
         workspace: the repository and the conversation.
         found: what was found, with its pack.
-        coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here: the
+        coverage: from `question_coverage`. The model may say that the answer isn't here only where this is low: the
             smallest models say so of anything.
 
     Returns:

@@ -18,11 +18,11 @@ from repopilot.types import Chunk, Evidence, innermost
 SHOWN = 5
 """Places shown with all their lines; the rest is folded."""
 LINES = (24, 20, 20, 10, 10, 10, 10, 10)
-"""The most lines of the first, second, … place; there are no more places."""
+"""The most lines of the first, second, … place. No further places are shown."""
 LONGEST_LINE = 240
 _FOCUS = 3
 _FOCUS_SHARE = 0.5
-"""A line is marked when it has at least this share of what the best line has of the question."""
+"""A line is marked when it scores at least this share of the best line's score."""
 
 
 def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ()) -> tuple[Evidence, ...]:
@@ -41,7 +41,7 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
     numbers = count(len(first) + 1)
     hits = [hit for hit in results.hits if not any(_within(hit.chunk, place) for place in first)]
     known = {place.place for place in first}
-    # A place that an answer by code cites is a line or two: it doesn't take the lines of one that was searched for.
+    # Places cited by an answer by code are a line or two, so they don't use up the limits in LINES.
     found = [
         place
         for hit, most in zip(hits, LINES, strict=False)
@@ -94,7 +94,7 @@ def _definitions(
     for start, end in spans:
         shown = [n for n in chosen if start <= chunk.start_line + n <= end]
         best = max(shown, key=lambda n: scores[n], default=None)
-        # Below 0 are lines without a word; where the question has none to look for, every other line may be shown.
+        # Lines without a word score below 0. Where the question has no words to look for, all others may be shown.
         if best is not None and scores[best] >= 0 and (scores[best] > 0 or max(scores) <= 0):
             line = chunk.start_line + best
             symbol = place_symbol(outline, replace(chunk, start_line=start, end_line=end), line, names)

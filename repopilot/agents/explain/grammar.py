@@ -17,10 +17,10 @@ MOST_SENTENCES = 4
 MOST_NAMES = 300
 """Alternatives between backticks; the sampler keeps one state for each that fits what is written so far."""
 LEAST_PIECES = 16
-"""Characters or names of a sentence at least."""
+"""The least number of characters and names in a sentence."""
 LONGEST_NAME = 60
 ABSENT = "NOT IN THIS REPOSITORY"
-"""What the model replies when the excerpts don't hold the answer, where it may."""
+"""What the model replies when the excerpts don't hold the answer, where it is allowed to."""
 
 _DOTTED = re.compile(r"(?<![\w.])[A-Za-z_$@]\w*(?:(?:\.|::|->|#)[A-Za-z_]\w*)*[?!]?")
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
@@ -48,14 +48,14 @@ def sentence_grammar(
 
     Args:
         excerpts: those in the prompt, at least one.
-        question: names that share words with it are kept where there are too many.
+        question: where there are too many names, those that share words with it are kept.
         absence: whether the reply may be `ABSENT`.
         most_names: how many names may stand in backticks.
 
     Returns:
         A grammar under which the reply is one to `MOST_SENTENCES` sentences, each ending in the number of an excerpt,
-        and in backticks stand only identifiers, paths and literals of the excerpts. Without any such name the reply
-        has no backticks.
+        with only identifiers, paths and literals of the excerpts in backticks. Without any such name the reply has no
+        backticks.
     """
     numbers = " | ".join(_quoted(str(e.number)) for e in excerpts)
     names = names_of(excerpts, question)[:most_names]
@@ -92,14 +92,15 @@ def sentence_schema(excerpts: Sequence[Excerpt]) -> dict[str, Any]:
 
 
 def names_of(excerpts: Sequence[Excerpt], question: str) -> list[str]:
-    """Identifiers, paths and literals of excerpts, those first that matter most for a question.
+    """Identifiers, paths and literals of excerpts, those that matter most for a question first.
 
     Args:
         excerpts: the excerpts, best first.
         question: what is asked.
 
     Returns:
-        Each name once. First those that share words with the question or look like code, of the first excerpts.
+        Each name once. Names score higher where they share words with the question, look like code, or come from the
+        first excerpts.
     """
     wanted = word_stems(question)
     scores: dict[str, float] = defaultdict(float)
@@ -138,7 +139,7 @@ def _with_parts(name: str) -> Iterator[str]:
 
 
 def _trie_rules(root: str, names: Iterable[str]) -> Iterator[str]:
-    """Rules for a choice of names that share their beginnings: at each character the sampler has one state."""
+    """Rules for a choice of names with common prefixes merged, so that the sampler has one state at each character."""
     trie: dict[str, Any] = {}
     for name in sorted(set(names)):
         node = trie

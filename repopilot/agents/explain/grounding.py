@@ -11,7 +11,7 @@ from repopilot.retrieval.claims import Anchor, claim_of, identifiers, last_name
 from repopilot.retrieval.search import Results
 
 Holding = Callable[[str], Collection[str]]
-"""The files that hold a name: of a repository, or all that can be told from its index."""
+"""Gives the files that hold a name, or, where only an index is at hand, some file if there is any."""
 
 
 def absent_names(question: str, index: Index, results: Results, holding: Holding) -> list[str]:
@@ -24,8 +24,8 @@ def absent_names(question: str, index: Index, results: Results, holding: Holding
         holding: gives the files that hold a name.
 
     Returns:
-        Identifiers that occur nowhere; none for a stack that leads here, whose other names are those of the code that
-        it passes through.
+        Identifiers that occur nowhere; none for a stack trace with a frame in the repository, whose other names belong
+        to other code in the trace.
     """
     if leads_here(results):
         return []
@@ -39,7 +39,7 @@ def absent_names(question: str, index: Index, results: Results, holding: Holding
 
 
 def leads_here(results: Results) -> bool:
-    """Whether a frame of the stack that was asked about is among the places that were found."""
+    """Whether a frame of the stack trace in the question is in a file that was found."""
     paths = {hit.chunk.path for hit in results.hits}
     return any(f"/{frame.path}".endswith(f"/{path}") for frame in results.query.frames for path in paths)
 
@@ -50,7 +50,7 @@ def files_holding(resolver: Resolver, name: str) -> list[str]:
 
 
 def indexed_holding(index: Index, name: str) -> list[str]:
-    """A file for a name that stands in an index, by the words that are searched for, where no files are at hand."""
+    """Any one file if the index has a name's token, else none: stands in for `files_holding` without a resolver."""
     tokens = expand(name)[:1]
     return list(index.files)[:1] if any(token in index.lexical.tokens for token in tokens) else []
 
@@ -64,8 +64,8 @@ def exists_in(index: Index, anchor: Anchor, holding: Holding) -> bool:
         holding: gives the files that hold a name.
 
     Returns:
-        Whether the name stands anywhere, or a file ends with the path. A bare file name counts as existing:
-        it is as likely a file that the program makes as one of the repository.
+        Whether the name occurs anywhere, or a file's path ends with the path. A bare file name counts as existing: it
+        may as well be a file that the program writes.
     """
     if anchor.kind == "path":
         return "/" not in anchor.text or any(path.endswith(anchor.text.lstrip("./")) for path in index.files)

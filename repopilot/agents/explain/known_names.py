@@ -44,7 +44,7 @@ def known_names(read: LinesRead, question: str, workspace: Workspace) -> Known:
 
 
 def whole_path(index: Index, path: str) -> str:
-    """The path of the repository that is or ends in a path; '' for none or several."""
+    """The repository's path that equals a path or ends in it; '' for none or several."""
     bare = path.strip().removeprefix("./").strip("/")
     found = index.files_named(bare)
     return found[0] if len(found) == 1 else ""
@@ -76,7 +76,7 @@ def _exists(anchor: Anchor, workspace: Workspace) -> bool:
 
 
 def _imported(index: Index) -> frozenset[str]:
-    """The first names of the modules of others that the repository imports, and the names that it imports from them."""
+    """The top-level names of the external modules that the repository imports, and the names it imports from them."""
     own = {part.partition(".")[0] for path in index.files for part in path.split("/")}
     found: set[str] = set()
     for each in (imported for path in index.files for imported in index.imports(path)):
@@ -87,7 +87,7 @@ def _imported(index: Index) -> frozenset[str]:
 
 
 def is_python(name: str, modules: frozenset[str]) -> bool:
-    """Whether a name is Python's own, or stands in a module of its library that is imported."""
+    """Whether a name is built into Python, or occurs in a module of its standard library that is imported."""
     if keyword.iskeyword(name) or hasattr(builtins, name) or any(hasattr(kind, name) for kind in _TYPES):
         return True
     return any(name in _names_in(module) for module in modules & sys.stdlib_module_names)
@@ -95,7 +95,7 @@ def is_python(name: str, modules: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=128)
 def _names_in(module: str) -> frozenset[str]:
-    """Every word of the source of a module of the standard library; nothing of it is run."""
+    """Every word in the source of a standard library module, which is read, not run."""
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):

@@ -22,8 +22,8 @@ class LinesRead:
     Attributes:
         lines: by path and number, as the index has them.
         searches: the queries and patterns that were looked for.
-        told: names and paths that it was told and did not bring up itself, whether or not a line has them.
-        results: what tools told that showed no lines: of tests, commands, commits.
+        told: names and paths that tools told it and that it didn't bring up itself, whether or not a line has them.
+        results: the texts of tool results that showed no lines: of tests, commands, commits.
     """
 
     lines: Mapping[str, Mapping[int, str]]
@@ -74,12 +74,12 @@ def lines_read(index: Index, shown: Iterable[tuple[str, int, int]], searches: It
 
 
 def seen_in_calls(index: Index, begun: Iterable[tuple[str, int, int]], calls: Sequence[CallRecord]) -> LinesRead:
-    """What tools have shown and told.
+    """The lines that tools showed, and what else they told.
 
     Args:
         index: the repository.
         begun: path, first and last line of each range that was shown before.
-        calls: of the tools.
+        calls: the calls of tools.
     """
     good = [call for call in calls if call.ok]
     shown = [*begun, *(found for call in good for found in ranges_in(call.data))]

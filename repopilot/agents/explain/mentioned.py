@@ -24,7 +24,7 @@ _MENTION = re.compile(r"(?<![\w@])@(?P<path>[^\s:@,;?!)]+)(?::(?P<name>[\w.$-]*[
 
 
 def mentioned_places(question: str, workspace: Workspace, first: int) -> tuple[list[Evidence], list[str]]:
-    """The places that a question mentions, and messages about what it mentions in vain. Blocking.
+    """The places that a question mentions, and messages about mentions that lead nowhere. Blocking.
 
     Args:
         question: as the user asked it.

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 MOST_SHOWN = 6
 """Sentences; grammar and schema allow fewer."""
 MOST_DROPPED = 6
-"""A reply is ended after this many sentences that aren't shown, or three repeated ones."""
+"""A reply is ended after this many sentences that aren't shown, or _MOST_REPEATED repetitions."""
 _MOST_REPEATED = 2
 MISMATCHES = frozenset(("invented", "unsupported", "off_topic"))
-"""Why a sentence isn't shown that has the right form."""
+"""The reasons not to show a sentence of the right form."""
 Lack = Literal["nothing", "form", "mismatch", "unsure"]
-"""Why nothing that a model returned is shown: there was nothing, no sentence of it had the form asked for, one that had
+"""Why nothing of a model's reply is shown: it is empty, none of its sentences has the form asked for, one of that form
 doesn't match the code, or it says that the excerpts don't hold the answer."""
 _ABSENT = re.compile(r"\W*not\s+in\s+this\s+repository\W*", re.I)
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
@@ -79,7 +79,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
 
     Args:
         found: what was found, packed, with at least one excerpt. Its excerpts' numbers are cited.
-        coverage: of `question_coverage`. Only where it is low may the model say that the answer isn't here.
+        coverage: from `question_coverage`. The model may say that the answer isn't here only where this is low.
         workspace: the repository, with its model.
         step: the step of the agent.
         heading: stands above the first sentence, '' for none.
@@ -135,12 +135,12 @@ class _Shown:
         return "mismatch" if MISMATCHES & self.dropped.keys() else "form"
 
     async def take(self, so_far: str, *, ended: bool = False, structured: bool = False) -> bool:
-        """Check the sentences that became complete; whether the reply is no longer worth waiting for.
+        """Check the sentences that became complete. Returns whether the rest of the reply isn't worth waiting for.
 
         Args:
             so_far: the reply up to now.
-            ended: it is complete.
-            structured: it is JSON of `grammar.sentence_schema`.
+            ended: whether it is complete.
+            structured: whether it is JSON that follows `grammar.sentence_schema`.
         """
         self.wrote = self.wrote or bool(so_far.strip())
         before, mark, _ = so_far.partition(self._mark)
@@ -177,11 +177,11 @@ class _Shown:
 
 
 def complete_sentences(text: str, *, ended: bool) -> list[str]:
-    """The sentences of a reply that nothing to come can change.
+    """The sentences of a reply that further text can't change.
 
     Args:
         text: the reply up to now, in Markdown; only its prose counts.
-        ended: nothing follows.
+        ended: whether the reply is complete.
 
     Returns:
         The sentences with their citation numbers.
@@ -265,11 +265,11 @@ def subject_of(found: Findings, index: Index) -> dict[str, float]:
     """What a question is about: the terms that were searched for, each weighted by its rarity in the repository.
 
     Args:
-        found: what was found. The terms of a French question are English, too.
+        found: what was found. The terms of a French question include English ones.
         index: the repository's index.
 
     Returns:
-        Index tokens with their weights, those only that occur in the repository; none for a question about all of it.
+        Those index tokens that occur in the repository, with their weights; none for a question about all of it.
     """
     query = found.results.query
     if query.kind == "overview":

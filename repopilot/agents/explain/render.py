@@ -43,12 +43,12 @@ def places_markdown(
 
 
 def marked(sentence: Sentence, text: str, mark: str) -> str:
-    """A sentence with a mark behind it; below it where it is code.
+    """A sentence with a mark after it, or below it where the sentence is code.
 
     Args:
-        sentence: one that isn't checked.
-        text: it, as it is to be shown.
-        mark: what says so, in Markdown.
+        sentence: a sentence that isn't checked.
+        text: the sentence as it is to be shown.
+        mark: the note that it isn't checked, in Markdown.
     """
     if not sentence.is_code:
         return f"{text} {mark}"
@@ -57,7 +57,7 @@ def marked(sentence: Sentence, text: str, mark: str) -> str:
 
 
 def mark_words(sentence: Sentence, language: str) -> str:
-    """That a sentence is not checked or contradicted, and why."""
+    """Says that a sentence isn't checked, or is contradicted, and why."""
     status = i18n.text(f"explain.sentence.{sentence.status}", language)
     why = i18n.translated(sentence.why, language)
     return i18n.text("explain.sentence.mark", language, status=status, why=why)
@@ -86,7 +86,7 @@ def absence_note(index: Index, names: Sequence[str], language: str, technologies
         index: the repository's index.
         names: names in the question that occur nowhere.
         language: of the note.
-        technologies: those that the question names, and neither code nor documentation does.
+        technologies: those named by the question, but neither by code nor by documentation.
     """
     scope = {"count": len(index.files), "commit": short_commit(index.commit)}
     parts = [i18n.text("explain.absent", language, **scope)]
@@ -114,7 +114,8 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
 
 
 def citations_of(evidence: Sequence[Evidence], commit: str) -> tuple[Citation, ...]:
-    """A citation for each place, at a commit or that of its origin: they are the repository's own lines."""
+    """A citation for each place, at the commit of its origin, else at the given one. All count as supported: they are
+    the repository's own lines."""
     found = ((e, e.origin.commit if e.origin else commit) for e in evidence)
     return tuple(Citation(e.number, e.path, e.start_line, e.end_line, at, e.symbol, True, e.origin) for e, at in found)
 

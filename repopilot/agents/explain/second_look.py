@@ -19,11 +19,11 @@ from repopilot.types import Evidence
 SECONDS = 30.0
 """The longest time of a second look."""
 TOKENS_PER_VERDICT = 6
-"""Of a reply without thoughts, to tell beforehand how long one takes."""
+"""Tokens of each verdict in a reply without thinking, to estimate how long the reply takes."""
 REPLY_TOKENS = 2048
 """The longest reply, thinking included."""
 SHARE_OF_WINDOW = 3
-"""One third of the window at most is for the claims, and another one for the reply."""
+"""At most one third of the window is for the claims, and another third for the reply."""
 LONGEST_REASON = 120
 _CONTRADICTED = re.compile(r"^\W*(\d{1,3})\W+contradicted\b[ \t:.,;*–—-]*([^\n]*)", re.M | re.I)
 
@@ -42,13 +42,13 @@ async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: f
     Args:
         claims: in order.
         model: the one that made them.
-        seconds: what is left of its time. It isn't asked where its measured speed says that this isn't enough, or where
-            its window is too small, which the step says.
+        seconds: what is left of its time. The model isn't asked where its measured speed shows that this isn't enough,
+            or where its window is too small; the step says so.
         step: gets a child for the request.
 
     Returns:
-        For each claim that its lines contradict its index, and what they do instead in the model's words; a verdict
-        without that counts for nothing. Empty where the model fails or is late, which the step says.
+        For each contradicted claim, by its index, what its lines do instead, in the model's words; a verdict without
+        such words doesn't count. Empty where the model fails or is late; the step says so.
     """
     from llama_index.core.llms import ChatMessage
 

@@ -36,17 +36,18 @@ Reason = Literal[
 """Why a sentence isn't shown."""
 
 SUBJECT_SHARE = 1 / 3
-"""The lines that bear a sentence hold at least this share of what the best excerpt holds of the question's subject."""
+"""The lines that support a sentence contain at least this share of what the best excerpt has of the question's
+subject."""
 NEAR = 4
-"""Lines on each side of one that holds what a sentence names, which bear the sentence with it."""
+"""How many lines before and after a line with a name of the sentence count as supporting it, too."""
 SAME_SHARE = 0.8
-"""A sentence of whose names and words an earlier one has this share says nothing new."""
+"""A sentence says nothing new where an earlier one has all its names and this share of its words."""
 
 LEAST_ADDED = 2
-"""Words that a sentence without names or literals adds to the question at least, to be checked by them."""
+"""How many words a sentence without names or literals must add to the question to be checked by them."""
 
 LONGEST = 1_500
-"""Characters of a sentence: more are a model that goes round in circles, and take long to check."""
+"""Characters of a sentence. A longer one comes from a model that goes round in circles, and takes long to check."""
 
 _CODE = re.compile(r"`[^`\n]*`")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
@@ -146,11 +147,11 @@ def ends_in_citation(text: str) -> bool:
 
 
 def is_fragment(body: str, *, cited: bool = False) -> bool:
-    """Whether a text is no complete sentence.
+    """Whether a text is not a complete sentence.
 
     Args:
         body: a sentence without citation numbers.
-        cited: it ended in some, which end a sentence as a full stop does.
+        cited: whether citation numbers were at its end, which end a sentence as a full stop does.
     """
     text = body.strip().strip("*_").strip()
     if not (cited or _ENDING.search(text)) or text.count("`") % 2 or _unbalanced(text):
@@ -177,7 +178,7 @@ def in_other_language(body: str, language: Language) -> bool:
 
 
 def repeats(body: str, other: str) -> bool:
-    """Whether a sentence says next to nothing that another one doesn't."""
+    """Whether a sentence adds next to nothing to another one."""
     claim = claim_of(body)
     before = claim_of(other)
     if named(body, claim) - named(other, before):
@@ -191,7 +192,8 @@ def named(body: str, claim: Claim) -> frozenset[str]:
 
 
 def copies_code(body: str, excerpts: Sequence[Excerpt]) -> bool:
-    """Whether a text is code of an excerpt rather than a sentence about it. A sentence of its documentation is none."""
+    """Whether a text is code of an excerpt rather than a sentence about it. A sentence of its documentation isn't
+    code."""
     bare = re.sub(r"[\s`]+", "", body).rstrip(".")
     if len(bare) < _COPIED_CHARS or not _CODE_CHARACTERS.search(bare):
         return False
@@ -225,14 +227,14 @@ def subject_share(subject: Mapping[str, float], text: str) -> float:
 
 
 def bearing_text(facts: Collection[str], excerpt: Excerpt) -> str:
-    """The part of an excerpt that bears a sentence.
+    """The part of an excerpt that supports a sentence.
 
     Args:
         facts: the names and literals of the sentence.
-        excerpt: which it cites.
+        excerpt: the one that may support it.
 
     Returns:
-        Path, symbol, and the lines in which the facts stand with those around them; all lines where none stands there.
+        Path, symbol, and the lines with the facts and those around them; all lines where none has a fact.
     """
     lines = excerpt.text.split("\n")
     rows = [i for i, line in enumerate(lines) if any(last_name(fact) in line for fact in facts)]
@@ -241,7 +243,7 @@ def bearing_text(facts: Collection[str], excerpt: Excerpt) -> str:
 
 
 def _rested(body: str, claim: Claim, given: Sequence[int], ground: ClaimContext) -> CheckedSentence | Reason:
-    """The sentence with the number of the excerpt that it rests on."""
+    """The sentence with the number of the excerpt that it rests on, or why it isn't shown."""
     asked = " ".join(ground.asked)
     facts = named(body, claim) - named(asked, claim_of(asked))
     if not (claim.anchors or facts or given):
@@ -270,9 +272,9 @@ def _rested(body: str, claim: Claim, given: Sequence[int], ground: ClaimContext)
 def _support_scores(body: str, claim: Claim, facts: frozenset[str], ground: ClaimContext) -> dict[int, float]:
     """How far each excerpt supports a sentence.
 
-    What counts is what the sentence adds to the question: its names and literals, and those of its words that the
-    question doesn't have. All added names stand in the excerpt; half of the literals may be computed ("600 seconds, 10
-    minutes").
+    Only what the sentence adds to the question counts: its names and literals, and those of its words that the
+    question doesn't have. All added names must occur in the excerpt; half of the literals may be computed ("600
+    seconds, 10 minutes").
     """
     asked = frozenset[str]().union(*(claim_of(text).words for text in ground.asked))
     translations = _translations(body) if ground.language == "fr" else {}
@@ -295,7 +297,7 @@ def _support_scores(body: str, claim: Claim, facts: frozenset[str], ground: Clai
 
 
 def _translations(body: str) -> dict[str, Collection[str]]:
-    """For the stems of a French sentence's words those of the English words that the code would use."""
+    """The stems of the English words that code would use, by the stems of a French sentence's words."""
     found: dict[str, Collection[str]] = {}
     for term, english in english_terms(words(_CODE.sub(" ", body))):
         for stem in word_stems(term):

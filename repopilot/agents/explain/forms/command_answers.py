@@ -22,7 +22,7 @@ from repopilot.project.project_commands import ProjectCommand, Purpose
 def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer how to install, build, start, test or check the project: the commands of the documentation first.
 
-    A question whose best match is the project's own code is about what that does.
+    None where the best match is the project's own code: the question is about what that code does.
     """
     if any(_is_product_code(hit.chunk.path, inquiry.index) for hit in inquiry.results.hits[:1]):
         return None

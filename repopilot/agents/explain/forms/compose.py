@@ -60,7 +60,7 @@ def listing(
         form: of the answer.
         heading: what the list is of, with its colon.
         items: all items; the first MOST_LISTED are listed.
-        sure: of the answer.
+        sure: whether the answer is sure.
         note: a sentence below the list.
         numbered: whether the order of the items says something.
     """

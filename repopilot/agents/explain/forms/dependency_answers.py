@@ -91,7 +91,7 @@ def _licence(inquiry: Inquiry) -> CodeAnswer | None:
 
 
 def aliases(name: str) -> tuple[str, ...]:
-    """The names by which text and code may call a dependency: of `github.com/a/mapstructure/v2` the last part."""
+    """The names that text and code may use for a dependency: `mapstructure` for `github.com/a/mapstructure/v2`."""
     short = re.sub(r"/v\d+$", "", name.split(":")[-1])
     short = re.sub(r"\.v\d+$", "", short.rpartition("/")[2])
     bare = re.sub(r"^(?:python|node|go|rust|ruby)-|[-.](?:js|py|go|rs|rb)$", "", short, flags=re.I)

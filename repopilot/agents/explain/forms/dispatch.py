@@ -41,7 +41,7 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
         language: to answer in.
 
     Returns:
-        The answer; None where the question has no known form or is a stack, or the code doesn't hold the answer.
+        The answer; None where the question has no known form or is a stack trace, or the code doesn't hold the answer.
 
     Raises:
         IndexFailed: the index is damaged.

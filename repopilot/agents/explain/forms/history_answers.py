@@ -17,7 +17,7 @@ from repopilot.retrieval.ranking.past_commits import similar_commits
 
 MOST_SHOWN = 6
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-"""What a program hides in the text of a commit."""
+"""An HTML comment, which programs leave in commit messages."""
 _LONGEST_BODY = 300
 
 
@@ -50,7 +50,8 @@ def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
 
 def _named_path(names: Sequence[str], index: Index) -> str:
-    """The file that the names say, by its path or by the one definition of a name; '' for none."""
+    """The file that one of the names means: the only one with that path, else the only one that defines the name; ''
+    for none."""
     for name in names:
         paths = [p for p in index.files if p == name or p.endswith(f"/{name}")]
         paths = paths or sorted({symbol.path for symbol in index.symbols(name)})

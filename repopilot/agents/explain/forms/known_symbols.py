@@ -22,8 +22,8 @@ def definitions(index: Index, names: Sequence[str]) -> list[Symbol]:
         names: the name itself, then those of what it belongs to: classes, functions, files or modules.
 
     Returns:
-        Those inside all that it belongs to, of the program itself where there are any, without bare declarations of
-        what is defined elsewhere. [] for an unknown name.
+        The definitions that belong to all of these, only those of the program itself where there are any, without bare
+        declarations of what is defined elsewhere. [] for an unknown name.
     """
     found = index.symbols_in(dotted(names[0])) if names else []
     found = [symbol for symbol in found if all(_belongs(symbol, owner) for owner in names[1:])]

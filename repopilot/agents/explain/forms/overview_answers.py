@@ -21,7 +21,7 @@ _MOST_ITEMS = 8
 
 
 def answer_overview(inquiry: Inquiry) -> CodeAnswer | None:
-    """Answer with the overview, the part first that was asked.
+    """Answer with the overview, beginning with the part that was asked for.
 
     Args:
         inquiry: a question about the repository as a whole.
@@ -43,7 +43,7 @@ def answer_overview(inquiry: Inquiry) -> CodeAnswer | None:
 
 
 def _in_documents_words(purpose: str, path: str, inquiry: Inquiry, cited: CitedPlaces) -> str:
-    """For somebody who reads no code: the purpose, and what the document that states it lists, without code."""
+    """For somebody who reads no code: the purpose, and the list items without code of the document that states it."""
     source = inquiry.index.text(path) or ""
     prose = _CODE_BLOCK.sub(lambda block: "\n" * block[0].count("\n"), source)
     listed = ((number, _ITEM.fullmatch(line.strip())) for number, line in enumerate(prose.split("\n"), 1))

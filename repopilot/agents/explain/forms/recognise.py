@@ -1,5 +1,5 @@
-"""Which computed answer a question asks for: learnt from examples, and by the names in it that the repository has. What
-isn't asked so plainly is left to the evidence. Pure."""
+"""Recognises which computed answer a question asks for, with a classifier learnt from examples and by the names in it
+that the repository has. Less plain questions are left to the evidence. Pure."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 LONGEST = 24
 """Words of one plain question at most."""
 SHORT = 6
-"""Words of a question in which an ordinary word may be a name."""
+"""The most words of a question in which an ordinary word may be a name."""
 NAMES: dict[str, range] = {"path": range(2, 3)}
 NAMES |= dict.fromkeys(get_args(Relation), range(1, 2))
-"""How many names a question about them has."""
+"""How many names a question of each kind has."""
 _WORD = re.compile(r"`[^`\n]+`|[@\w$][\w$.:#/-]*[\w!?]|\w")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a question asks. `names` are those in it that the repository has, in order; `chance`: that it is asked."""
+    """What a question asks. `names` are the names in it that the repository has, in order; `chance` is the probability
+    of the kind."""
 
     kind: Asked
     names: tuple[str, ...] = ()
@@ -39,7 +40,7 @@ def recognise(question: str, is_known: Callable[[str, bool], bool]) -> Form | No
         is_known: whether the repository has a name; True for one that is written like code.
 
     Returns:
-        The form; None where none is sure enough, or the names that it is about are missing.
+        The form; None where none is sure enough, or the question lacks the names that its kind needs.
     """
     if len(question.split()) > LONGEST:
         return None

@@ -36,7 +36,8 @@ _VERBS = {
 
 
 def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
-    """Answer what stands in a relation to a definition, those of the program before those of its tests."""
+    """Answer what calls, uses, inherits from a definition, or the other way round. Tests are only counted, unless
+    nothing else is related to it."""
     index = inquiry.index
     name = form.names[0]
     found = definitions(index, form.names)
@@ -74,7 +75,7 @@ def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
 
 
 def _items(index: Index, places: Iterable[RelatedPlace], *, at_use: bool) -> Iterator[Item]:
-    """What is at the other end, each definition once."""
+    """The definitions at the other end of the relations, each once."""
     seen: set[tuple[str, str]] = set()
     for place in places:
         if (place.path, place.name) not in seen:
