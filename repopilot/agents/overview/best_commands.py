@@ -18,12 +18,12 @@ from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, 
 MOST_COMMANDS = 6
 """Commands in one answer."""
 MOST_OPTIONS = 1
-"""A command with more is for a part of the project, or for one machine."""
+"""A command with more options is for a part of the project, or for one machine."""
 _DOCUMENT_DEPTH = 2
 _FOR_USERS = re.compile(r"(?:^|/)(?:readme|install|installation|getting[-_]started|quick[-_]?start)\b", re.I)
 _OF_USERS: frozenset[Purpose] = frozenset(("install", "start"))
 _NOT_WHOLE = re.compile(r"[$]|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$")
-"""A variable, a comment, what the next line continues, or a file."""
+"""Not a whole command: one with a variable, a comment, one that the next line continues, or a file name."""
 _OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequirements\b|\bcmake\b")
 """A command that installs what stands in the folder."""
 _BY_DEFAULT = frozenset(("make", "rake", "ninja"))
@@ -76,7 +76,7 @@ def commands_of(index: Index) -> tuple[ProjectCommand, ...]:
 
 
 def _node_manager(index: Index) -> str:
-    """The package manager that the package of npm at the root is for: the one it names, else that of the lock file."""
+    """The package manager of the `package.json` at the root: the one it names, else that of the lock file, else npm."""
     declared = re.search(r'"packageManager"\s*:\s*"(\w+)@', index.text("package.json") or "")
     if declared:
         return declared[1]
@@ -84,13 +84,13 @@ def _node_manager(index: Index) -> str:
 
 
 def _run_by(manager: str, command: ProjectCommand) -> ProjectCommand:
-    """The command as the package manager runs scripts; npm and bun have commands of their own by the same names."""
+    """The command as the package manager runs scripts; npm and bun have commands of their own with the same names."""
     by_name = manager if manager in ("pnpm", "yarn") else f"{manager} run"
     return command if manager == "npm" else replace(command, command=re.sub(r"^npm(?: run)?", by_name, command.command))
 
 
 def chosen(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
-    """The commands of a purpose, each once, the most telling first."""
+    """The commands of a purpose, each once, the best first."""
     fitting = [c for c in commands if _fits(c, purpose)]
     fitting.sort(
         key=lambda c: (_rank(c, purpose), c.path.count("/"), not c.command.endswith(purpose), not _about(c, purpose))
@@ -102,14 +102,14 @@ def chosen(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[Project
 
 
 def _rank(command: ProjectCommand, purpose: Purpose) -> int:
-    """Documents for developers first, then what is run by name, then CI, then what users are told: a README shows
-    what others do with the project, and it comes first only for what users do."""
+    """The rank of a command, 0 for the best: documents for developers first, then scripts run by name, then CI, then
+    documents for users. A README shows what users do with the project, so it comes first only for their purposes."""
     if command.command in _BY_DEFAULT:
         return 5
     is_mention = command.origin == "documentation" and command.command.isalpha()
     if is_mention or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
         return 4
-    if command.command == "make all":  # less than a target that is called after what it does
+    if command.command == "make all":  # less specific than a target named after what it does
         return 1
     if command.origin == "documentation":
         is_for_users = _FOR_USERS.search(command.path) is not None
@@ -147,7 +147,7 @@ def _about(command: ProjectCommand, purpose: Purpose) -> bool:
 
 
 def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand]) -> list[ProjectCommand]:
-    """What is usual for the project, or else for each of its packages that none of the commands found is for."""
+    """The conventional command of the project, or else of each package that none of the commands found is for."""
     covered = {command.path.rpartition("/")[0] for command in found}
     usual: dict[str, ProjectCommand] = {}
     for manifest in manifests(index):

@@ -1,6 +1,6 @@
 """Which definitions of a repository call which, and how much work is behind each.
 
-How much work a definition does is its own lines and its share of those that it calls, as a profiler apportions the time
+The work of a definition is its own lines plus its share of the work of what it calls, as a profiler apportions the time
 of a function among its callers (Graham, Kessler, McKusick, "gprof: a call graph execution profiler", 1982), with lines
 for time.
 """
@@ -26,7 +26,7 @@ _DAMPING = 0.9
 _ROUNDS = 20
 CONSTRUCTORS = frozenset(("__init__", "constructor", "new", "initialize"))
 _Overrides = Callable[[int], tuple[int, ...]]
-"""The methods that override one: asked for again and again, and the same for all who ask."""
+"""Gives the methods that override a method; cached, since it is called again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class CallWork:
     """The calls between the definitions of a repository, and the work behind each.
 
     Attributes:
-        work: lines of a definition with its share of what it calls, float (nodes,).
+        work: lines of a definition plus its share of the work of what it calls, float (nodes,).
         calls: the nodes that each node calls.
         one_of: the node that stands for each, int (nodes,): overloads are one.
-        unsure: the calls that are known by a name only, as (caller, called).
+        unsure: the calls that are known by name only, as (caller, called).
     """
 
     work: np.ndarray
@@ -47,7 +47,7 @@ class CallWork:
 
 
 def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
-    """Apportion the lines of definitions to those that call them, or hand them on to be called.
+    """Apportion the lines of definitions to those that call them, or pass them on as callbacks.
 
     Args:
         graph: of the repository.
@@ -68,7 +68,7 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     )
     sources, targets = _with_constructors(graph, sources, targets)
     sources, targets = _with_overrides(graph, sources, targets, overrides)
-    is_function = is_own & (graph.nodes.kinds == FUNCTION)  # a class works by its methods
+    is_function = is_own & (graph.nodes.kinds == FUNCTION)  # a class does its work in its methods
     one_of = _overloads_as_one(graph, np.flatnonzero(is_function))
     pairs = np.unique(one_of[np.stack([sources, targets])], axis=1)
     pairs = pairs[:, pairs[0] != pairs[1]]
@@ -87,7 +87,7 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
 
 
 def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
-    """bool (nodes,): which nodes stand in some files; tests beside the code don't."""
+    """bool (nodes,): which nodes are in some files, without tests that stand beside the code."""
     is_file = np.zeros(len(graph.nodes), bool)
     is_file[[graph.by_path[path] for path in paths if path in graph.by_path]] = True
     found = is_file[graph.nodes.owners]
@@ -98,8 +98,8 @@ def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
 
 
 def _dispatched(graph: Graph, edges: np.ndarray, overrides: _Overrides) -> Iterator[tuple[int, int]]:
-    """Of calls whose name several definitions have: to the only one that counts, or to the method that others of them
-    override."""
+    """The calls whose name several definitions have: to the only one of them that counts, or to the method that at
+    least two thirds of the others override."""
     called: dict[tuple[int, str], list[int]] = defaultdict(list)
     for source, target in zip(graph.sources[edges].tolist(), graph.targets[edges].tolist(), strict=True):
         called[source, _last(graph, target)].append(target)
@@ -120,7 +120,7 @@ def _unsure(graph: Graph, one_of: np.ndarray, is_call: np.ndarray, pairs: np.nda
 
 
 def _overloads_as_one(graph: Graph, functions: np.ndarray) -> np.ndarray:
-    """int (nodes,): the node that stands for each: of definitions with one name in one file the longest."""
+    """int (nodes,): the node that stands for each: the longest of the definitions with one name in one file."""
     one_of = np.arange(len(graph.nodes))
     longest: dict[tuple[int, str], int] = {}
     for node in functions[
@@ -131,7 +131,7 @@ def _overloads_as_one(graph: Graph, functions: np.ndarray) -> np.ndarray:
 
 
 def _with_constructors(graph: Graph, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The calls, and those from a class that is called to its constructor."""
+    """The calls, and those from each called class to its constructors."""
     classes = [node for node in set(targets.tolist()) if graph.nodes[node].kind == "class"]
     return _extended(sources, targets, ((node, method) for node in classes for method in _constructors(graph, node)))
 

@@ -48,7 +48,7 @@ def overview_of(index: Index) -> Overview:
         index: the repository.
 
     Returns:
-        The overview; of an index that was asked before, the same.
+        The overview. Whatever doesn't depend on the history is computed once per index.
 
     Raises:
         IndexFailed: the index is broken.
@@ -57,7 +57,7 @@ def overview_of(index: Index) -> Overview:
 
 
 def _structure(index: Index) -> Overview:
-    """The overview without what the history says: that is read later than the code."""
+    """The overview without facts from the history, which is read later than the code."""
     graph = graph_of(index)
     code = code_files(index)
     uses = file_uses(graph, code)
@@ -114,9 +114,10 @@ def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
 
 
 def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit]) -> Overview:
-    """The overview with who knows each component: the authors of its commits of the last years, without programs.
+    """The overview with the people who know each component: the authors of its commits in the last YEARS years, without
+    bots.
 
-    A name that ends with `[bot]` is a program's: so GitHub names the authors of its Apps.
+    A name that ends in `[bot]` is a bot's: GitHub names the authors of its Apps like that.
 
     Args:
         overview: the overview.

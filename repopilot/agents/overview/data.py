@@ -19,7 +19,7 @@ from repopilot.index.store import Index
 
 PARSE_S = 2.0
 _READERS = ("environ", "getenv", "Getenv", "LookupEnv", "env", "ENV", "_ENV", "GetEnvironmentVariable")
-"""Names without which no code of the languages that we read gets at the environment."""
+"""Code that reads the environment contains one of these names, in every language that we read."""
 _READ = re.compile(
     rb"(?<![\w$.])(?:(?:os\.)?environ(?:\.get)?|(?:os\.|std::|System\.)?getenv|os\.(?:Getenv|LookupEnv)"
     rb"|(?:std::)?env::var(?:_os)?|(?:option_)?env!|process\.env|import\.meta\.env|Deno\.env\.get|ENV(?:\.fetch)?"
@@ -31,7 +31,7 @@ _SETTINGS_BASE = "BaseSettings"
 
 
 def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataPlace, ...]:
-    """What the repository keeps, and what it is set by.
+    """Find the data that the repository stores, and what configures it.
 
     Args:
         index: the repository.
@@ -39,7 +39,7 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
         lines: lines of its own code by path.
 
     Returns:
-        Each thing once with the first place where it is declared or read, and how often; by kind, what is used most
+        Each thing once, with the first place where it is declared or read, and how often it is; the most frequent
         first.
     """
     found = [

@@ -21,17 +21,17 @@ from repopilot.types import Symbol
 MOST = 12
 MOST_HEADERS = 4
 _DECLARING = frozenset(("rust", "go"))
-"""Languages whose files say themselves what others can import."""
+"""Languages whose files themselves declare what others can import."""
 _MAIN_LANGUAGES = frozenset(("c", "cpp", "go", "java", "kotlin", "rust", "csharp", "scala"))
 _STARTED = re.compile(r"^if __name__ == [\"']__main__[\"']:", re.M)
 _GO_MAIN = re.compile(r"^package main\b", re.M)
 _CONDITION = re.compile(r"^[^\S\n]*#[^\S\n]*(if|endif)(.*)", re.M)
 _OWN_MACRO = re.compile(r"(?<!\w)(?!defined\b)[A-Za-z]\w*")
-"""A name of a preprocessor that isn't one of the compiler's, which begin with `_`."""
+"""A preprocessor macro of the project; those of the compiler begin with `_`."""
 _INSTALLED = re.compile(r"install[^\n()]*(?:(?:\\\n|\n\t)[^\n]*)*(?:\([^()]*\))?", re.I)
 """What a Makefile, CMakeLists.txt or meson.build installs."""
 _TYPED = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
-"""Sources in TypeScript, which declarations of types are not."""
+"""TypeScript sources, not declaration files."""
 _HEADERS = (".h", ".hpp", ".hh", ".hxx")
 _PATH = re.compile(r"[\w./+-]+")
 _JVM_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
@@ -65,7 +65,8 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
 
 
 def _has_program_on_top(found: Iterable[EntryPoint], lines: Iterable[str]) -> bool:
-    """Whether a program stands in the outermost folder with code: an application, no library with tools of its own."""
+    """Whether a program is declared, or stands in the outermost folder with code: the repository is an application
+    then, not a library with tools."""
     outermost = min((path.count("/") for path in lines), default=0)
     return any(entry.kind == "command" or entry.path.count("/") == outermost for entry in found)
 
@@ -84,7 +85,7 @@ def _declared(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
         for name, target in manifest.entry_points.items():
             library = is_imported(manifest, name)
             if library and "/" in manifest.path and (manifest.is_private or not manifest.name):
-                continue  # a package for the others of its workspace, or a part of the one above
+                continue  # a package for others in its workspace, or a part of the one above
             place = _source_of(manifest, target, index, lines, library=library)
             if place is None:
                 continue
@@ -95,7 +96,7 @@ def _declared(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
 
 
 def _shown_name(package: str, name: str, library: bool) -> str:
-    """What users type or import: of an export of npm its path below the package."""
+    """What users type or import; for an export of an npm package, its path below the package."""
     if name.startswith("./"):
         return posixpath.normpath(posixpath.join(package, name))
     return package if library or name == "bin" else name
@@ -104,7 +105,8 @@ def _shown_name(package: str, name: str, library: bool) -> str:
 def _source_of(
     manifest: Manifest, target: str, index: Index, lines: Mapping[str, int], *, library: bool
 ) -> tuple[str, Symbol | None] | None:
-    """The file, and the definition in it, of `package.module:function` or of a path, which may be that of a build."""
+    """The file and the definition that a target means: `package.module:function`, or a path, possibly of a built
+    file."""
     folder = posixpath.dirname(manifest.path)
     module, _, name = target.partition(":")
     module = module.split("[")[0].strip()
@@ -112,7 +114,7 @@ def _source_of(
         built = posixpath.normpath(posixpath.join(folder, target))
         typed = [each for each in lines if each.startswith(f"{folder}/" if folder else "") and _TYPED.search(each)]
         if library and typed and built not in typed:
-            # JavaScript beside sources in TypeScript is built from them, or wraps what is built.
+            # JavaScript beside TypeScript sources is built from them, or wraps the built files.
             return _source_alike(built, typed) or _root_module(typed)
         return _of_script(built, index, lines)
     stem = module.replace(".", "/")
@@ -127,7 +129,7 @@ def _source_of(
 
 
 def _root_module(sources: Iterable[str]) -> tuple[str, None] | None:
-    """The outermost index of a package of npm, from which its builds of other names are made."""
+    """The outermost `index` source of an npm package, from which builds with other names are made."""
     found = min((path for path in sources if _stem(path) == "index"), key=lambda path: path.count("/"), default=None)
     return (found, None) if found else None
 
@@ -140,14 +142,14 @@ def _followed(path: str, name: str, index: Index) -> tuple[str, Symbol | None]:
 
 
 def _of_script(path: str, index: Index, lines: Mapping[str, int]) -> tuple[str, None] | None:
-    """The source of a script or module of npm: itself, else the one that is built into it."""
+    """The source of an npm script or module: the file itself, else the source that it is built from."""
     if path in index.files:
         return path, None
     return _source_alike(path, [source for source in lines if source.startswith(_package_of(path))])
 
 
 def _source_alike(path: str, inside: Sequence[str]) -> tuple[str, None] | None:
-    """The source whose path ends most like that of what is built from it."""
+    """The source whose path has the longest ending in common with that of a built file."""
     built = re.sub(r"(?:\.d)?\.[cm]?[jt]sx?$", "", path).split("/")
     alike = {source: _common_end(re.sub(r"\.[cm]?[jt]sx?$", "", source).split("/"), built) for source in inside}
     near = max(inside, key=lambda source: (alike[source], -source.count("/"), "src/" in source), default=None)
@@ -192,7 +194,7 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
 
 
 def _beside_the_product(index: Index, lines: Mapping[str, int]) -> set[str]:
-    """The files of modules of Maven and Gradle, that with most code aside, whose build names no class to start."""
+    """The files of Maven and Gradle modules whose build names no main class, except the module with most code."""
     modules: dict[str, list[str]] = {}
     for path in lines:
         modules.setdefault(path.partition("/src/")[0] if "/src/main/" in path else "", []).append(path)
@@ -207,7 +209,7 @@ def _beside_the_product(index: Index, lines: Mapping[str, int]) -> set[str]:
 
 
 def _is_program(main: Symbol, index: Index) -> bool:
-    """Whether a function named main is what its language starts a program with."""
+    """Whether a function named main is where its language starts a program."""
     language = index.files[main.path].language
     if language in ("c", "cpp"):
         return not _is_conditional(main, index.text(main.path) or "")
@@ -221,7 +223,7 @@ def _is_program(main: Symbol, index: Index) -> bool:
 
 
 def _is_conditional(main: Symbol, text: str) -> bool:
-    """Whether a definition is compiled only where somebody sets a macro of the project, as one that tests a library."""
+    """Whether a `main` is compiled only where a macro of the project is set, such as a library's test program."""
     above = "\n".join(text.split("\n")[: main.start_line - 1])
     open_ones: list[str] = []
     for found in _CONDITION.finditer(above):
@@ -251,7 +253,8 @@ def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
 
 
 def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
-    """The packages that manifests name, else the largest; of one whose `__init__` is empty its modules are imported."""
+    """The packages that manifests name, else the largest; none where a folder has such a name but no `__init__.py` with
+    code, since its modules are imported then."""
     names = {_plain(fact.value) for fact in facts(index, "name")} | {_plain(index.name.rpartition("/")[2])}
     below = _lines_below(lines)
     sizes = {path: below[posixpath.dirname(path)] for path in lines if path.endswith("/__init__.py")}
@@ -262,7 +265,7 @@ def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]
 
 
 def _go_packages(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
-    """The root packages of Go's modules: by the file that is called like the module, else the largest one."""
+    """The root packages of Go modules, each by the file named after the module or `doc.go`, else by the largest."""
     for folder in {posixpath.dirname(path) for path in index.files if posixpath.basename(path) == "go.mod"}:
         files = [p for p in lines if p.endswith(".go") and posixpath.dirname(p) == folder]
         files = [path for path in files if not _GO_MAIN.search(index.text(path) or "")]
@@ -273,7 +276,7 @@ def _go_packages(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]
 
 
 def _gems(index: Index) -> Iterator[EntryPoint]:
-    """What users of a gem require: the file that is called like it."""
+    """What users of a gem require: the file named after it."""
     for manifest in manifests(index):
         if not manifest.path.endswith(".gemspec"):
             continue
@@ -312,7 +315,7 @@ def _crate(path: str, index: Index) -> str:
 
 
 def _most_used_outside(graph: Graph, lines: Mapping[str, int]) -> list[EntryPoint]:
-    """What users of a library begin with, where nothing declares it: the headers, else the file, that tests and
+    """What users of a library begin with, where nothing declares that: the headers, else the file, that tests and
     examples use most."""
     counts = Counter({path: sum(map(_is_outside, users_of(graph, [path]))) for path in graph.by_path if path in lines})
     headers = Counter({path: n for path, n in counts.items() if path.endswith(_HEADERS)})
@@ -321,7 +324,7 @@ def _most_used_outside(graph: Graph, lines: Mapping[str, int]) -> list[EntryPoin
 
 
 def _headers_of_sources(lines: Mapping[str, int]) -> list[str]:
-    """The header that is called like the largest source with one, in a list."""
+    """A list with the header of the largest source that has a header of its name; [] for none."""
     stems = {posixpath.splitext(path)[0]: path for path in lines if path.endswith(_HEADERS)}
     sources = [path for path in lines if not path.endswith(_HEADERS) and posixpath.splitext(path)[0] in stems]
     return [stems[posixpath.splitext(max(sources, key=lines.__getitem__))[0]]] if sources else []

@@ -1,7 +1,7 @@
-"""The most important ways through a repository: chains of calls from where it is entered to where the work is done.
+"""The most important flows through a repository: chains of calls from its entry points to where the work is done.
 
-A definition matters by the work behind it (see call_work.py), and by how often documents and tests call it. Of the ways
-that the call graph holds, those are shown whose calls matter most together, each the most that the others leave.
+A definition matters by the work behind it (see call_work.py), and by how often documents and tests call it. Flows are
+chosen greedily: each is the chain whose calls matter most in total, beside the calls that the flows before it show.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ FEWEST_STEPS = 3
 _USUAL_STEPS = 5
 """A longer flow ends at its last call that counts."""
 MOST_STATIONS = 2000
-"""Definitions that flows may pass, those that matter most."""
+"""How many definitions flows may pass through, those that matter most."""
 _NAMED = 0.3
-"""What being called by documents and tests counts beside work."""
+"""The weight of being called by documents and tests, beside that of work."""
 _BY_NAME = 0.6
-"""What a call counts that is known by a name only."""
+"""The factor for a call that is known by name only."""
 _SHOWN = 0.2
-"""What a call counts at a definition that another flow shows."""
+"""The factor for a call at a definition that another flow shows."""
 _INNER_START = 0.5
-"""What a flow counts that begins at what users don't call."""
+"""The factor for a flow that begins at a definition that users don't import, and again for one they don't call."""
 _LEAST = 0.25
-"""Of the call of a flow that counts most: what a call counts at least."""
+"""A call counts where its value is at least this share of the highest one in its flow."""
 _BEAM = 4
-"""Ways to one definition that are continued."""
+"""How many of the best chains to one definition are continued."""
 
 
 def flows(
     graph: Graph, entries: Sequence[EntryPoint], paths: Collection[str], told: Mapping[str, int]
 ) -> tuple[Flow, ...]:
-    """Find the ways through the code.
+    """Find the most important flows.
 
     Args:
         graph: of the repository.
-        entries: where it is entered: programs are only passed first.
+        entries: where it is entered. A program can only be the first step of a flow.
         paths: the files of its own code.
         told: how often documents and tests call each name.
     """
@@ -81,7 +81,7 @@ def flows(
 def _what_matters(
     graph: Graph, calls: CallWork, programs: Collection[int], told: Mapping[str, int]
 ) -> dict[int, float]:
-    """The definitions that matter most, each with how much, as a factor."""
+    """The definitions that matter most, each with its weight as a factor."""
     functions = np.flatnonzero((calls.work > 0) & (graph.nodes.kinds == FUNCTION))
     nodes = np.union1d(functions, np.array(sorted(programs), np.int64))
     if not len(nodes):
@@ -96,7 +96,7 @@ def _what_matters(
 
 
 def _told_name(name: str) -> str:
-    """The name by which users call a definition: a constructor by that of its class."""
+    """The name by which users call a definition; for a constructor, the name of its class."""
     owner, _, last = name.rpartition(".")
     return (owner.rpartition(".")[2] if owner and last in CONSTRUCTORS else last).lstrip("#")
 
@@ -113,14 +113,15 @@ def _is_for_users(graph: Graph, node: int, called: Collection[int], told: Mappin
 
 
 def _without_tail(way: tuple[int, ...], between: Mapping[int, Mapping[int, float]]) -> tuple[int, ...]:
-    """A way up to its last call that counts."""
+    """A chain of calls up to its last call that counts, but with at least _USUAL_STEPS steps where it has them."""
     values = [between[caller][called] for caller, called in pairwise(way)]
     last = max(place for place, value in enumerate(values) if value >= _LEAST * max(values))
     return way[: max(_USUAL_STEPS, last + 2)]
 
 
 def _comes_back(graph: Graph, last: Sequence[int]) -> bool:
-    """Whether a method calls the one that it overrides, which isn't overridden by another then."""
+    """Whether three methods of one name follow each other: after a call of the overridden method, no other override
+    runs."""
     return len(last) > 2 and len({graph.nodes.name(node).rpartition(".")[2] for node in last}) == 1
 
 
@@ -131,8 +132,8 @@ def _best_way(
     programs: Collection[int],
     found: Iterable[Sequence[int]],
 ) -> tuple[int, ...]:
-    """The way whose calls count most, those that other ways show aside; () for none: a search that keeps the best ways
-    to each definition."""
+    """The chain whose calls count most, without those that other flows show; () for none. A beam search that keeps the
+    best chains to each definition."""
     shown = {node for way in found for node in way}
     taken = {pair for way in found for pair in pairwise(way)}
     best: tuple[float, tuple[int, ...]] = (0.0, ())

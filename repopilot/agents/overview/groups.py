@@ -24,7 +24,7 @@ FEWEST_GROUPS = 5
 FILES_OF_A_PART = 4
 """A folder with fewer files is one part."""
 SAME_FOLDER = 3.0
-"""How many times as much a tie counts inside of one folder."""
+"""The factor for ties within one folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def grouped(
 
 
 def _units(lines: Mapping[str, int], whole: Collection[str]) -> list[Group]:
-    """Folders and files: the folder with most code is opened while it holds more than its share of it."""
+    """Folders and files: the folder with most code is opened as long as its share of the code is too large."""
     units = {"": tuple(lines)} if lines else {}
     closed: set[str] = set()
     enough = LARGEST_SHARE * sum(lines.values())
@@ -85,7 +85,7 @@ def _is_folder(group: Group) -> bool:
 def _inside(folder: str, files: Sequence[str], whole: Collection[str]) -> dict[str, tuple[str, ...]]:
     """The folders directly in a folder, and its files by their names without suffixes, each with the files inside.
 
-    Files that stay together go by the name of the folder.
+    Files of `whole` stay together under the name of the folder.
     """
     found: dict[str, list[str]] = defaultdict(list)
     start = len(folder) + 1 if folder else 0
@@ -99,7 +99,7 @@ def _inside(folder: str, files: Sequence[str], whole: Collection[str]) -> dict[s
 
 
 def _joined(units: Sequence[Group], lines: Mapping[str, int], ties: Mapping[tuple[str, str], int]) -> list[Group]:
-    """The units with the smallest joined to others, until each has its share and they are few enough."""
+    """The units after joining the smallest to others, until each is large enough and they are few enough."""
     left = dict(enumerate(units))
     size = {number: sum(lines[path] for path in unit.files) for number, unit in left.items()}
     uses = _uses_between(units, ties)
@@ -131,10 +131,11 @@ def _uses_between(units: Sequence[Group], ties: Mapping[tuple[str, str], int]) -
 
 
 def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], uses: np.ndarray) -> int:
-    """The unit that one is tied to most, for its size: what everything uses would draw all to itself.
+    """The unit that a small one is tied to most, relative to all ties of that unit: otherwise a unit that everything
+    uses would attract all others.
 
-    A file joins a file of its folder, before it joins a folder beside it. Two between which a third stands, which one
-    uses and which uses the other, are joined late: they would use it and be used by it.
+    A file joins a file of its folder before it joins a folder beside it. Two units are joined late where one uses a
+    third that uses the other: joined, they would both use it and be used by it.
     """
     one = left[small]
 
@@ -149,7 +150,7 @@ def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], use
 
 
 def _common(one: str, other: str) -> bool:
-    """Whether two units stand in the same folder below the top, or one in the other."""
+    """Whether two units stand in the same folder, or one directly in the other."""
     first = _parent(one)
     second = _parent(other)
     return first == second or other == first or one == second

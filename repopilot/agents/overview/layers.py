@@ -29,7 +29,7 @@ def layered(uses: Mapping[tuple[int, int], int]) -> tuple[list[tuple[int, int]],
         uses: how often one component uses another, by (user, used).
 
     Returns:
-        The uses that close no cycle, the heaviest chosen first; and the pairs that a longer way along them connects.
+        The uses that close no cycle, the heaviest chosen first; and the pairs that a longer path along them connects.
     """
     kept: list[tuple[int, int]] = []
     ways: set[tuple[int, int]] = set()

@@ -33,7 +33,8 @@ def offered(graph: Graph, entries: Iterable[EntryPoint]) -> set[int]:
 
 
 def _passed_on(graph: Graph, facades: Iterable[int]) -> set[int]:
-    """The files of facades; where one defines no function, but passes on what others define, these others, too."""
+    """The files of facades; where a file defines no function, also the files it imports, whose definitions it
+    re-exports."""
     found: set[int] = set()
     queue = list(facades)
     while queue:

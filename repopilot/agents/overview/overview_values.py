@@ -10,12 +10,12 @@ from repopilot.project.project_commands import ProjectCommand, Purpose
 
 EntryKind = Literal["command", "main", "package", "script", "facade"]
 DataKind = Literal["table", "schema", "settings", "variable", "config"]
-"""Of what the repository keeps and is set by: `settings` a class, `variable` of the environment, `config` a file that
-the code names."""
+"""The kinds of stored data and configuration: `settings` is a class, `variable` an environment variable, `config` a
+file that the code names."""
 
 
 UNSURE = "unsure"
-"""The note of a step of a flow whose call is known by a name only."""
+"""The note of a step in a flow whose call is known by name only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class EntryPoint:
 
     @property
     def export_depth(self) -> int:
-        """How far below the package that users import by its name, which may begin with a scope (`@scope/name`)."""
+        """How many levels below its package the imported path is; a scope (`@scope/name`) isn't a level."""
         return self.name.count("/") - self.name.startswith("@")
 
 
@@ -89,7 +89,7 @@ class ComponentUse:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A way through the code, from where it is entered to where the work is done."""
+    """A chain of calls, from where the code is entered to where the work is done."""
 
     title: str
     path: tuple[NamedPlace, ...]
@@ -116,7 +116,7 @@ class Overview:
         languages: share of the code by language, the largest first.
         lines, files: of all that is indexed.
         licence: as declared.
-        entry_points, components, uses, flows: see there. `uses` number the components.
+        entry_points, components, uses, flows: see their classes. `uses` refer to components by number.
         commands: the best command for each purpose.
         cycles: components that use each other, directly or by way of others, each group sorted.
         reading: where to start, in order, each with why.

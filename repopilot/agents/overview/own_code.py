@@ -1,4 +1,4 @@
-"""The repository's own code: neither tests, examples, benchmarks and documentation nor what others wrote. Sync."""
+"""The repository's own code, without tests, examples, benchmarks, documentation and third-party code. Sync."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ BUILD_FILES = frozenset(("make", "dockerfile"))
 
 
 def code_files(index: Index) -> dict[str, int]:
-    """The files of a repository in languages whose symbols are read, with their lines; not what others wrote.
+    """The files in languages whose symbols are read, with their lines, without third-party code.
 
-    Of scripts without a suffix those in its main language: in others they are tools, such as wrappers of a build.
+    Scripts without a suffix count only in the main language: in others they are tools, such as wrappers of a build.
 
     Args:
         index: the repository.
@@ -46,7 +46,7 @@ def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, st
         uses: which of these files use which.
 
     Returns:
-        Lines by path. Where all code stands in tests or examples, those.
+        Lines by path. Where there is only code of tests or examples, that counts as own.
     """
     used: dict[str, set[str]] = defaultdict(set)
     for user, other in uses:
@@ -60,8 +60,8 @@ def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, st
 
 
 def product_code(lines: Mapping[str, int], entries: Iterable[str], uses: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """The code below the outermost folders in which a repository is entered, and of those that this code uses: scripts
-    for its developers stand elsewhere.
+    """The code in the top-level folders with entry points, and in those that these use: scripts for developers are
+    elsewhere.
 
     Args:
         lines: lines of its own code by path.
@@ -69,7 +69,7 @@ def product_code(lines: Mapping[str, int], entries: Iterable[str], uses: Iterabl
         uses: which of these files use which.
 
     Returns:
-        Lines by path; all of them where the entries are less than half of the code.
+        Lines by path; all of them where that would be less than half of the code.
     """
     used: dict[str, set[str]] = defaultdict(set)
     for user, other in uses:
@@ -85,7 +85,7 @@ def _outermost(path: str) -> str:
 
 
 def main_languages(index: Index, lines: Mapping[str, int]) -> dict[str, float]:
-    """The languages with a share of the code that counts, the largest first: a Makefile beside a library doesn't."""
+    """The languages with at least LEAST_SHARE of the code, the largest first: no Makefile beside a library counts."""
     shares: Counter[str] = Counter()
     for path, count in lines.items():
         shares[index.files[path].language] += count

@@ -18,7 +18,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]|:[a-z0-9_+-]{3,30}:")
 _DEFINES = r"\b(?:is|are) (?:an?|the)\b"
 _SAYS = r"\b(?:is|are|provides?|lets|allows)\b"
-"""What follows a project's name where it is defined, and where something is said of it."""
+"""What follows a project's name in a definition (_DEFINES), and in any statement about it."""
 _DEFINITION = re.compile(
     rf"(?!.*\b(?:must|should|shall)\b)(?:an? |(?!(?:you|we|i) )[\w-]+(?:[ /(]+[\w-]+[)]?){{0,3}} {_DEFINES}"
     r"|(?!(?:you|we|i) )[\w-]+(?: [\w-]+)?? (?:provides|lets|allows|implements|offers)\b)",
@@ -27,9 +27,9 @@ _DEFINITION = re.compile(
 """A sentence that says what something is or does (`a thing that …`, `the thing is a …`), not what must be done."""
 FEWEST_WORDS = 3
 PARAGRAPHS = 4
-"""Of a README, the first of which says what the project is."""
+"""Paragraphs at the beginning of a README that may say what the project is."""
 MOST_PARAGRAPHS = 12
-"""Of a README, in which a sentence that begins with the project's name is looked for."""
+"""Paragraphs of a README that are searched for a definition that begins with the project's name."""
 
 
 def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
@@ -40,10 +40,11 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
         facades: the files that users import.
 
     Returns:
-        The sentence as `note`, and where it stands: of the manifest at the root or of the package that is called like
-        the repository, else of the README where it begins with the name, else of any package, else of what users import
-        or of the README where it says what something is; what only begins a README comes last. None where nothing says
-        it.
+        The sentence as `note`, and its place; None where nothing says it. The first of these: the description of the
+        root manifest or of the package named after the repository, where it is longer than FEWEST_WORDS; the README's
+        sentence that begins with the name; a shorter such description; that of a package that the README names; the
+        head of a file that users import; another definition in the README; any other package's description; the
+        README's first sentence.
     """
     described = [fact for fact in facts(index, "description") if len(fact.value.split()) >= FEWEST_WORDS]
     own = [fact for fact in described if "/" not in fact.path or fact.path in _packages_called(index, _name(index))]

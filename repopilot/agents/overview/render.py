@@ -22,7 +22,7 @@ LONGEST_CODE = 240
 MOST_DATA = 10
 SYMBOLS_SHOWN = 5
 _NAMED_COMMANDS = {"start": "run"}
-"""Purposes that the contract of the command line calls otherwise."""
+"""Purposes that have another name in the JSON contract of the command line."""
 
 
 def overview_json(overview: Overview) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def diagram_of(components: Sequence[Component], shown: Iterable[int], uses: Iter
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """An overview for a reader: his language, how a place is cited, and what components are called, as Markdown."""
+    """An overview for a reader: the language, how a place is cited, and the names of the components as Markdown."""
 
     overview: Overview
     language: str
@@ -126,7 +126,7 @@ def overview_markdown(overview: Overview, language: str) -> str:
 
 
 def overview_text(overview: Overview, language: str, at: Cite, parts: Sequence[str] = (), level: int = 2) -> str:
-    """The overview below a heading. What it has of the repository stays text: none of it becomes markup.
+    """The overview below a heading. Text from the repository stays text: none of it becomes markup.
 
     Args:
         overview: the overview.
@@ -139,7 +139,7 @@ def overview_text(overview: Overview, language: str, at: Cite, parts: Sequence[s
     for part in parts or _ROWS:
         if rows := overview_rows(overview, part, language, at):
             shown.append(_section(part, rows, language, level))
-    # Here no host makes references of `#1` and `@name`, which the pages of a wiki keep it from.
+    # Zero-width spaces keep the host of a wiki from making references of `#1` and `@name`; here there is no host.
     return "\n\n".join(shown).replace("\u200b", "")
 
 
@@ -163,7 +163,7 @@ def code(text: str) -> str:
 
 
 def lines_for_model(overview: Overview) -> str:
-    """What the system prompt of a loop says of the repository, so that it needn't be found out again. English.
+    """What a model is told of the repository, so that it needn't find out the layout again. In English.
 
     Args:
         overview: the overview.

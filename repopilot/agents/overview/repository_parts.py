@@ -20,11 +20,11 @@ from repopilot.types import Symbol, innermost
 
 MOST_SYMBOLS = 10
 LINES_WITH_DOCS = 12
-"""Of a definition, in which its documentation begins."""
+"""The first lines of a definition, in which its documentation begins."""
 _FOLDER_MODULES = ("__init__.py", "mod.rs")
 """Files whose module goes by the name of their folder."""
 LEAST_SHARE = 0.02
-"""Of all a component uses: what it uses less is no edge of the picture."""
+"""A use with a smaller share of all uses by its component is no edge."""
 
 
 def components_of(
@@ -55,7 +55,7 @@ def _known_as(group: Group) -> str:
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """The last part of each path; where several end alike, with as many folders before it as tell them apart."""
+    """The last part of each path; where several have the same, with as many folders before it as tell them apart."""
     depths = [1] * len(paths)
     while True:
         names = ["/".join(path.split("/")[-depth:]) for path, depth in zip(paths, depths, strict=True)]
@@ -89,7 +89,8 @@ def _component(
 
 
 def _described(index: Index, group: Group) -> NamedPlace | None:
-    """What the component is by the first text that says it: of its package, its file, or its folder's README."""
+    """What the component is, by the first text that says it: at the head of its package's main file, else of its two
+    largest files."""
     size = {path: index.files[path].lines for path in group.files}
     heads = [path for path in group.files if path.rpartition("/")[0] == group.name and _is_head(path)]
     rest = sorted((path for path in group.files if path.startswith(group.name)), key=lambda path: -size[path])
@@ -113,11 +114,11 @@ def summary_between(index: Index, path: str, start: int, end: int) -> str:
 
 
 def subclasses(index: Index, name: str) -> Iterator[Symbol]:
-    """The classes that name another one among those that they inherit from.
+    """The classes that inherit directly from a class.
 
     Args:
         index: the repository.
-        name: of the other one, which needn't be defined in the repository.
+        name: of the base class, which needn't be defined in the repository.
     """
     for reference in index.references(name):
         if reference.kind == "inherit":
@@ -152,13 +153,13 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
 
 
 def needed_places(graph: Graph, part_of: Mapping[str, int]) -> Counter[tuple[str, int]]:
-    """Where the definitions stand that are sure to be used from another part of the repository, each with how often.
+    """The places of definitions that other parts of the repository are sure to use, each with how often they do.
 
     Args:
         graph: of the repository.
         part_of: the part that each file belongs to.
     """
-    part = np.full(len(graph.nodes), -1)  # packages stand behind the files, and are no part's
+    part = np.full(len(graph.nodes), -1)  # packages come after the files, and belong to no part
     part[: len(graph.nodes.paths)] = [part_of.get(path, -1) for path in graph.nodes.paths]
     part = part[graph.nodes.owners]
     user, used = part[graph.sources], part[graph.targets]
@@ -168,7 +169,7 @@ def needed_places(graph: Graph, part_of: Mapping[str, int]) -> Counter[tuple[str
 
 
 def _is_of_tests(node: Node) -> bool:
-    """Whether a definition stands in the module that Rust's files have for their tests."""
+    """Whether a definition stands in the module for tests of a Rust file."""
     return node.path.endswith(".rs") and node.name.partition(".")[0] in ("test", "tests")
 
 
@@ -182,11 +183,11 @@ def _place(graph: Graph, node: int) -> NamedPlace:
 
 
 def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list[list[str]]:
-    """The test files that use each part, those first that use it most.
+    """The test files that use each part, those that use it most first.
 
     Args:
         graph: of the repository.
-        parts: of it.
+        parts: the parts of the repository.
     """
     uses = [users_of(graph, part.files) for part in parts]
     return [[path for path, _ in sorted(each.items(), key=_often_first) if is_test_path(path)] for each in uses]

@@ -12,9 +12,9 @@ import numpy as np
 from repopilot.code.graph.graph import DEPENDING, Edge, Graph
 
 SURE = 0.75
-"""The confidence of a use that an import or a scope resolves; a name that only one definition has isn't one."""
+"""The confidence of a use that an import or a scope resolves; a name with only one definition has less."""
 _STUBS = (".pyi", ".d.ts")
-"""Files that declare the types of code that is elsewhere: what they name, only a checker reads."""
+"""Files that declare the types of code elsewhere; only a type checker reads the names in them."""
 
 Thing = TypeVar("Thing", bound=Hashable)
 
@@ -28,7 +28,7 @@ class FileUse:
 
 
 def sure_uses(graph: Graph) -> np.ndarray:
-    """bool (edges,): which edges are uses that are sure; that a test tests something is none."""
+    """bool (edges,): which edges are sure uses; an edge from a test to what it tests isn't one."""
     kinds = [int(kind) for kind in DEPENDING if kind != Edge.TESTS]
     return np.isin(graph.kinds, kinds) & (graph.confidence >= SURE)
 
@@ -54,16 +54,16 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
 
 
 def between(uses: Mapping[tuple[str, str], FileUse], files: Collection[str]) -> dict[tuple[str, str], FileUse]:
-    """Those of some uses that are between some files."""
+    """Only the uses between some files."""
     return {(user, used): use for (user, used), use in uses.items() if user in files and used in files}
 
 
 def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]) -> set[Thing]:
-    """What some things lead to, directly or by others; a start only where something leads back to it.
+    """Everything that can be reached from some things; a start only where something leads back to it.
 
     Args:
         starts: where to begin.
-        next_of: what one leads to.
+        next_of: gives what a thing leads to.
     """
     found: set[Thing] = set()
     queue = list(starts)

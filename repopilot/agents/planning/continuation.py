@@ -41,7 +41,7 @@ def wanted_parts(text: str, plan: Plan) -> GoOn:
 
     Args:
         text: `proceed`, `proceed with all`, `proceed with part 2`, `skip part 3` or `redo part 1`.
-        plan: the plan; without a number the next ready part is meant, to do again the last failed one.
+        plan: the plan. Without a number, the next ready part is meant; for `redo`, the last failed one.
 
     Returns:
         What is asked for.

@@ -1,4 +1,4 @@
-"""Works on the parts of a plan, one after the other. Each sees the parts before it; what is finished stands."""
+"""Works on the parts of a plan, one after the other. Each sees the parts before it; finished parts are kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def proceed(
         The answer, with the files of all finished parts as one change; its `result` is the plan with its new states.
 
     Raises:
-        UsageError: there is no part of a number.
+        UsageError: the plan has no part with one of the numbers.
         StorageError: there is no room for a working copy.
     """
     unknown = [n for n in numbers or () if plan.part(n) is None]
@@ -97,8 +97,8 @@ async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) ->
 
 
 def instruction(plan: Plan, part: PlanPart) -> str:
-    """A part as a task of its own: its place with an @, what must hold, and what it is a part of. A command, and a part
-    without a place, which the user wrote, stand for themselves."""
+    """A part as a task of its own: its place with an @, what must hold, and what it is a part of. A command, or a part
+    without a place, which the user wrote, is used as it is."""
     if is_command(part.title) or not part.place:
         return part.title
     lines = [part.title, f"@{part.place}", *(f"- {point}" for point in part.acceptance)]
@@ -117,7 +117,7 @@ def _problem(made: Generation) -> str:
 
 
 def _came_to(made: Answer) -> str:
-    """What a finished part came to, a message: its files, and what tests say."""
+    """The result of a finished part, a message: its files, and the outcome of its tests."""
     files = ", ".join(f"`{c.path}`" for c in made.files)
     tests = made.result.tests if isinstance(made.result, Generation) else None
     if tests is None or tests.run is None:

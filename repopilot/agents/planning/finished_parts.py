@@ -1,4 +1,4 @@
-"""What has been done of a plan: the drafts of its finished parts, and what doing one again undoes. Pure."""
+"""The finished parts of a plan: their drafts, and what doing one again undoes. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def finished(plan: Plan, part: PlanPart, drafts: tuple[FileChange, ...], note: s
         plan: the plan.
         part: the part.
         drafts: the files as it leaves them.
-        note: what it came to, a message.
+        note: the result of the part, a message.
     """
     order = 1 + max((p.order for p in plan.parts), default=0)
     return with_part(plan, replace(part, state="done", drafts=drafts, note=note, order=order))

@@ -59,7 +59,7 @@ async def test(question: str, workspace: Workspace, step: Step) -> Answer:
 
 
 def _written_text(changes: Changes, report: TestReport, language: str) -> str:
-    """What is said of written tests: the files, the run, what they catch."""
+    """The text about written tests: their files, their run, and the faults that they catch."""
     points = point_list(run_points(report, language))
     failures = "\n".join(failure_list(report, language))
     parts = (changes_sentence(changes, language), points, failures, mutants_text(report, language))

@@ -10,9 +10,9 @@ from repopilot.results import Iteration
 from repopilot.types import Failure, TestRun
 
 _SAME_FAILURE = 3
-"""So many runs in a row that fail alike end the loop."""
+"""This many runs in a row that fail in the same way end the loop."""
 _MOST_REPEATS = 2
-"""So many candidates that were tried before end the loop."""
+"""This many candidates that were tried before end the loop."""
 
 
 def best(iterations: Sequence[Iteration]) -> Iteration:

@@ -20,8 +20,8 @@ def code_in_reply(reply: str) -> str:
     """The Python program of a model's reply.
 
     Returns:
-        The longest fenced block that parses, else the entire reply where that parses, else the longest block, without
-        its last definition where the reply was cut off inside that; '' when there is no code.
+        The longest fenced block that parses. Without fences, the reply if it parses; where no block parses, the longest
+        one, without its last definition where the reply was cut off inside that. '' when there is no code.
     """
     blocks = python_blocks(reply)
     parsed = [block for block in blocks if parses(block)]
@@ -65,7 +65,7 @@ def public_names(code: str) -> tuple[str, ...]:
 
 
 def names_written(code: str) -> tuple[str, ...]:
-    """The public names that the lines of code which may not parse begin to define."""
+    """The public names that code defines at the beginning of lines; it needn't parse."""
     return tuple(re.findall(r"^(?:async +def|def|class) +([^\W_]\w*)", code, re.M))
 
 

@@ -1,6 +1,6 @@
-"""The demonstration of `/demo`: code whose tests fail, which the loop of test and repair mends.
+"""The demonstration of `/demo`: code whose tests fail, which the loop of test and repair fixes.
 
-Where no model mends it, a recorded repair is tried, and said to be one; the runs are real in any case.
+Where no model repairs it, a recorded repair is tried, and labelled as such; the test runs are real in any case.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def message(language: str) -> str:
 
 
 def folder_of(home: Path, owner: str) -> Path:
-    """The folder of the demonstration: each login has one of its own; '' where nobody logs in."""
+    """The folder of the demonstration: each login has one of its own. `owner` is '' where nobody logs in."""
     below = f"demos/{hashlib.sha256(owner.encode()).hexdigest()[:16]}" if owner else ""
     return home / below / "demo"
 

@@ -1,4 +1,4 @@
-"""Tests by a model that uses tools: it writes and runs them on a working copy, mutants of the code judge them."""
+"""Tests by a model that uses tools: it writes and runs them on a working copy; mutants of the code judge them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from repopilot.workspace import Workspace
 MOST_JUDGED = 3
 """Definitions whose mutants judge the tests."""
 MOST_MUTANTS = 4
-"""Of a definition; each takes a run of the tests."""
+"""Mutants of a definition; each takes a run of the tests."""
 _NAME = re.compile(r"[A-Za-z_]\w+(?:\.\w+)*")
 
 
@@ -63,8 +63,8 @@ async def write_tests_by_loop(question: str, workspace: Workspace, step: Step) -
 
 
 def _subjects(question: str, modules: Mapping[str, str], index: Index) -> list[Symbol]:
-    """The Python definitions whose mutants judge the tests: of those that the tests use, first what the question
-    names."""
+    """The Python definitions whose mutants judge the tests: those that the tests use, the ones that the question names
+    first."""
     used = [word for text in modules.values() for word in _NAME.findall(text)]
     parts = {part for word in used for part in word.split(".")}
     found: dict[tuple[str, str], Symbol] = {}

@@ -13,7 +13,7 @@ def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
 
     Args:
         answer: of any agent.
-        own: the paths of the repository, whose modules no index has.
+        own: the paths of the repository, whose modules no package index has.
     """
     result = _report(answer)
     if result is None or result.run is None:

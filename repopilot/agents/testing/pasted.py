@@ -1,5 +1,5 @@
-"""Code that stands in a message: Python is tested and repaired on its own, as `repopilot refine` does with a file; what
-no test verifies is checked by parser, linters and rules, as code of other languages is."""
+"""Code in a message: Python is tested and repaired on its own, as `repopilot refine` does with a file. Code that no
+test verifies, and code in other languages, is checked by parser, linters and rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BEGINS = re.compile(r"(?:async def|def|class|import|from) |@\w|\w+ *=")
 _MOST_BEGINNINGS = 50
 _PYTHON = ".py"
 _SAYS_SOMETHING = 2
-"""Words of its own that a question has which is about more than the code below it."""
+"""The least content words of a question that is about more than the code in it."""
 _DESCRIBES = 6
 """A wish of more words than these says what the code is for."""
 
@@ -55,7 +55,7 @@ class PastedCode:
 
     @property
     def is_all(self) -> bool:
-        """Whether hardly anything is said of the code: then it is what the message is about."""
+        """Whether the message says hardly anything besides the code, and so is about the code alone."""
         return own_words(self.wish) < _SAYS_SOMETHING
 
     def read(self) -> FileAnalysis:
@@ -64,10 +64,10 @@ class PastedCode:
 
 
 def pasted_code(message: str) -> PastedCode | None:
-    """The code of a message that defines something: in a fence, or Python below what is said of it; None without any.
+    """The code in a message that defines something: in fences, or Python at its end; None without any.
 
-    Python that parses and defines functions or classes comes first, its tests apart; then the fences of one language
-    that they name, whether their code parses or not.
+    Python that parses and defines functions or classes is preferred, with its tests kept apart; else the fences of the
+    first language that one names are taken, whether their code parses or not.
     """
     return _python(message) or _fenced_code(message)
 
@@ -102,8 +102,8 @@ def _python(message: str) -> PastedCode | None:
 
 
 def stands_alone(pasted: PastedCode, index: Index) -> bool:
-    """Whether pasted code has nothing to do with the repository: what it defines isn't defined there in its language,
-    what it imports isn't there, nor anything that is said of it. Blocking."""
+    """Whether pasted code has nothing to do with the repository: that has none of its definitions in the same language,
+    none of the modules that it imports, and none of the names in the rest of the message. Blocking."""
     if pasted.code == demonstration.CODE:
         return True
     said = parse(pasted.wish)
@@ -217,7 +217,7 @@ def _imports(tests: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def _text(pasted: PastedCode, report: TestReport, checked: str, language: str) -> str:
-    """What the attempts came to, the code with what differs, the tests where a model wrote them, and what the checks
+    """The results of the attempts, the code and its diff, the tests where a model wrote them, and what the checks
     found."""
     parts = [point_list(run_points(report, language, pasted=True)), *_attempts(report, language)]
     parts.append("\n".join(failure_list(report, language)))

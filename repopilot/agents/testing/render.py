@@ -30,7 +30,7 @@ class Point(NamedTuple):
 
 
 def report_text(report: TestReport, language: str) -> str:
-    """Markdown: a list of what the run of a report came to, then its first failures."""
+    """Markdown: a list of what a report's run showed, then its first failures."""
     return "\n\n".join(
         filter(None, [point_list(run_points(report, language)), "\n".join(failure_list(report, language))])
     )
@@ -47,7 +47,7 @@ def failure_list(report: TestReport, language: str) -> list[str]:
 
 
 def mutants_text(report: TestReport, language: str) -> str:
-    """Markdown on written tests: which faults put into the code each of them catches, and which none does."""
+    """Markdown on written tests: which faults put into the code each test catches, and which faults none catches."""
     if not report.run:
         return ""
     if not report.mutants:
@@ -139,7 +139,7 @@ def tests_json(report: TestReport) -> dict[str, Any] | None:
 
 
 def run_points(report: TestReport, language: str, *, pasted: bool = False) -> list[Point]:
-    """What the run of a report came to, or why there was none. Protected tests are the repository's, or `pasted`."""
+    """What a report's run showed, or why there was none. Protected tests are the repository's, or `pasted`."""
     run = report.run
     if run is None:
         why = i18n.translated(report.stopped_because, language) or i18n.text("testing.only_python", language)

@@ -1,4 +1,4 @@
-"""Where a form stands in code as a part of its syntax, not in a text that looks like it. Sync."""
+"""Finds the matches of a pattern that are a certain part of the syntax, not text that only looks like it. Sync."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PARSE_S = 2.0
 
 
 def matches_of(index: Index, path: str, form: re.Pattern[str], node_type: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Find where a form stands in a file within a node of its syntax tree.
+    """Find the matches of a pattern in a file that end within a certain type of syntax node.
 
     Args:
         index: the repository.
         path: the file.
-        form: what is looked for.
-        node_type: how the type of the smallest node around the end of what is found ends, or of the node around that.
+        form: the pattern.
+        node_type: how the type of the smallest node around a match's end, or of that node's parent, has to end.
 
     Yields:
         Each match with its line.

@@ -31,12 +31,12 @@ MOST_PATHS = 12
 MOST_PITFALLS = 10
 MOST_REPAIRS = 5
 MOST_ASKED = 5
-"""Names in the question to a model, by which the places are found that it begins with."""
+"""Names in the question to a model; they find the places that it begins with."""
 LINES_OF_A_COMMENT = 4
 LONGEST_COMMENT = 240
 HOT = 5
 _MARKS = ("FIXME", "BUG", "XXX", "HACK", "DANGER", "WARNING", "CAUTION", "SAFETY", "NOTE")
-"""What comments begin with that warn, the most urgent first."""
+"""The words that begin a warning in a comment, the most urgent first."""
 _WARNING = re.compile(rf"(?:#|//|/\*|\*|--|;)[!/*]*[ \t]*({'|'.join(_MARKS)})(?:\([^)\n]*\))?:")
 _COMMENT_MARK = re.compile(r"^\s*(?:#|//|/?\*(?!/)|--|;)[!/*]*\s*")
 _LEFT_OUT = {"variable", "field", "declaration", "module", "import"}
@@ -44,7 +44,7 @@ _LEFT_OUT = {"variable", "field", "declaration", "module", "import"}
 
 @dataclass
 class ComponentFacts:
-    """What the pages of all components are written from; `names` are their files."""
+    """What the pages of all components are written from; `names` are the files of the pages."""
 
     index: Index
     overview: Overview
@@ -122,12 +122,13 @@ def _said(index: Index, symbol: Symbol) -> str:
 
 
 def more_row(count: int, page: Page) -> list[str]:
-    """A row that says how many others there are; none where there are none."""
+    """A row that says how many more there are; [] where there are none."""
     return [f"- {i18n.text('wiki.more', page.language, count=count)}"] if count > 0 else []
 
 
 def _picture(overview: Overview, number: int) -> list[str]:
-    """The component and its neighbours, by name: their order in the overview changes with their size."""
+    """A diagram of the component and its neighbours, sorted by name: their order in the overview depends on their
+    sizes."""
     around = [use for use in overview.uses if number in (use.source, use.target)]
     ends = {end for use in around for end in (use.source, use.target)}
     boxes = sorted(ends, key=lambda end: overview.components[end].name)
@@ -140,7 +141,7 @@ def _picture(overview: Overview, number: int) -> list[str]:
 
 def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
     """Its definitions that are public, or that other components use, with their signatures; where there are too many,
-    those that others use most first."""
+    those that others use most."""
     index = facts.index
     used = {(place.path, place.line) for place in component.symbols}
     known = [s for path in component.files for s in index.outline(path) if s.kind not in _LEFT_OUT]
@@ -175,7 +176,7 @@ def _members(index: Index, symbols: Sequence[Symbol], page: Page) -> list[str]:
 
 
 def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
-    """The part that it has in the main ways through the repository; where it has none, the first way inside it."""
+    """The component's steps in the flows of the repository; where it has none, the first flow inside it."""
     files = set(component.files)
     found = [row for flow in facts.overview.flows for row in _steps(flow, files, page)]
     inside = () if found else flows(facts.graph, (), component.files, {})[:1]
@@ -185,7 +186,7 @@ def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]
 
 
 def _steps(flow: Flow, files: Collection[str], page: Page) -> list[str]:
-    """The steps of a way that are in some files, with the one before and the one after, by their numbers."""
+    """The numbered steps of a flow, from the one before its first in some files to the one after its last in them."""
     inside = [n for n, step in enumerate(flow.path) if step.path in files]
     if not inside:
         return []

@@ -25,22 +25,22 @@ from repopilot.index.store import Index
 from repopilot.types import Snapshot
 
 State = Literal["current", "missing", "stale", "edited", "foreign", "gone", "kept"]
-"""Of a page: `edited` outside of the marks; `foreign`: a file that isn't ours has its name; `gone`: its component is
-gone; `kept`: it is gone, too, and people wrote in it."""
+"""The state of a page. `edited`: somebody wrote outside of the marks; `foreign`: a file that isn't ours has its name;
+`gone`: its component is gone; `kept`: its component is gone, but people wrote in the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """How a page of the folder stands to the repository.
+    """How a page in the folder compares with the repository.
 
     Attributes:
         name: of its file.
         state: see `State`.
         text: what is to be written.
-        files: those that it cites and that changed since, or are gone.
-        page: it as it is computed; None for one that is gone or isn't ours.
-        kept: it as it lies in the folder.
-        words: what a model said of it, where that still holds.
+        files: the files that it cites and that have changed since, or are gone.
+        page: the page as computed now; None for one that is gone, edited or isn't ours.
+        kept: the page as it is in the folder.
+        words: the model's words on it, where they still hold.
     """
 
     name: str
@@ -63,7 +63,7 @@ def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot,
         language: of a new wiki; one that exists stays in its own.
 
     Returns:
-        The pages, the first one first, then those that are gone.
+        The pages in order, then those that are gone.
 
     Raises:
         UsageError: `folder` is a file.
@@ -105,8 +105,8 @@ def new_pages(
 
 
 def write_wiki(states: Sequence[PageState], folder: Path) -> None:
-    """Write the pages that are missing or stale, and remove those that are gone; of notes on these nothing else is
-    left.
+    """Write the pages that are missing or stale, and remove those that are gone; where people wrote notes on one of
+    these, only the notes are kept.
 
     Args:
         states: of `wiki_states`.
@@ -156,7 +156,7 @@ def _read(path: Path) -> Kept | None:
 
 
 def _relative(root: Path | None, folder: Path) -> str:
-    """The way from the folder of the wiki to the repository, '' or ending in a slash."""
+    """The path from the folder of the wiki to the repository, '' or ending in a slash."""
     if root is None:
         return ""
     way = Path(os.path.relpath(root.resolve(), folder.resolve())).as_posix()
@@ -195,7 +195,8 @@ def with_words(state: PageState, words: Words, index: Index) -> PageState:
 
 
 def _gone(name: str, kept: Kept, commit: str, language: str) -> PageState:
-    """A page whose component is gone. Of one that people wrote in between the marks nothing else is left."""
+    """A page whose component is gone. Where people wrote between the marks, only their notes are kept; one edited
+    outside of them stays as it is."""
     if not kept.has_words:
         return PageState(name, "gone")
     if kept.is_edited:

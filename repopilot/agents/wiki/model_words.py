@@ -1,4 +1,4 @@
-"""What a model says of how a component works, and whether the lines that it rests on are still the same. Pure."""
+"""A model's words on how a component works, and whether the lines that they rest on are unchanged. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from repopilot.agents.wiki.record import digest
 from repopilot.index.store import Index
 
 LOST = "> ⚠ "
-"""What the line begins with that says which of the lines changed."""
+"""The beginning of the line that says in which files cited lines changed, or that a component is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Words:
     rests_on: Mapping[str, str]
 
     def lost(self, index: Index) -> tuple[str, ...]:
-        """The files in which lines that it cites aren't what they were."""
+        """The files in which cited lines have changed."""
         now = lines_cited(index, self.rests_on)
         return tuple(sorted({place.rpartition(":")[0] for place, was in self.rests_on.items() if now[place] != was}))
 

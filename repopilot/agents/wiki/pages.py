@@ -1,4 +1,4 @@
-"""The pages of the wiki: the overview, one a component, a glossary, how-tos. Sync."""
+"""The pages of the wiki: the overview, one for each component, a glossary, how-tos. Sync."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ TERMS_OF_A_COMPONENT = 5
 TESTS_OF_A_COMPONENT = 3
 MOST_EDGES = 12
 MOST_GUIDES = 20
-"""Documents."""
+"""Documents that are listed as guides."""
 MOST_SECTIONS = 6
-"""Of a document."""
+"""Sections that are listed of a document."""
 _CODE_BLOCK = re.compile(r"^ *(?:```|~~~|\.\. code)|::$")
 _TESTS = ("function", "method")
 _PAST = re.compile(r"change|history|news|release", re.IGNORECASE)
@@ -62,7 +62,7 @@ def pages_of(overview: Overview, index: Index, links: str, language: str) -> lis
         language: of the readers.
 
     Returns:
-        Its pages, the first one first.
+        Its pages, in order.
     """
     pages = [write() for write in page_writers(overview, index, links, language).values()]
     for page in pages:
@@ -71,7 +71,8 @@ def pages_of(overview: Overview, index: Index, links: str, language: str) -> lis
 
 
 def page_writers(overview: Overview, index: Index, links: str, language: str) -> dict[str, Writer]:
-    """What writes each page, all but its section for people, by its name, the first one first; see `pages_of`."""
+    """A function for each page that writes all but its section for people, by the page's name, in order; see
+    `pages_of`."""
     names = page_names(overview.components)
     facts = ComponentFacts(index, overview, names)
 
@@ -102,7 +103,7 @@ def _signed(write: Writer) -> Page:
 
 
 def page_names(components: Sequence[Component]) -> list[str]:
-    """The file of each component's page: by its name, where several have it by its path, too.
+    """The file of each component's page: named after the component, or after its path where that name is taken.
 
     Args:
         components: of the overview.
@@ -120,7 +121,7 @@ def page_names(components: Sequence[Component]) -> list[str]:
 
 
 def _slug(name: str) -> str:
-    """A name that any file system and host takes: some generators of sites leave out what begins with `_`."""
+    """A name that any file system and host accepts: some site generators leave out files that begin with `_`."""
     plain = unicodedata.normalize("NFC", name.lower())
     return re.sub(r"[^\w.]+", "-", plain)[:LONGEST_NAME].strip("-._") or "part"
 
@@ -150,7 +151,7 @@ def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str],
 
 
 def _glossary(index: Index, overview: Overview, page: Page) -> Page:
-    """The terms of the overview and the names that others use of each component, as far as something says what they
+    """The terms of the overview and the most used names of each component, as far as documentation says what they
     are."""
     used = [place for c in overview.components for place in c.symbols[:TERMS_OF_A_COMPONENT]]
     said = [replace(place, note=summary_of(index, place)) for place in used]
@@ -165,7 +166,7 @@ def _glossary(index: Index, overview: Overview, page: Page) -> Page:
 
 
 def _how_to(facts: ComponentFacts, page: Page) -> Page:
-    """What is done with the repository by which commands, in which documents, and how tests use it."""
+    """Which commands do what with the repository, which documents show how, and how tests use it."""
     index, overview = facts.index, facts.overview
     page.parts = [f"# {i18n.text('wiki.how_to', page.language)}"]
     every = index.derived(commands_of)
@@ -209,7 +210,7 @@ def _guides(index: Index, page: Page) -> list[str]:
 
 
 def _used_by_tests(facts: ComponentFacts, page: Page) -> list[str]:
-    """Of the names that others use most, the shortest test that is sure to use each."""
+    """For each of the most used names, the shortest test that is sure to use it."""
     graph = facts.graph
     sure = sure_uses(graph)
     shown: dict[tuple[str, int], tuple[str, list[str]]] = {}
@@ -227,6 +228,6 @@ def _used_by_tests(facts: ComponentFacts, page: Page) -> list[str]:
 
 
 def _as_example(test: Node) -> tuple[bool, int, str, int]:
-    """Orders tests by how well they show a use: those called so before helpers, short ones first."""
+    """Orders tests by how well they show a use: those named as tests before helpers, then short ones first."""
     is_test = test.name.rpartition(".")[2].lower().startswith("test")
     return not is_test, test.end_line - test.line, test.path, test.line

@@ -1,5 +1,5 @@
-"""The pages of subjects that cut across the components, each where the code has it: by what it imports, defines and
-raises, never by what it says. Sync."""
+"""The pages of subjects that cut across the components. A subject has a page where the code imports, defines or raises
+something of it; words in texts don't count. Sync."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from repopilot.types import Symbol
 
 MOST_ROWS = 200
 MOST_NAMES = 8
-"""Of what is used of a module."""
+"""Names that are listed of a module."""
 _ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
-"""Classes of languages whose subclasses are errors."""
+"""Built-in classes whose subclasses are errors."""
 _RAISE = re.compile(r"\b(?:raise|throw)\b")
 _ASYNC = re.compile(r"^(?:[^(]|\((?:crate|super)\))*?\b(?:async|suspend)\s")
 _SYNCHRONIZED = re.compile(r"^[^(]*?\bsynchronized\s")
@@ -33,14 +33,14 @@ _GO_STATEMENT = re.compile(r"^[ \t]*go(?=[ \t]+[\w(])", re.MULTILINE)
 _RUST_ERROR = re.compile(r"\b(?:enum|struct) ")
 _GO_ERROR = re.compile(r"[Ee]rr[A-Z]")
 _WHOLE = ("*", "default")
-"""In place of a name, where a module itself is imported."""
+"""What an import has in place of a name where it imports the module itself."""
 
 Place = tuple[str, int]
 
 
 @dataclass(slots=True)
 class _Counted:
-    """What the code of components does for a subject: by what it is, the first place in each file."""
+    """The first place in each file, by what the code uses there for a subject."""
 
     places: dict[str, dict[str, int]] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ class _Counted:
         self.places.setdefault(what, {}).setdefault(path, line)
 
     def ranked(self) -> list[tuple[str, Mapping[str, int]]]:
-        """What most files use first."""
+        """What the code uses, with its places; what most files use comes first."""
         return sorted(self.places.items(), key=lambda each: (-len(each[1]), each[0]))
 
 
@@ -65,7 +65,7 @@ def subject_page(subject: str, facts: ComponentFacts, page: Page) -> Page:
 
 
 def _configuration(facts: ComponentFacts, page: Page) -> None:
-    """What the code is set by: settings classes, variables of the environment, files. Names, never values."""
+    """What configures the code: settings classes, environment variables, files. Names, never values."""
     _data_sections(facts, ("settings", "variable", "config"), page)
 
 
@@ -99,8 +99,7 @@ def _security(facts: ComponentFacts, page: Page) -> None:
 
 
 def _errors(facts: ComponentFacts, page: Page) -> None:
-    """The classes of errors that the components define, what they are and where they are raised; and what makes errors
-    where these aren't classes."""
+    """The errors that the components define, what they are and where they are raised; then the libraries for errors."""
     found = [*_error_classes(facts), *_errors_by_convention(facts)]
     often = Counter(error.name for error in found)
     rows = []
@@ -128,8 +127,8 @@ def _error_classes(facts: ComponentFacts) -> list[Symbol]:
 
 
 def _errors_by_convention(facts: ComponentFacts) -> Iterator[Symbol]:
-    """The errors of languages in which they aren't classes. Of Go variables by the name that its convention wants, and
-    types that have the method of an error; of Rust types by their names."""
+    """The errors of languages in which they aren't classes: in Go, variables named by its convention, and types with
+    the method `Error`; in Rust, types by their names."""
     for path in facts.component_of:
         known = facts.index.outline(path)
         if facts.index.files[path].language == "go":
@@ -165,7 +164,7 @@ def _testing(facts: ComponentFacts, page: Page) -> None:
 
 
 def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]:
-    """What the code uses of the modules of a subject, a row for each module, with the components that do."""
+    """What the code uses of the modules of a subject: a row for each module, with the components that use it."""
     found: dict[str, _Counted] = {}
     for path in facts.component_of:
         analysis = facts.index.uses_in(path)
@@ -184,7 +183,7 @@ def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]
 
 
 def _names_used(used: _Counted, page: Page) -> str:
-    """What is used of a module, what most files use first, each with its first place."""
+    """The names used of a module, those that most files use first, each with its first place."""
     ranked = [(name, min(lines.items())) for name, lines in used.ranked() if name]
     more = f" +{len(ranked) - MOST_NAMES}" if len(ranked) > MOST_NAMES else ""
     shown = ", ".join(page.linked(code(name), *at) for name, at in ranked[:MOST_NAMES])
@@ -192,7 +191,7 @@ def _names_used(used: _Counted, page: Page) -> str:
 
 
 def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:
-    """What a file uses of the modules it imports (`threading.Lock`), and those of which it uses no name."""
+    """The names that a file uses of modules it imports (`threading.Lock`), and the modules of which it uses none."""
     for each in analysis.imports:
         module = each.module.removeprefix("node:").strip("\"'<>")
         mark = "::" if analysis.language == "rust" else "\\" if analysis.language == "php" else "."
@@ -204,7 +203,7 @@ def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:
 
 
 def _local_names(each: Import, module: str) -> set[str]:
-    """The names by which a file speaks of a module that it imports whole; `import a.b` binds `a`, which isn't it."""
+    """The local names of a module that a file imports as a whole; the `a` that `import a.b` binds isn't one."""
     bound = {local for name, local in each.names if name in _WHOLE and local not in _WHOLE}
     alias = {each.alias} if each.alias and not module.startswith(f"{each.alias}.") else set()
     return {module} | bound | alias

@@ -13,8 +13,8 @@ from repopilot.foreign_text import literal
 from repopilot.repo.permalinks import FORMS
 
 COMMIT = "\0"
-"""Stands for the commit in a page's text: a page whose ground is the same keeps the commit that it was written at.
-Foreign text is made visible first, so it can't hold it."""
+"""Stands for the commit in a page's text: a page whose ground is unchanged keeps the commit at which it was written.
+Foreign text can't contain it, since control characters in it are made visible first."""
 _KINDS = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "codeberg.org", "forgejo": "codeberg.org"}
 
 
@@ -22,11 +22,11 @@ _LINK = re.compile(r"(\(\[`+[^`\n]*`+\])\(([^()#\s]+)#L(\d+)\)\)")
 
 
 def link_template(url: str | None, root: str) -> str:
-    """How a place is linked, with `{path}` and `{line}` in it.
+    """The form of a link to a place, with `{path}` and `{line}` in it.
 
     Args:
         url: the address of the repository; None for a local folder.
-        root: of a local folder, from the folder of the wiki, '' or ending in a slash.
+        root: the path from the folder of the wiki to the local folder, '' or ending in a slash.
     """
     host = (urlsplit(url).hostname or "") if url else ""
     kind = next((known for word, known in _KINDS.items() if word in host.split(".")), host)
@@ -50,9 +50,9 @@ class Page:
         language: of its reader.
         parts: its paragraphs.
         files: the files that it cites.
-        passing: those of its parts that don't make it stale: a shallow clone has less history than another.
+        passing: the parts that don't make it stale when they change: a shallow clone has less history than another.
         asks: what a model is asked about the code behind it, '' where its words aren't wanted.
-        words_at: where they stand among the parts.
+        words_at: the position of these words among the parts.
     """
 
     name: str
@@ -80,12 +80,13 @@ class Page:
         return self.linked(code(path), path)
 
     def section(self, key: str, rows: Iterable[str]) -> None:
-        """Add a section where it has rows; `key` of its heading in the catalogue."""
+        """Add a section where it has rows; `key` is that of its heading in the catalogue."""
         if found := list(rows):
             self.parts.append("\n".join([f"## {i18n.text(key, self.language)}", "", *found]))
 
     def history(self, people: Iterable[str], paths: Iterable[str]) -> None:
-        """Add who knows it, and the files that change most, without numbers, which every commit would change."""
+        """Add the people who know the code, and the files that change most, without numbers, which every commit would
+        change."""
         self.passing_section("overview.sections.people", [f"- {literal(name)}" for name in people])
         self.passing_section("overview.sections.hot", [f"- {self.whole(path)}" for path in paths])
 
@@ -103,25 +104,25 @@ class Page:
 
     @property
     def ground(self) -> str:
-        """The part of its text that makes it stale where it would be another now."""
+        """The part of its text that makes the page stale when it changes."""
         return "\n".join(part for part in self.parts if part not in self.passing)
 
     @property
     def text(self) -> str:
-        """All of it, with COMMIT in place of the commit."""
+        """The whole text, with COMMIT in place of the commit."""
         return "\n\n".join(filter(None, self.parts)) + "\n"
 
 
 def words_heading(language: str) -> str:
-    """Of the section in which a model says how a component works."""
+    """The heading of the section in which a model says how a component works."""
     return f"## {i18n.text('wiki.words', language)}"
 
 
 def relinked(words: str, links: str) -> str:
-    """What a model says with its places linked otherwise.
+    """A model's words with their links in another form.
 
     Args:
-        words: as written for a page whose links are those of a local folder, from its root.
+        words: text whose links are paths from the root of a local folder.
         links: see `link_template`.
     """
     return _LINK.sub(lambda link: f"{link[1]}({links.format(path=link[2], line=link[3])}))", words)

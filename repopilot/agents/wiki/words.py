@@ -34,7 +34,7 @@ async def pages_with_words(states: Sequence[PageState], workspace: Workspace, st
         step: gets a child for each page.
 
     Yields:
-        Each page that has new words; one of which the model says nothing stays as it is.
+        Each page that has new words; a page of which the model says nothing stays as it is, and isn't yielded.
     """
     for state in states:
         if state.page is not None and state.page.asks and not state.words:
@@ -71,8 +71,8 @@ def words_of(told: AgentAnswer, page: Page, model: str) -> str:
 
     Args:
         told: the answer.
-        page: it is for, which cites its places.
-        model: that gave it.
+        page: the page it is for, which cites its places.
+        model: the name of the model that gave it.
     """
     places = {place.number: place for place in told.evidence}
     rows = [""]

@@ -1,5 +1,5 @@
-"""The parts of a plan where no model uses tools: the places that a task probably has to change, with their reasons,
-code before what describes it. Pure over the index."""
+"""The parts of a plan where no model uses tools: the places that a task probably has to change, with reasons, code
+before its documentation. Pure over the index."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STANDS_OUT = 0.4
 """How likely the best source file must be touched for a plan without a question."""
 MOST_WORDS = 2 / 3
 WIDELY_USED = 20
-"""From so many uses of a file's names on, changing it is a high risk."""
+"""Where a file's names have at least this many uses, changing it is a high risk."""
 _ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", "docs", "changelog")
 CODE = ("source", "exports")
 _LONGEST_TOPIC = 72
@@ -125,8 +125,8 @@ def code_touched(task: str, evidence: TaskEvidence, index: Index) -> tuple[str, 
         index: the repository.
 
     Returns:
-        `path:Symbol` or a path each: the types and tables that the task speaks of and what is likely and uses them,
-        without those whatever is likely. Where search and history agree on a place, that is the first.
+        `path:Symbol` or a path each: the types and tables that the task mentions, and the likely files that use them;
+        where it mentions none, all likely files. A place on which search and history agree comes first.
     """
     spoken = things_named(task, evidence.graph)
     likely = [f for f in _likely(evidence) if f.role in CODE] or [f for f in evidence.files if f.role in CODE][:1]
@@ -153,8 +153,8 @@ def agreed_file(task: str, evidence: TaskEvidence, index: Index) -> str:
 
 
 def things_named(task: str, graph: Graph) -> list[Node]:
-    """The types and tables that a task speaks of in plain words: all words of their names stand in it ("the pets" is
-    `Pet`), types before tables, longer names first."""
+    """The types and tables that a task mentions in plain words: it contains all words of their names ("the pets" is
+    `Pet`). Longer names come first, then types before tables."""
     said = parse(task).terms.keys() - _VAGUE
     things = (node for node in graph.nodes if node.kind in _THINGS and role_of(node.path) == "source")
     named = [node for node in things if set(stems(node.name)) <= said]
@@ -240,7 +240,7 @@ def _files_using(path: str, graph: Graph) -> set[str]:
 
 
 def _needs(file: FileEvidence, earlier: str, graph: Graph) -> bool:
-    """Whether a part has to wait for that of an earlier file: code for code it uses, all else for the code."""
+    """Whether a part has to wait for that of an earlier file: code waits for code it uses, all else for any code."""
     if role_of(earlier) != "source":
         return False
     return file.role != "source" or file.path in _files_using(earlier, graph)
@@ -273,7 +273,7 @@ def _topic(task: str) -> str:
 
 
 def _reasons(file: FileEvidence, evidence: TaskEvidence) -> tuple[str, ...]:
-    """Why a file, the strongest evidence first."""
+    """Why a file has to change, the strongest evidence first."""
     found: list[str] = []
     if file.named:
         found.append(i18n.message("planning.reason.named"))
@@ -304,7 +304,7 @@ def _users(path: str, index: Index) -> int:
 
 
 def ordered(parts: Sequence[PlanPart]) -> tuple[PlanPart, ...]:
-    """The parts numbered from 1, each behind those it depends on; unknown and circular dependencies go."""
+    """The parts numbered from 1, each after those it depends on; unknown and circular dependencies are dropped."""
     known = {p.number for p in parts}
     left = list(parts)
     placed: list[PlanPart] = []

@@ -1,5 +1,5 @@
-"""Which files a change of a kind has to touch, and why: the search, how the last similar changes were made, what
-changes together with the best place, the tests of it, and what the task names. Pure over the index."""
+"""Which files a change has to touch, and why: by the search, the last similar changes, the files that change together
+with the best place, its tests, and the names in the task. Pure over the index."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def touched_files(
 
 
 def voters_of(past: Past) -> Sequence[SimilarCommit]:
-    """The commits most like the task that changed code, at most MOST_SIMILAR; any, where those are too few."""
+    """The commits most like the task that changed code, at most MOST_SIMILAR; where fewer than two did, any commits."""
     changed_code = [v for v in past.similar if any(role_of(p) in ("source", "exports") for p in v.commit.paths)]
     return (changed_code if len(changed_code) > 1 else past.similar)[:MOST_SIMILAR]
 
