@@ -46,7 +46,7 @@ async def answer_all(
         runtime: holds the indexes.
         step: the step of the work.
         intent: SEARCH, or EXPLAIN.
-        language: of the answer; '' for the language in the settings, else the question's.
+        language: the language of the answer; '' for the one in the settings, else the question's.
         store: the indexes that may be searched; None for all.
 
     Returns:

@@ -74,7 +74,7 @@ class Conventions:
         """The guides that apply to a path and weren't told yet, the nearest first. Blocking.
 
         Args:
-            path: of a file; '' for the root, to which only the guides of the root apply.
+            path: the path of a file; '' for the root, to which only the guides of the root apply.
 
         Returns:
             The texts below their paths, each with a note on what was left out; '' for none.

@@ -25,7 +25,7 @@ _DEFAULT_TOKENS = 1100
 
 
 def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:
-    """The beginnings of files that were skipped when the index was built, and that the query names."""
+    """The beginnings of the files that the query names and that were skipped when the index was built."""
     limit = workspace.settings.max_file_kb << 10
     return skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
 
@@ -34,7 +34,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, *, documenta
     """Search, in a step of its own.
 
     Args:
-        question: as the user asked it; a follow-up is searched as the question it stands for.
+        question: as the user asked it. For a follow-up, the question that it stands for is searched.
         workspace: the repository and the conversation.
         step: the step of the agent.
         documentation: as for `search`.

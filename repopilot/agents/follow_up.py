@@ -87,7 +87,7 @@ class FollowUp:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The symbols it refers to."""
+        """The symbols that the question refers to."""
         return tuple(place.symbol for place in self.places if place.symbol)
 
 

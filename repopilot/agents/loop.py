@@ -247,7 +247,7 @@ class Loop:
         return transcript.fitted(self.messages, room, self.model.count_tokens)
 
     def count(self, reply: ModelReply) -> int:
-        """The tokens of a reply and its prompt: as the server says, else counted."""
+        """The tokens of a reply and its prompt: as reported by the server, else counted here."""
         read = reply.prompt_tokens
         written = reply.completion_tokens
         if read is None:

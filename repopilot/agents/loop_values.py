@@ -55,7 +55,7 @@ class ModelReply(Protocol):
 
     @property
     def malformed(self) -> str:
-        """What is wrong with a call that can't be read, '' where nothing is."""
+        """What is wrong with a call that can't be read, '' where every call can."""
 
 
 Asking = Callable[..., Awaitable[ModelReply]]
@@ -161,7 +161,7 @@ class LoopResult:
     """How a loop went.
 
     Attributes:
-        summary: the model's own, '' where it did not finish.
+        summary: the model's own summary, '' where it did not finish.
         ended: why it ended.
         calls: all calls, in order.
         text: what the model wrote last beside its calls.

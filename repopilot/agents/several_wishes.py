@@ -74,7 +74,7 @@ async def wishes_of(text: str, model: Model | None, step: Step) -> tuple[str, ..
 
     Args:
         text: as the user wrote it.
-        model: one that is able to judge, None for none. Where it fails, the kinds of the sentences decide.
+        model: one that can judge this, None for none. Where it fails, the kinds of the sentences decide.
         step: where its work is recorded.
 
     Returns:
@@ -218,8 +218,8 @@ def joined(parts: Sequence[PartAnswer], language: str) -> Answer:
     """Join the answers to several wishes into one, with a part each, and number the places that they cite anew.
 
     Args:
-        parts: in order.
-        language: of the headings.
+        parts: the parts, in order.
+        language: the language of the headings.
 
     Returns:
         The answer. Its result and its route are those of the last part that changed or planned something, else of the

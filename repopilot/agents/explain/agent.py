@@ -197,7 +197,7 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
 
 
 def _quoted_words(place: Evidence) -> str:
-    """What a document, or the comment of a definition, says at a place, in its own words; '' where none does."""
+    """The words of a document, or of a definition's comment, at a place; '' where there are too few."""
     prose = "\n".join(line for _, line in place.lines)
     lines = (line.strip() for line in _FENCED.sub("", prose).splitlines())
     said = [line for line in lines if line[:1].isalpha() and len(line.split()) >= _LEAST_PROSE]
@@ -298,6 +298,6 @@ def _absent_note(names: Sequence[str], workspace: Workspace, language: str) -> s
 
 
 def _notes(workspace: Workspace, absent: Sequence[str], failure: str, language: str) -> list[str]:
-    """Paragraphs below the model's text: names that occur nowhere, and that it broke off."""
+    """Paragraphs below the model's text: which names occur nowhere, and that the text broke off."""
     notes = [_absent_note(absent, workspace, language)] if absent else []
     return [*notes, i18n.text("explain.cut_off", language, why=failure)] if failure else notes

@@ -56,7 +56,7 @@ class AgentAnswer:
         sentences: what it says, one by one.
         layout: the whole answer in order: pieces of Markdown, and the numbers of the sentences between them, from 1.
         evidence: the places it cites, numbered from 1, then the others that were found.
-        citations: of the cited places.
+        citations: a citation of each cited place.
         outcome: whether the sentences are an answer, or notes from before the model failed; else why there are none.
         failure: why the model failed, a message.
     """
@@ -264,7 +264,7 @@ class _Listener:
         self.checked = corrected
 
     def _known(self, calls: Sequence[loop.CallRecord]) -> Known:
-        """What the answer is checked against; the same for every sentence of a reply, which makes no calls."""
+        """What the answer is checked against; the same for all sentences of a reply, since no call is between them."""
         if self._known_after is None or self._known_after[0] != len(calls):
             read = seen_in_calls(self._workspace.index, self._begun, calls)
             self._known_after = len(calls), known_names(read, self._question(), self._workspace)
@@ -321,7 +321,7 @@ def _sentences(checked: Sequence[CheckedPart]) -> list[CheckedPart]:
 
 
 def _in_place(old: AnswerPart, new: Sequence[AnswerPart]) -> Iterator[AnswerPart]:
-    """The sentences of a correction where the old one stood."""
+    """The sentences of a correction, in the place of the old sentence."""
     sentences = [each for each in new if each.kind == "sentence"]
     for n, each in enumerate(sentences):
         last = n == len(sentences) - 1

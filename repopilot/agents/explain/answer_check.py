@@ -32,7 +32,7 @@ _DENIES = re.compile(
 )
 _DENIED = r"(?:\b(?:without|instead of|rather than|not|never|nor|no|in vain)\b|n[’']t\b)"
 _HEADING = re.compile(r":$|^(\*\*|__)[^*_]+\1:?$")
-"""Words that introduce what follows."""
+"""Words that only introduce the text after them."""
 _ONE_NAME = re.compile(r"[*&@!]+([A-Za-z_$][\w$]*)(?:\(\))?")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -68,7 +68,7 @@ class CheckedPart(NamedTuple):
         passage: as written.
         status: None for layout, and for words that claim nothing.
         why: the reason, a message; '' where it is checked.
-        cited: for each place of the passage the one that is meant, None where the repository has no such lines.
+        cited: for each place that it cites, the place in the repository, None where there are no such lines.
         added: places that it rests on and doesn't cite.
     """
 
@@ -88,7 +88,7 @@ def check_answer(passages: Iterable[AnswerPart], known: Known) -> list[CheckedPa
     """Check each passage of an answer.
 
     Args:
-        passages: in order.
+        passages: the passages, in order.
         known: what they are checked against.
 
     Returns:
@@ -111,7 +111,7 @@ def _checked(passage: AnswerPart, known: Known) -> CheckedPart:
 
 
 def _checked_code(passage: AnswerPart, known: Known) -> CheckedPart:
-    """Code in a fence: what was read, or the model's own."""
+    """Check code in a fence: it was read, or is the model's own."""
     rows = [row for row in passage.text.split("\n")[1:] if row.strip() and not row.lstrip().startswith(("```", "~~~"))]
     if any(not any(known.read.with_text(row)) for row in rows):
         return CheckedPart(passage, "unchecked", message("explain.sentence.own_code"))
@@ -220,7 +220,7 @@ def _is_use(anchor: Anchor, at: CitedLines, known: Known) -> bool:
 
 
 def _function_of(place: CitedLines, known: Known) -> CitedLines:
-    """The smallest function that a place begins in, else the place."""
+    """The innermost function around the beginning of a place, else the place."""
     functions = (symbol for symbol in known.around(place.path, place.start) if symbol.kind in ("function", "method"))
     inner = innermost(functions, place.start)
     return CitedLines(place.path, inner.start_line, inner.end_line) if inner is not None else place
@@ -360,7 +360,7 @@ def _stands_in(anchor: Anchor, text: str) -> bool:
 def _is_part_of(anchor: Anchor, names: Iterable[str]) -> bool:
     """Whether a name of several words is a part of another: `HTTPError` of `isHTTPError`."""
     words = f" {words_of(last_name(anchor.text))} "
-    if anchor.text.isupper():  # a constant of a library: `CONNECT` is its MethodConnect
+    if anchor.text.isupper():  # may be a library's constant: `CONNECT` is `MethodConnect`
         return any(words in f" {words_of(name)} " for name in names if name[0].isupper())
     return words.count(" ") > 2 and any(words in f" {words_of(name)} " for name in names)
 

@@ -116,7 +116,7 @@ def _value(text: str) -> float:
 
 @lru_cache(maxsize=1)
 def _constants() -> dict[float, frozenset[str]]:
-    """Names that the standard library gives to numbers: of HTTP, of signals, of errors."""
+    """The names of HTTP statuses, signals and errors in the standard library, by their numbers."""
     found: dict[float, set[str]] = {}
     for status in HTTPStatus:
         found.setdefault(float(status), set()).add(words_of(status.name))

@@ -111,7 +111,7 @@ def parts_of(answer: str) -> list[AnswerPart]:
 
     Args:
         answer: Markdown with citations `[path:start-end]`, several in one pair of brackets or one after another, before
-            or behind the full stop.
+            or after the full stop.
 
     Returns:
         The parts in order.
@@ -245,7 +245,7 @@ def _placed(numbers: str) -> str:
 
 
 def _joined(passages: Iterable[AnswerPart]) -> list[AnswerPart]:
-    """The passages; a citation that stands alone, on a line of its own, belongs to the sentence before it."""
+    """The passages, with each citation on a line of its own joined to the sentence before it."""
     found: list[AnswerPart] = []
     for each in passages:
         at = next((n for n in range(len(found) - 1, -1, -1) if found[n].text.strip()), -1)

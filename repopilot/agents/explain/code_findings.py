@@ -34,7 +34,7 @@ class Findings:
         evidence: the places of the code's answer, then those of the search, best first, numbered from 1.
         code: the answer by code, whose text cites the evidence; None where the question has no form that code knows.
         map: the outline of the repository for a question about all of it, else ''.
-        language: of the answer: the one in the settings, else the question's.
+        language: the language of the answer: the one in the settings, else the question's.
         pack: the evidence as a model reads it; empty until one is asked.
         problems: messages about mentions in the question that lead nowhere.
     """

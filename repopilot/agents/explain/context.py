@@ -70,7 +70,7 @@ def focused_context(found: Findings, excerpts: Sequence[Excerpt], workspace: Wor
         workspace: the repository.
         model: the one that will read it.
     """
-    # The same delimiter for every question, for the caches of prompts.
+    # The delimiter is the same for every question, so that prompt caches can be used.
     mark = delimiter(f"{workspace.index.name} {workspace.index.commit}")
     return focused_pack(found.evidence, excerpts, mark, model.count_tokens, evidence_tokens(model))
 

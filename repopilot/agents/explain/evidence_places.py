@@ -64,7 +64,7 @@ def evidence_of_lines(
 
     Args:
         index: the repository's index.
-        number: the evidence's.
+        number: the number of the evidence.
         lines: (path, first, last), inclusive.
         symbol: the qualified name of what is defined there.
         most: how many of the lines the evidence has at most; None for all.
@@ -81,7 +81,7 @@ def _within(chunk: Chunk, place: Evidence) -> bool:
 def _definitions(
     index: Index, chunk: Chunk, weights: Mapping[str, float], names: Collection[str], most: int
 ) -> list[Evidence]:
-    """The definitions of a place that hold its best lines, those with most of the question first."""
+    """The definitions in a place that contain its best lines, those with the highest total score first."""
     lines = chunk.text.split("\n")
     scores = line_scores(lines, weights)
     outline = index.outline(chunk.path)

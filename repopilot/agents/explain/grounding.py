@@ -20,7 +20,7 @@ def absent_names(question: str, index: Index, results: Results, holding: Holding
     Args:
         question: as the user asked it.
         index: the repository's index.
-        results: of the search; what occurs in its hits exists.
+        results: the results of the search; a name in their hits exists.
         holding: gives the files that hold a name.
 
     Returns:

@@ -60,7 +60,7 @@ def _around(index: Index, path: str, line: int) -> list[Symbol]:
 
 
 def _exists(anchor: Anchor, workspace: Workspace) -> bool:
-    """Whether a name stands anywhere in the repository, or may be one of what it depends on."""
+    """Whether a name occurs anywhere in the repository, or may belong to a dependency."""
     index = workspace.index
     if exists_in(index, anchor, partial(files_holding, workspace.resolver)):
         return True

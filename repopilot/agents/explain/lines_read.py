@@ -91,12 +91,12 @@ def seen_in_calls(index: Index, begun: Iterable[tuple[str, int, int]], calls: Se
 
 
 def words_told(text: str) -> frozenset[str]:
-    """The names, and the paths with and without a line, that a text holds."""
+    """The identifiers and paths in a text."""
     return identifiers(text) | frozenset(_PATH.findall(text))
 
 
 def ranges_in(data: Any) -> Iterator[tuple[str, int, int]]:
-    """The ranges of lines in a tool's data: rows with a path and a line, or with as many lines as their text has."""
+    """The ranges of lines in a tool's data: from rows with a path, and a line or a first line and a text."""
     if isinstance(data, list):
         for each in data:
             yield from ranges_in(each)

@@ -1,5 +1,5 @@
 """What a question mentions with `@`: files, definitions, the uncommitted changes, the last commit. Their lines are
-evidence, in front of what the search finds."""
+evidence, before the places that the search finds."""
 
 from __future__ import annotations
 

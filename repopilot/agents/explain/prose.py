@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 MOST_SHOWN = 6
-"""Sentences; grammar and schema allow fewer."""
+"""The most sentences that are shown; grammar and schema allow fewer."""
 MOST_DROPPED = 6
 """A reply is ended after this many sentences that aren't shown, or _MOST_REPEATED repetitions."""
 _MOST_REPEATED = 2

@@ -19,7 +19,7 @@ def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bo
 
     Args:
         evidence: the places, best first.
-        language: of the words around them.
+        language: the language of the words around them.
         folded: whether the rest is named only, without its lines.
         first: how many come first.
     """
@@ -85,7 +85,7 @@ def absence_note(index: Index, names: Sequence[str], language: str, technologies
     Args:
         index: the repository's index.
         names: names in the question that occur nowhere.
-        language: of the note.
+        language: the language of the note.
         technologies: those named by the question, but neither by code nor by documentation.
     """
     scope = {"count": len(index.files), "commit": short_commit(index.commit)}
@@ -103,7 +103,7 @@ def absent_names_note(names: Sequence[str], index: Index, language: str) -> str:
     Args:
         names: the names.
         index: the repository's index.
-        language: of the note.
+        language: the language of the note.
 
     Returns:
         A sentence of Markdown, with the number of files and the commit that were searched.

@@ -40,7 +40,7 @@ async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: f
     """Ask a model which claims their lines contradict.
 
     Args:
-        claims: in order.
+        claims: the claims, in order.
         model: the one that made them.
         seconds: what is left of its time. The model isn't asked where its measured speed shows that this isn't enough,
             or where its window is too small; the step says so.

@@ -1,4 +1,4 @@
-"""Is a sentence that a model wrote fit to be shown? Pure: what is looked up comes with the `ClaimContext`.
+"""Is a sentence that a model wrote fit to be shown? Pure: the `ClaimContext` brings the functions that look things up.
 
 A sentence is shown when it is complete, new, in the language of the question, names only code that exists, and rests on
 lines that support it and hold what was asked about.
@@ -220,7 +220,7 @@ def known_identifiers(excerpts: tuple[Excerpt, ...]) -> frozenset[str]:
 
 
 def subject_share(subject: Mapping[str, float], text: str) -> float:
-    """How much of a question's subject a text holds, by weight; 1 where the question has none."""
+    """How much of a question's subject a text contains, by weight; 1 for a question without a subject."""
     total = sum(subject.values())
     present = _tokens(text)
     return sum(weight for token, weight in subject.items() if token in present) / total if total else 1.0
@@ -306,7 +306,7 @@ def _translations(body: str) -> dict[str, Collection[str]]:
 
 
 def _literals(text: str) -> frozenset[str]:
-    """The numbers and other literals of a text, without separators of thousands."""
+    """The numbers and other literals in a text, without thousands separators."""
     return frozenset(re.sub(r"(?<=\d)[_,](?=\d)", "", literal) for literal in _LITERAL.findall(text))
 
 

@@ -25,9 +25,9 @@ _OF_USERS: frozenset[Purpose] = frozenset(("install", "start"))
 _NOT_WHOLE = re.compile(r"[$]|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$")
 """Not a whole command: one with a variable, a comment, one that the next line continues, or a file name."""
 _OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequirements\b|\bcmake\b")
-"""A command that installs what stands in the folder."""
+"""A command that installs the contents of the folder."""
 _BY_DEFAULT = frozenset(("make", "rake", "ninja"))
-"""Commands that don't say what they do."""
+"""Commands whose names don't say what they do."""
 _MANAGER_OF = {
     "bun.lock": "bun",
     "bun.lockb": "bun",
@@ -63,7 +63,7 @@ _BUILDS: dict[str, dict[Purpose, str]] = {
     "build.gradle": {"test": "gradle test", "build": "gradle build"},
     "build.gradle.kts": {"test": "gradle test", "build": "gradle build"},
 }
-"""What is usual where a file at the root says how the project is built."""
+"""The conventional commands where the root has a build file."""
 
 
 def commands_of(index: Index) -> tuple[ProjectCommand, ...]:

@@ -50,7 +50,7 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     """Apportion the lines of definitions to those that call them, or pass them on as callbacks.
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         paths: the files that count.
     """
     size = len(graph.nodes)

@@ -38,7 +38,7 @@ YEARS = 2
 MOST_PEOPLE = 3
 _CALL = re.compile(r"(\w+)\(")
 _CHANGELOG = re.compile(r"change|history|news|release", re.I)
-"""Documents that speak of the past."""
+"""Documents about the past."""
 
 
 def overview_of(index: Index) -> Overview:
@@ -93,7 +93,7 @@ def _structure(index: Index) -> Overview:
 
 
 def called_by_name(index: Index) -> Counter[str]:
-    """How often documents, tests and examples call each name: what users of the code know of it."""
+    """How often documents, tests and examples call each name, as a measure of what users of the code know."""
     found: Counter[str] = Counter()
     for path, info in index.files.items():
         is_told = info.kind == "doc" and not _CHANGELOG.match(posixpath.basename(path))
@@ -147,8 +147,8 @@ def hottest(changed: Mapping[str, int], files: Iterable[str], most: int) -> list
 
     Args:
         changed: as `changes` gives it.
-        files: those that count.
-        most: how many.
+        files: the files that count.
+        most: how many files at most.
     """
     found = [(path, changed[path]) for path in files if changed[path]]
     return sorted(found, key=lambda each: (-each[1], each[0]))[:most]

@@ -72,7 +72,7 @@ def _has_program_on_top(found: Iterable[EntryPoint], lines: Iterable[str]) -> bo
 
 
 def _lines_below(lines: Mapping[str, int]) -> Counter[str]:
-    """The lines of code in each folder, with those further down."""
+    """The lines of code in each folder, subfolders included."""
     below = Counter({"": sum(lines.values())})
     for path, count in lines.items():
         for folder in folders_of(path):
@@ -157,13 +157,13 @@ def _source_alike(path: str, inside: Sequence[str]) -> tuple[str, None] | None:
 
 
 def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many parts two paths have in common, from their ends."""
+    """How many parts two paths have in common at their ends."""
     pairs = zip(reversed(one), reversed(other), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _package_of(path: str) -> str:
-    """The folder above the one that is built: `packages/a/` of `packages/a/dist/index.js`."""
+    """The folder above the one with build output: `packages/a/` of `packages/a/dist/index.js`."""
     parts = path.split("/")[:-1]
     built = next(
         (n for n, part in enumerate(parts) if part in ("dist", "build", "lib", "out", "cjs", "esm")), len(parts)

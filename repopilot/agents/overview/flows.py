@@ -46,7 +46,7 @@ def flows(
     """Find the most important flows.
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         entries: where it is entered. A program can only be the first step of a flow.
         paths: the files of its own code.
         told: how often documents and tests call each name.

@@ -11,7 +11,7 @@ from repopilot.prompts import delimiter, render, sanitized
 
 
 async def with_layout(task: str, index: Index) -> str:
-    """A task below the layout of the repository, marked as what others wrote.
+    """A task below the layout of the repository, which is marked as written by others.
 
     Args:
         task: what a model is asked.

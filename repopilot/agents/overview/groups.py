@@ -1,9 +1,9 @@
 """Groups files into the parts of a repository, by its folders and by what uses what. Pure.
 
-Folders are opened from the largest on while they hold too much of the code, so that a flat repository is taken apart
-into files. The smallest units then join the one that they are tied to most, those of the same folder first. The joining
-is agglomerative clustering as in software architecture recovery (Mancoridis et al., "Bunch", 1999), with folders as the
-prior.
+Folders are opened, the largest first, while they hold too much of the code, so that a flat repository is taken apart
+into files. The smallest units are then joined to the unit that they are tied to most, within the same folder first.
+This is agglomerative clustering as in software architecture recovery (Mancoridis et al., "Bunch", 1999), with folders
+as the prior.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def offered(graph: Graph, entries: Iterable[EntryPoint]) -> set[int]:
     """What users import: the definitions of a facade and those that it imports, with their members and bases.
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         entries: where it is entered.
 
     Returns:

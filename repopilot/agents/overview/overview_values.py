@@ -52,13 +52,13 @@ class Component:
     """A part of the repository.
 
     Attributes:
-        name: as its folder or file is called.
+        name: the name of its folder or file.
         paths: the folders and files that it consists of.
         files: all of its files with code.
         summary: what it is, in the words of the repository; '' where they don't say.
         source: where the summary stands.
         symbols: the definitions that others use most, the most used first.
-        lines: of code.
+        lines: its lines of code.
         commits: how many of the past commits changed it.
         tests: how many test files use it.
         people: who made most of its commits of the last years; () where that isn't read.
@@ -97,7 +97,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """A table, a schema, a variable or the like: where it is declared or read first, and how often it is."""
+    """A table, a schema, a variable or the like: where it is first declared or read, and how often it is."""
 
     kind: DataKind
     name: str
@@ -111,10 +111,10 @@ class Overview:
     """What a repository is, computed from its index.
 
     Attributes:
-        name, commit: of the repository.
+        name, commit: those of the repository.
         purpose: the sentence that says what it is, with its place in `purpose_source`; '' where none does.
         languages: share of the code by language, the largest first.
-        lines, files: of all that is indexed.
+        lines, files: how many are indexed.
         licence: as declared.
         entry_points, components, uses, flows: see their classes. `uses` refer to components by number.
         commands: the best command for each purpose.

@@ -1,4 +1,4 @@
-"""The sentence that says what a repository is: of its manifest, its README, or what users import. Sync."""
+"""The sentence that says what a repository is: from its manifest, its README, or a file that users import. Sync."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _packages_called(index: Index, name: str) -> set[str]:
 
 
 def _by_mentions(index: Index, described: Iterable[ProjectFact]) -> tuple[list[ProjectFact], list[ProjectFact]]:
-    """The descriptions of packages that the README names, the one it names most often first; and the others."""
+    """The descriptions of packages that the README names, the most often named first; and the other descriptions."""
     path = readme_path(index)
     words = Counter(re.findall(r"[\w@-]+", (index.text(path) or "").casefold() if path else ""))
     mentions = {fact.path: words[fact.value.casefold()] for fact in facts(index, "name")}

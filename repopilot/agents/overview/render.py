@@ -81,8 +81,8 @@ def overview_json(overview: Overview) -> dict[str, Any]:
 def mermaid(overview: Overview) -> str:
     """The components and what uses what as a Mermaid flowchart, top down.
 
-    An arrow is left out where it would lead up, or where others lead to the same component: with all of them, ten
-    components are a tangle. The list of uses has all.
+    An arrow is left out where it would lead up, or where a path of other arrows leads to the same component: with all
+    of them, ten components are a tangle. The list of uses has them all.
 
     Args:
         overview: the overview.
@@ -98,7 +98,7 @@ def diagram_of(components: Sequence[Component], shown: Iterable[int], uses: Iter
     Args:
         components: all of them.
         shown: the numbers of those that are drawn.
-        uses: between these.
+        uses: the uses between these.
     """
     boxes = [f'  c{number}["{_escaped(components[number].name)}"]' for number in shown]
     arrows = [f"  c{use.source} --> c{use.target}" for use in uses]
@@ -120,7 +120,7 @@ def overview_markdown(overview: Overview, language: str) -> str:
 
     Args:
         overview: the overview.
-        language: of the reader.
+        language: the reader's language.
     """
     return f"# {literal(overview.name)}\n\n{overview_text(overview, language, place_in_code)}\n"
 
@@ -130,10 +130,10 @@ def overview_text(overview: Overview, language: str, at: Cite, parts: Sequence[s
 
     Args:
         overview: the overview.
-        language: of the reader.
+        language: the reader's language.
         at: how a place is cited, by its path and line.
         parts: the sections that are shown, in order; all where none are named.
-        level: of their headings.
+        level: the level of their headings.
     """
     shown = [_head(overview, language, at)]
     for part in parts or _ROWS:
@@ -149,9 +149,9 @@ def overview_rows(overview: Overview, part: str, language: str, at: Cite, names:
     Args:
         overview: the overview.
         part: the section.
-        language: of the reader.
+        language: the reader's language.
         at: how a place is cited.
-        names: of the components, as Markdown; those of the overview where there are none.
+        names: the names of the components, as Markdown; without any, those in the overview.
     """
     names = names or [literal(component.name) for component in overview.components]
     return _ROWS[part](_Shown(overview, language, at, names))
@@ -194,7 +194,7 @@ def facts_text(overview: Overview, language: str) -> str:
 
     Args:
         overview: the overview.
-        language: of the reader.
+        language: the reader's language.
     """
     lines = i18n.text("overview.lines", language, count=overview.lines)
     size = i18n.text("overview.size", language, count=overview.files, lines=lines)
@@ -355,5 +355,5 @@ def place_in_code(path: str, line: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A name as the text of a box: what ends the text, or is markup in it, is left out."""
+    """A name as the text of a box, without characters that would end the text or be markup."""
     return re.sub(r"[\x00-\x1f<>`#;&{}%]", " ", text.replace('"', "'").replace("[", "(").replace("]", ")"))

@@ -101,12 +101,12 @@ def _described(index: Index, group: Group) -> NamedPlace | None:
 
 
 def summary_between(index: Index, path: str, start: int, end: int) -> str:
-    """What the documentation of the definition in some lines of a file says first, '' for nothing.
+    """The first sentence of the documentation of a definition, '' for none.
 
     Args:
         index: the repository.
-        path: the file.
-        start: its first line, 1-based.
+        path: the file of the definition.
+        start: the first line of the definition, 1-based.
         end: its last line, inclusive.
     """
     rows = (index.text(path) or "").split("\n")
@@ -118,7 +118,7 @@ def subclasses(index: Index, name: str) -> Iterator[Symbol]:
 
     Args:
         index: the repository.
-        name: of the base class, which needn't be defined in the repository.
+        name: the name of the base class, which needn't be defined in the repository.
     """
     for reference in index.references(name):
         if reference.kind == "inherit":
@@ -156,7 +156,7 @@ def needed_places(graph: Graph, part_of: Mapping[str, int]) -> Counter[tuple[str
     """The places of definitions that other parts of the repository are sure to use, each with how often they do.
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         part_of: the part that each file belongs to.
     """
     part = np.full(len(graph.nodes), -1)  # packages come after the files, and belong to no part
@@ -186,7 +186,7 @@ def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list
     """The test files that use each part, those that use it most first.
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         parts: the parts of the repository.
     """
     uses = [users_of(graph, part.files) for part in parts]

@@ -37,7 +37,7 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
     """How files use each other, by (user, used).
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         files: the files that count.
     """
     wanted = sure_uses(graph)
@@ -78,7 +78,7 @@ def users_of(graph: Graph, files: Iterable[str]) -> Counter[str]:
     """The files that use some files or what these define, sure or not, each with how often.
 
     Args:
-        graph: of the repository.
+        graph: the code graph.
         files: those that are used.
     """
     paths = graph.nodes.paths

@@ -1,7 +1,7 @@
-"""Plan (DECOMPOSE): the places that a task has to change, as numbered parts, and the work on one after the other.
+"""Plan (DECOMPOSE): the places that a task has to change, as numbered parts, and the work on these one by one.
 
-A model that uses tools plans in the loop. Without one code finds the places and says why; where the evidence is too
-weak, it asks.
+A model that uses tools plans in the loop. Without such a model, code finds the places and says why; where the evidence
+is too weak, it asks.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ async def _go_on(current: Plan, question: str, workspace: Workspace, step: Step)
 
 
 async def _planned(task: str, workspace: Workspace, language: str, step: Step) -> Plan:
-    """The parts of a task, or what is missing to name them."""
+    """The plan of a task: its parts, or a question where the evidence is too weak."""
     index = workspace.index
     async with step.child("find places", "retrieval", task) as finding:
         evidence = await asyncio.to_thread(evidence_of, task, index, workspace.embedder)

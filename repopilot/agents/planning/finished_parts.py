@@ -9,7 +9,7 @@ from repopilot.types import FileChange
 
 
 def drafts_of(plan: Plan) -> tuple[FileChange, ...]:
-    """The files as the finished parts leave them, each as the part that was finished last wrote it."""
+    """The files as the finished parts leave them; of parts that wrote the same file, the one finished last counts."""
     done = sorted((part for part in plan.parts if part.state == "done"), key=lambda part: part.order)
     return tuple({file.path: file for part in done for file in part.drafts}.values())
 
@@ -19,7 +19,7 @@ def reopened(plan: Plan, number: int) -> Plan:
 
     Args:
         plan: the plan.
-        number: of the part; one the plan doesn't have changes nothing.
+        number: the number of the part; one that the plan doesn't have changes nothing.
 
     Returns:
         The plan, where the part is open, and so are those finished after it that depend on it or wrote the same files.

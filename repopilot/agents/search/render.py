@@ -12,7 +12,7 @@ def search_markdown(report: SearchReport, language: str) -> str:
 
     Args:
         report: the search.
-        language: of the reader.
+        language: the reader's language.
     """
     notes = [f"*{i18n.translated(note, language)}*" for note in report.notes]
     if not report.query:

@@ -24,7 +24,7 @@ from repopilot.workspace import Workspace
 MOST_RUN = 40
 """Test files run at once."""
 MOST_LISTED = 12
-"""Definitions named that no test mentions."""
+"""How many definitions that no test mentions are named."""
 
 
 async def test(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -67,7 +67,7 @@ def _written_text(changes: Changes, report: TestReport, language: str) -> str:
 
 
 def _not_written(question: str, workspace: Workspace, language: str) -> str:
-    """Why no tests are written, and what no test mentions in the files that the question names."""
+    """Why no tests are written, and which definitions in the files that the question names no test mentions."""
     said = [i18n.text("testing.needs_agent_model", language)]
     for path in named_paths(question, workspace.index):
         names = [] if is_test_path(path) else _unmentioned(path, workspace)
@@ -78,7 +78,7 @@ def _not_written(question: str, workspace: Workspace, language: str) -> str:
 
 
 def _unmentioned(path: str, workspace: Workspace) -> list[str]:
-    """The public functions and methods of a file whose names stand in none of the tests that cover it."""
+    """The public functions and methods of a file whose names occur in none of the tests that cover it."""
     tests = covering_tests(workspace.index, path)
     words = {word for test in tests for word in re.findall(r"\w+", workspace.index.text(test) or "")}
     symbols = [s for s in workspace.index.outline(path) if s.kind in ("function", "method")]

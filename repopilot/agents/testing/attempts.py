@@ -16,7 +16,7 @@ _MOST_REPEATS = 2
 
 
 def best(iterations: Sequence[Iteration]) -> Iteration:
-    """The verified one, else the one that passes most and fails least, else the earliest."""
+    """The best iteration: a verified one, else the one that passes most and fails least, else the earliest."""
     return max(iterations, key=lambda iteration: (*_merit(iteration), -iteration.number))
 
 

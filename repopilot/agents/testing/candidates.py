@@ -39,7 +39,7 @@ def python_blocks(text: str) -> list[str]:
 
 
 def fenced_blocks(text: str) -> list[tuple[str, str]]:
-    """The fenced blocks of a text that aren't blank, each behind the name of its language, '' for none."""
+    """The fenced blocks of a text that aren't blank, each after the name of its language, '' for none."""
     found = ((m["language"].lower(), textwrap.dedent(m["body"])) for m in _FENCE.finditer(text))
     return [(language, block.strip("\n") + "\n") for language, block in found if block.strip()]
 
@@ -60,7 +60,7 @@ def imports(code: str, module: str) -> bool:
 
 
 def public_names(code: str) -> tuple[str, ...]:
-    """Names of the functions and classes at the top level that don't begin with an underscore; () of bad syntax."""
+    """Names of top-level functions and classes that don't begin with an underscore; () for bad syntax."""
     return tuple(n.name for n in read_python(code).body if isinstance(n, DEFINITIONS) and not n.name.startswith("_"))
 
 
@@ -81,19 +81,19 @@ def problem_of(candidate: str, wanted: Sequence[str]) -> str:
 
 
 def same_program(one: str, other: str) -> bool:
-    """Whether two programs are equal but for comments and layout."""
+    """Whether two programs are equal apart from comments and layout."""
     if not (parses(one) and parses(other)):
         return one.strip() == other.strip()
     return ast.dump(parse_python(one)) == ast.dump(parse_python(other))
 
 
 def signatures(code: str) -> str:
-    """The public interface: classes and functions with their docstrings, without bodies; '' of bad syntax."""
+    """The public interface: classes and functions with their docstrings, without bodies; '' for bad syntax."""
     return "\n\n".join(_signature(node) for node in read_python(code).body if isinstance(node, DEFINITIONS))
 
 
 def function_names(code: str, prefix: str = "") -> tuple[str, ...]:
-    """Qualified names of the functions and methods whose own name begins with `prefix`; () of bad syntax."""
+    """Qualified names of the functions and methods whose own name begins with `prefix`; () for bad syntax."""
     return tuple(name for name, node in _functions(code) if node.name.startswith(prefix))
 
 
@@ -133,7 +133,7 @@ def function_source(code: str, symbol: str) -> str:
 
 
 def without_definitions(code: str, names: Sequence[str]) -> str:
-    """`code` without the functions and classes of these names at its top level; bad syntax as it is."""
+    """`code` without the top-level functions and classes of these names; unchanged where its syntax is bad."""
     lines = code.splitlines(keepends=True)
     for node in read_python(code).body:
         if isinstance(node, DEFINITIONS) and node.name in names:

@@ -96,7 +96,7 @@ async def _judged(
 
 
 def _name_of(test_id: str) -> str:
-    """`path::Class::name[parameters]` as the name."""
+    """The name in `path::Class::name[parameters]`."""
     return test_id.partition("[")[0].rpartition("::")[2]
 
 

@@ -12,7 +12,7 @@ def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
     """The modules that the tests of an answer lack.
 
     Args:
-        answer: of any agent.
+        answer: the answer of any agent.
         own: the paths of the repository, whose modules no package index has.
     """
     result = _report(answer)

@@ -44,7 +44,7 @@ class PastedCode:
     Attributes:
         wish: the message without it.
         code: the module.
-        name: of its file, as the tests import it.
+        name: the name of its file, as the tests import it.
         tests: texts of test files by path, none where the message has no tests.
     """
 

@@ -28,7 +28,7 @@ from repopilot.types import Environment, Failure, TestRun
 
 _TEMPERATURE = 0.8
 _SHORT_MODULE = 80
-"""Lines. Of longer modules only the failing function is sampled."""
+"""Lines. In longer modules, only the failing function is sampled."""
 _REPLY_TOKENS = 900
 _LONGEST_HINT = 1_200
 """Characters of an assertion."""
@@ -42,7 +42,7 @@ class RepairRequest:
         code: the text of the module.
         tests: texts of test files by path; without any, the model writes some.
         task: what the code is for, '' when its names and docstrings say so.
-        name: of the module's file.
+        name: the name of the module's file.
         protected: the tests are never changed. Tests written by the model are never protected.
         language: the language of the messages in the steps.
         environment: what the tests need.
@@ -148,7 +148,7 @@ async def _try_recorded(loop: _RepairLoop, done: Sequence[Iteration], step: Step
 
 
 async def _attempt(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> Iteration:
-    """Run the code as given, or, after that, a candidate that is worth it."""
+    """Run the code as given first; after that, a new candidate, if it is worth running."""
     original = loop.request.code
     number = len(done) + 1
     if not done:
@@ -216,7 +216,7 @@ async def _write_tests(request: RepairRequest, model: Model | None, step: Step) 
 
 
 async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[str], step: Step) -> str:
-    """The model's test file, without copies of the code in it: small models test such a copy."""
+    """The model's test file, without copies of the code under test: small models include one and test that."""
     mark = nonce()
     shown = candidates.signatures(request.code) if request.task else request.code
     prompt = render(
@@ -273,7 +273,7 @@ def _symbol_to_replace(base: Iteration, path: str) -> str:
 
 
 def _missing_modules(iteration: Iteration, request: RepairRequest) -> tuple[str, ...]:
-    """Modules that the code as given or its tests import and the sandbox lacks: no other candidate would help."""
+    """Modules that the given code or its tests import and the sandbox lacks, so that no other candidate would help."""
     if iteration.run is None or iteration.number > 1:
         return ()
     return missing_modules(iteration.run, [request.name, *request.tests])

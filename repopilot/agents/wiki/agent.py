@@ -20,7 +20,7 @@ from repopilot.workspace import Workspace
 
 
 async def write_pages(workspace: Workspace, step: Step) -> Answer:
-    """Write the wiki: first what is computed, then, where a model uses tools, how components work in its words. Each
+    """Write the wiki: first the computed pages, then, where a model uses tools, its words on how components work. Each
     page is published when it is written, so that Stop keeps it.
 
     Args:
@@ -62,7 +62,7 @@ def lead(wiki: Wiki, language: str) -> str:
 
     Args:
         wiki: the pages.
-        language: of the reader.
+        language: the reader's language.
     """
     values = {"count": len(wiki.pages), "total": wiki.total, "commit": short_commit(wiki.commit)}
     whole = i18n.text("wiki.answer.whole" if len(wiki.pages) == wiki.total else "wiki.answer.part", language, **values)

@@ -64,8 +64,8 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     """Write the page of a component.
 
     Args:
-        facts: of the repository.
-        number: of the component in the overview.
+        facts: the facts about the repository.
+        number: the number of the component in the overview.
         page: an empty page, which is filled.
     """
     component = facts.overview.components[number]
@@ -111,7 +111,7 @@ def summary_of(index: Index, place: NamedPlace) -> str:
 
     Args:
         index: the repository.
-        place: of the definition.
+        place: the place of the definition.
     """
     symbol = next((s for s in index.outline(place.path) if s.start_line == place.line), None)
     return _said(index, symbol) if symbol else ""
@@ -157,7 +157,7 @@ def _is_public(symbol: Symbol) -> bool:
 
 
 def _members(index: Index, symbols: Sequence[Symbol], page: Page) -> list[str]:
-    """A row for each definition: members below their class, where that has one, too."""
+    """A row for each definition; members are indented below their class, where the class has a row."""
     rows = []
     owners: list[str] = []
     path = ""
@@ -208,7 +208,7 @@ def _used(facts: ComponentFacts, ends: Sequence[tuple[ComponentUse, int]], page:
 
 
 def _pitfalls(index: Index, component: Component, page: Page) -> list[str]:
-    """What its comments warn of."""
+    """The warnings in its comments."""
     found = [
         (_MARKS.index(warning[1]), path, line)
         for path in component.files
@@ -219,7 +219,7 @@ def _pitfalls(index: Index, component: Component, page: Page) -> list[str]:
 
 
 def _comment(index: Index, path: str, line: int) -> str:
-    """What a comment says from a line on, to the end of its paragraph or of a few lines."""
+    """The text of a comment from a line on, to the end of its paragraph, at most LINES_OF_A_COMMENT lines."""
     rows = (index.lines(path, line, line + LINES_OF_A_COMMENT - 1) or "").split("\n")
     first = _WARNING.search(rows[0])
     said = [rows[0][first.start(1) if first else 0 :]]

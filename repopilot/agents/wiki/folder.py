@@ -34,7 +34,7 @@ class PageState:
     """How a page in the folder compares with the repository.
 
     Attributes:
-        name: of its file.
+        name: the name of its file.
         state: see `State`.
         text: what is to be written.
         files: the files that it cites and that have changed since, or are gone.
@@ -57,10 +57,10 @@ def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot,
 
     Args:
         index: the repository.
-        folder: of the wiki, which needn't exist.
+        folder: the folder of the wiki, which needn't exist.
         url: the address of the repository; None for a local folder.
         snapshot: the repository at the commit of the index.
-        language: of a new wiki; one that exists stays in its own.
+        language: the language of a new wiki; an existing one keeps its own.
 
     Returns:
         The pages in order, then those that are gone.
@@ -92,10 +92,10 @@ def new_pages(
     """The texts of a wiki that isn't there yet, by the names of their files.
 
     Args:
-        overview: of the repository.
+        overview: the overview of the repository.
         index: the repository.
         url: its address; None for a local folder, which the folder of the wiki lies in.
-        language: of its readers.
+        language: the readers' language.
         words: what a model said of pages, by their names, with places linked from the root of the repository.
     """
     links = link_template(url, "../")
@@ -109,8 +109,8 @@ def write_wiki(states: Sequence[PageState], folder: Path) -> None:
     these, only the notes are kept.
 
     Args:
-        states: of `wiki_states`.
-        folder: of the wiki; made where it is missing.
+        states: as `wiki_states` gives them.
+        folder: the folder of the wiki; made where it is missing.
 
     Raises:
         UsageError: a file isn't ours, or was edited outside of the marks. Nothing is written then.
@@ -146,7 +146,7 @@ def _failed(key: str, path: Path, error: OSError) -> StorageError:
 
 
 def _read(path: Path) -> Kept | None:
-    """A page of ours; None for every other file, for a folder, and for a link, which may lead anywhere."""
+    """A page of ours; None for any other file, for a folder, and for a symbolic link, which may lead anywhere."""
     if path.is_symlink() or not path.is_file():
         return None
     try:
@@ -186,8 +186,8 @@ def with_words(state: PageState, words: Words, index: Index) -> PageState:
     """A page with what a model says of how it works.
 
     Args:
-        state: of a page whose text is ours.
-        words: of the model.
+        state: the state of a page whose text is ours.
+        words: the model's words.
         index: the repository.
     """
     assert state.page is not None
@@ -211,7 +211,7 @@ def _gone(name: str, kept: Kept, commit: str, language: str) -> PageState:
 
 
 def _unmarked(said: str) -> str:
-    """What a model said without the line that says what changed since."""
+    """A model's words without the line that says what has changed since."""
     return "\n".join(row for row in said.split("\n") if not row.startswith(LOST)).strip()
 
 

@@ -45,7 +45,7 @@ MOST_SECTIONS = 6
 _CODE_BLOCK = re.compile(r"^ *(?:```|~~~|\.\. code)|::$")
 _TESTS = ("function", "method")
 _PAST = re.compile(r"change|history|news|release", re.IGNORECASE)
-"""Documents that speak of the past."""
+"""Documents about the past."""
 _ON_THE_INDEX = ("entry_points", "components", "edges", "cycles", "flows", "commands", "reading", "terms")
 
 
@@ -56,10 +56,10 @@ def pages_of(overview: Overview, index: Index, links: str, language: str) -> lis
     """Write the wiki.
 
     Args:
-        overview: of the repository.
+        overview: the overview of the repository.
         index: the repository.
         links: how places are linked, see `wiki_page.link_template`.
-        language: of the readers.
+        language: the readers' language.
 
     Returns:
         Its pages, in order.
@@ -106,7 +106,7 @@ def page_names(components: Sequence[Component]) -> list[str]:
     """The file of each component's page: named after the component, or after its path where that name is taken.
 
     Args:
-        components: of the overview.
+        components: the components of the overview.
     """
     short = [_slug(component.name) for component in components]
     often = Counter(short)
@@ -127,7 +127,7 @@ def _slug(name: str) -> str:
 
 
 def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str], page: Page) -> Page:
-    """The overview; its components link to their pages. What every commit changes isn't on it."""
+    """The overview, with links to the pages of components, and without facts that every commit changes."""
     language = page.language
     purpose = overview.purpose_source
     licence = i18n.text("overview.licence", language, licence=literal(overview.licence)) if overview.licence else ""

@@ -101,7 +101,7 @@ def written_page(text: str, blocks: Sequence[tuple[str, str]], record: Record) -
     Args:
         text: ours, as `our_text` gives it.
         blocks: people's blocks; without any, an empty block goes to the end.
-        record: of the page.
+        record: the record of the page.
     """
     left = list(blocks) or [("", f"{BEGIN}\n{END}\n")]
     sections: list[list[str]] = [[]]

@@ -107,7 +107,7 @@ def entry_of(subject: Subject, language: str, used: str) -> str:
 
     Args:
         subject: the subject.
-        language: of the code.
+        language: the language of the code.
         used: a module, or a name of one (`threading.Lock`), as imports write it.
     """
     entries = _MODULES.get(language, {}).get(subject, "").split()

@@ -57,7 +57,7 @@ def subject_page(subject: str, facts: ComponentFacts, page: Page) -> Page:
 
     Args:
         subject: the name of its page without `.md`.
-        facts: of the repository.
+        facts: the facts about the repository.
         page: an empty page, which stays empty where the repository doesn't have the subject.
     """
     _PAGES[subject](facts, page)
@@ -70,7 +70,7 @@ def _configuration(facts: ComponentFacts, page: Page) -> None:
 
 
 def _stored_data(facts: ComponentFacts, page: Page) -> None:
-    """Tables and schemas, and the libraries that keep data."""
+    """Tables and schemas, and the libraries that store data."""
     _data_sections(facts, ("table", "schema"), page)
     page.section("wiki.libraries", _libraries(facts, "stored-data", page))
 
@@ -86,7 +86,7 @@ def _data_sections(facts: ComponentFacts, kinds: Sequence[DataKind], page: Page)
 
 
 def _concurrency(facts: ComponentFacts, page: Page) -> None:
-    """What runs at the same time, where it is started, and what keeps it apart."""
+    """What runs concurrently, where it is started, and how it is synchronized."""
     page.section("wiki.async", _per_component(facts, _signed(facts, _ASYNC), page))
     page.section("wiki.goroutines", _per_component(facts, _goroutines(facts), page))
     page.section("wiki.synchronized", _per_component(facts, _signed(facts, _SYNCHRONIZED), page))
@@ -94,7 +94,7 @@ def _concurrency(facts: ComponentFacts, page: Page) -> None:
 
 
 def _security(facts: ComponentFacts, page: Page) -> None:
-    """What encrypts, signs, authenticates, and makes foreign input harmless."""
+    """What encrypts, signs, authenticates, and sanitizes untrusted input."""
     page.section("wiki.libraries", _libraries(facts, "security", page))
 
 
@@ -216,7 +216,7 @@ def _components(facts: ComponentFacts, paths: Iterable[str]) -> str:
 
 
 def _signed(facts: ComponentFacts, form: re.Pattern[str]) -> Iterator[Place]:
-    """The functions whose signature has a form."""
+    """The functions whose signature matches a pattern."""
     for path in facts.component_of:
         for symbol in facts.index.outline(path):
             if symbol.kind in ("function", "method") and form.search(symbol.signature):
@@ -230,7 +230,7 @@ def _goroutines(facts: ComponentFacts) -> Iterator[Place]:
 
 
 def _per_component(facts: ComponentFacts, places: Iterable[Place], page: Page) -> list[str]:
-    """How often something stands in each component, and its first place there."""
+    """Rows that say how often something occurs in each component, and where first."""
     found: dict[int, list[Place]] = {}
     for place in places:
         found.setdefault(facts.component_of[place[0]], []).append(place)

@@ -45,9 +45,9 @@ class Page:
     """A page.
 
     Attributes:
-        name: of its file.
+        name: the name of its file.
         links: see `link_template`.
-        language: of its reader.
+        language: the reader's language.
         parts: its paragraphs.
         files: the files that it cites.
         passing: the parts that don't make it stale when they change: a shallow clone has less history than another.
@@ -97,7 +97,7 @@ class Page:
         self.passing += self.parts[before:]
 
     def with_words(self, text: str) -> Page:
-        """The page with what a model says of how it works, which doesn't make it stale by itself."""
+        """The page with a model's words on how the component works, which don't make it stale by themselves."""
         said = f"{words_heading(self.language)}\n\n{text}"
         parts = [*self.parts[: self.words_at], said, *self.parts[self.words_at :]]
         return replace(self, parts=parts, passing=[*self.passing, said])

@@ -1,4 +1,4 @@
-"""How a component works, in the words of a model that looks with tools, each sentence checked and marked. Async."""
+"""How a component works, in the words of a model that uses tools, each sentence checked and marked. Async."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def pages_with_words(states: Sequence[PageState], workspace: Workspace, st
     """Have the model write how components work, page by page.
 
     Args:
-        states: of the pages.
+        states: the states of the pages.
         workspace: the repository, with a model that uses tools.
         step: gets a child for each page.
 
@@ -48,7 +48,7 @@ async def words_for(page: Page, workspace: Workspace, step: Step) -> Words | Non
     """Have the model write how a component works.
 
     Args:
-        page: of the component.
+        page: the page of the component.
         workspace: the repository, with a model that uses tools.
         step: the step of the page.
 

@@ -103,7 +103,7 @@ def question_of(task: str, evidence: TaskEvidence, index: Index, language: str) 
         task: as the user wrote it.
         evidence: what is known about it.
         index: the repository.
-        language: of the question.
+        language: the language of the question.
 
     Returns:
         The question; None where the task names a place, or one is likely enough.
@@ -140,8 +140,8 @@ def code_touched(task: str, evidence: TaskEvidence, index: Index) -> tuple[str, 
 
 
 def agreed_file(task: str, evidence: TaskEvidence, index: Index) -> str:
-    """The file on which everything agrees: the likeliest source file, where the most similar commits touched it and it
-    has most words of the task; '' where there is none. How often that is right: `bench/wishes.py`."""
+    """The file on which search and history agree: the likeliest source file, where the most similar commits touched it
+    and it has most words of the task; '' where there is none. `bench/wishes.py` measures how often that is right."""
     sources = [f for f in evidence.files if f.role in CODE]
     most = max((f.share for f in sources), default=0.0)
     if not most or sources[0].probability < STANDS_OUT or sources[0].share < most:
@@ -168,7 +168,7 @@ def parts_of(task: str, evidence: TaskEvidence, index: Index, language: str) -> 
         task: as the user wrote it.
         evidence: what is known about it.
         index: the repository.
-        language: of the titles.
+        language: the language of the titles.
 
     Returns:
         The parts, ordered and numbered.
@@ -209,7 +209,7 @@ def file_rows(evidence: TaskEvidence, most: int) -> list[dict[str, object]]:
 
 
 def confidence_note(task: str, evidence: TaskEvidence, index: Index, language: str) -> str:
-    """How far the places of a plan are to be trusted; '' where the task names one."""
+    """How far the places of a plan can be trusted; '' where the task names one."""
     if any(f.named for f in evidence.files):
         return ""
     return i18n.text("planning.agreed" if agreed_file(task, evidence, index) else "planning.uncertain", language)

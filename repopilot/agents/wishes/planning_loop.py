@@ -51,10 +51,10 @@ async def plan_by_loop(
         task: as the user wrote it.
         known: likely places that code found, which the model is told.
         workspace: the repository, with a model that uses tools.
-        step: the loop's steps go below it.
+        step: the parent of the loop's steps.
 
     Returns:
-        The parts, () where the model proposed none, and then why it ended, a message.
+        The parts and ''; or, where the model proposed none, () and a message why the loop ended.
     """
     assert workspace.model is not None
     made: list[ProposedPlan] = []

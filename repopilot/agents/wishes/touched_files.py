@@ -45,7 +45,7 @@ class FileEvidence:
         tests_main: it is a test of the main source files.
         linked: it uses a main source file, or is used by one.
         named: the task names it, or a definition of it.
-        probability: of being touched, by all of this.
+        probability: how likely it is to be touched, by all of this.
     """
 
     path: str
@@ -214,7 +214,7 @@ def _logistic(odds: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-# Fitted by bench/train_plans.py on commits of six repositories; FIRST knows no co-change yet.
+# Fitted by bench/train_plans.py on commits of six repositories; FIRST is used before co-change is known.
 FIRST: Mapping[str, float] = {
     "exports": -1.15,
     "exports share": -0.27,

@@ -34,7 +34,7 @@ class CodeAnswer:
         form: what was asked, for example `default` or `callers`.
         text: in Markdown; `[n]` cites the place with the number n.
         places: what the text cites, numbered from 1 in this order.
-        sure: the code knows it; False for what is only likely.
+        sure: True for what the code knows, False for what is only likely.
         left_out: how many items of a list are not in the text, which says so too.
     """
 

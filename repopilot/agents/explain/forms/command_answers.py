@@ -41,7 +41,7 @@ def _is_product_code(path: str, index: Index) -> bool:
 
 
 def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[ProjectCommand]:
-    """The commands that install the project, where some name it; else all."""
+    """The project's own scripts and the commands that name the project, if there are any; else all commands."""
     names = {fact.value.rpartition("/")[2].lower() for fact in facts(inquiry.index, "name")}
     names |= {inquiry.workspace.snapshot.name.rpartition("/")[2].lower(), ".", "-e"}
     own = [c for c in commands if c.origin == "script" or names & set(re.split(r"[\s/@:\[]+", c.command.lower()))]

@@ -33,7 +33,7 @@ def sentence(inquiry: Inquiry, form: str, text: str, items: Sequence[Item]) -> C
 
     Args:
         inquiry: the question.
-        form: of the answer.
+        form: the form of the answer.
         text: the sentence without its full stop.
         items: the places; their texts are not shown.
     """
@@ -57,7 +57,7 @@ def listing(
 
     Args:
         inquiry: the question.
-        form: of the answer.
+        form: the form of the answer.
         heading: what the list is of, with its colon.
         items: all items; the first MOST_LISTED are listed.
         sure: whether the answer is sure.

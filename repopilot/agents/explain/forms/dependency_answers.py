@@ -21,7 +21,7 @@ def answer_dependency(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     """Answer which dependencies there are, which version is required, or which licence.
 
     Args:
-        form: of the question.
+        form: the form of the question.
         inquiry: the question.
 
     Returns:

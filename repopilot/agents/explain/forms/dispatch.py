@@ -38,7 +38,7 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
         question: as the user asked it.
         results: what the search found for it.
         workspace: the repository.
-        language: to answer in.
+        language: the language to answer in.
 
     Returns:
         The answer; None where the question has no known form or is a stack trace, or the code doesn't hold the answer.
@@ -74,7 +74,7 @@ def _is_known(name: str, coded: bool, index: Index) -> bool:
 
 
 def _occurs(name: str, index: Index) -> bool:
-    """Whether the last part of a name stands in the text of any file."""
+    """Whether the last part of a name occurs in the text of any file."""
     parts = expand(dotted(name).rpartition(".")[2])
     token = index.lexical.tokens.get(parts[0]) if parts else None
     return token is not None and len(index.lexical.fields["body"].of(token)[0]) > 0

@@ -10,7 +10,7 @@ from repopilot.types import Symbol
 
 
 def dotted(name: str) -> str:
-    """A qualified name in dots, whatever its language's notation, and without the parentheses of a call."""
+    """A qualified name with dots, whatever the notation of its language, and without the parentheses of a call."""
     return languages.dotted(name).replace("/", ".").strip(".").rstrip("()")
 
 

@@ -12,9 +12,9 @@ from repopilot.agents.overview.render import overview_text
 from repopilot.retrieval.query.asked import Asked
 
 _SHOWN = ("entry_points", "components", "flows", "commands", "reading")
-"""Sections of an answer; the others stand on the page of the overview."""
+"""The sections of an answer; the others are only on the page of the overview."""
 _ANSWERS: Mapping[Asked, str] = {"structure": "components", "reading": "reading"}
-"""The section that answers what was asked, where it isn't the first one anyway."""
+"""The section that answers the question, where it isn't the first one anyway."""
 _ITEM = re.compile(r"[-*+] +(?![\[<!])(\S.{10,})")
 _CODE_BLOCK = re.compile(r"^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)", re.MULTILINE | re.DOTALL)
 _MOST_ITEMS = 8

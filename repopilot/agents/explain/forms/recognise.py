@@ -13,7 +13,7 @@ from repopilot.retrieval.query.asked import SURE, Asked, Computed, Relation, lik
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
 LONGEST = 24
-"""Words of one plain question at most."""
+"""The most words of a plain question."""
 SHORT = 6
 """The most words of a question in which an ordinary word may be a name."""
 NAMES: dict[str, range] = {"path": range(2, 3)}
@@ -56,7 +56,7 @@ def recognise(question: str, is_known: Callable[[str, bool], bool]) -> Form | No
 
 
 def is_coded(word: str) -> bool:
-    """Whether a word is written like code, and is no ordinary word at the end of a sentence."""
+    """Whether a word is written like code, and isn't an ordinary word at the end of a sentence."""
     plain = word.rstrip("?!.:")
     return not (plain.isalpha() and plain.islower())
 

@@ -36,7 +36,7 @@ _VERBS = {
 
 
 def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
-    """Answer what calls, uses, inherits from a definition, or the other way round. Tests are only counted, unless
+    """Answer what calls, uses or inherits from a definition, or the other way round. Tests are only counted, unless
     nothing else is related to it."""
     index = inquiry.index
     name = form.names[0]
