@@ -41,7 +41,7 @@ _JOINT = re.compile(r",?\s+(?:(?:and|et)\s+(?:(?:then|puis)\s+)?|(?:then|puis)\s
 _INSIDE = re.compile(r"`[^`\n]*`|\([^()\n]*\)|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»")
 """Code, brackets and quotes, inside which no clause begins or ends."""
 SURE_OF_A_SENTENCE = 0.8
-"""Least probability of what a sentence asks for: one wish taken apart is worse than two taken for one."""
+"""The minimum probability of what a sentence asks for: one wish taken apart is worse than two taken for one."""
 SURE_OF_A_CLAUSE = 0.9
 """The same for the clauses on both sides of a joint; higher, since a joint may join nouns, or parts of one wish."""
 _SURER = 0.03
@@ -54,13 +54,13 @@ _ASKED_HOW = re.compile(
 )
 """A sentence that is a question to its end: "How do I install it and run the tests?" asks nobody to run them."""
 _LEAST_WORDS = 3
-"""The least words of a clause that asks something."""
+"""The minimum number of words of a clause that asks something."""
 _LEAST_NAMED = 2
-"""The least content words of a task that says what to do with what."""
+"""The minimum number of content words of a task that says what to do with what."""
 _LEAST_ALONE = 3
-"""The least content words of a task that is done beside a refused one."""
+"""The minimum number of content words of a task that is done beside a refused one."""
 _LEAST_ASKED = 2
-"""The least content words of a question after a task that is a part of its own."""
+"""The minimum number of content words of a question after a task that is a part of its own."""
 _CODE = re.compile(r"(~~~~.*?~~~~|```.*?```|`[^`\n]*`)", re.DOTALL)
 _NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
 

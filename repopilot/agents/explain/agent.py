@@ -38,7 +38,7 @@ _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.M | re.S)
 _QUOTED = 4
 """Lines of a document quoted at the beginning of an answer for somebody who reads no code."""
 _LEAST_PROSE = 4
-"""The least words of such a line: a heading says nothing."""
+"""The minimum number of words of such a line: a heading says nothing."""
 
 
 class _Basis(NamedTuple):
@@ -116,7 +116,8 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
 
 
 def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> Answer:
-    """The answer with an agent model's sentences. One that names no code is marked as for readers of no code."""
+    """The answer with an agent model's sentences. Where none of them names code, it is marked as written for somebody
+    who reads none."""
     notes = [*([_lead(found)] if found.code is not None else []), *_agent_notes(told, found.language)]
     layout = (*(f"{note}\n\n" for note in notes), *told.layout)
     lead = "".join(

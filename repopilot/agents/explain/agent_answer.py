@@ -142,7 +142,8 @@ def _overlap(chunk: Chunk, place: Evidence) -> bool:
 
 
 class _Listener:
-    """Checks an answer while it is written, shows its sentences, and sends the model back once to those that fail."""
+    """Checks an answer while it is written, shows its sentences, and sends the model back once to correct those that
+    fail."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ MOST_SENTENCES = 4
 MOST_NAMES = 300
 """Alternatives between backticks; the sampler keeps one state for each that fits what is written so far."""
 LEAST_PIECES = 16
-"""The least number of characters and names in a sentence."""
+"""The minimum number of characters and names in a sentence."""
 LONGEST_NAME = 60
 ABSENT = "NOT IN THIS REPOSITORY"
 """What the model replies when the excerpts don't hold the answer, where it is allowed to."""

@@ -32,7 +32,7 @@ _BEGINS = re.compile(r"(?:async def|def|class|import|from) |@\w|\w+ *=")
 _MOST_BEGINNINGS = 50
 _PYTHON = ".py"
 _SAYS_SOMETHING = 2
-"""The least content words of a question that is about more than the code in it."""
+"""The minimum number of content words of a question that is about more than the code in it."""
 _DESCRIBES = 6
 """A wish of more words than these says what the code is for."""
 

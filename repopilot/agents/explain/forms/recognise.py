@@ -13,9 +13,9 @@ from repopilot.retrieval.query.asked import SURE, Asked, Computed, Relation, lik
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
 
 LONGEST = 24
-"""The most words of a plain question."""
+"""The maximum number of words of a plain question."""
 SHORT = 6
-"""The most words of a question in which an ordinary word may be a name."""
+"""The maximum number of words of a question in which an ordinary word may be a name."""
 NAMES: dict[str, range] = {"path": range(2, 3)}
 NAMES |= dict.fromkeys(get_args(Relation), range(1, 2))
 """How many names a question of each kind has."""
