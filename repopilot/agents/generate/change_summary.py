@@ -1,4 +1,4 @@
-"""What a model says of its own change, checked like an answer against the files as they are after it."""
+"""A model's summary of its own change, checked like an answer against the changed files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def checked_summary(edit: LoopEdit, task: str, copy: WorkingCopy) -> tuple
     Args:
         edit: the change with its summary.
         task: as the user wrote it; a summary may repeat its names and numbers.
-        copy: where the change was made. It is brought back to that state.
+        copy: where the change was made; it is reset to that change.
 
     Raises:
         RepoPilotError: the copy can't be indexed.
@@ -46,8 +46,8 @@ def _checked(edit: LoopEdit, task: str, copy: WorkingCopy) -> tuple[Sentence, ..
 
 
 def _read_of(edit: LoopEdit, task: str, before: Index) -> LinesRead:
-    """The lines of changed files, the new ones first, since a name is looked for there first; then those of other files
-    that tools showed. Told are the task and what the change takes out, too."""
+    """The lines of changed files, new lines first, since names are looked up there first; then the lines of other files
+    that tools showed. The task and the removed lines also count as read."""
     seen = seen_in_calls(before, (), edit.records)
     lines: dict[str, Mapping[int, str]] = {}
     for each in edit.changes:

@@ -1,4 +1,4 @@
-"""Debate: a Critic and a Defender read a change in parallel; what they say must quote it, and code decides.
+"""Debate: a Critic and a Defender read a change in parallel; their points must quote the change, and code decides.
 
 The Critic may write a test; the sandbox decides whether it is right. The Controller is `scoring.judge`.
 """
@@ -45,18 +45,18 @@ MOST_POINTS = 12
 LONGEST_TASK = 8000
 """Characters."""
 SHORTEST_QUOTE = 6
-"""Characters. A shorter quote could stand anywhere."""
+"""Characters. A shorter quote could occur anywhere."""
 REVIEW_TOKENS = 2048
 """The longest reply, thinking included; less in a small context window."""
 LONGEST_FAILURE = 600
-"""Characters of what a test says."""
+"""Characters of a test's failure message."""
 SHARE_FOR_CODE = 2
 """One token in two of the window goes to the code."""
 _BEGINNING = 6000
-"""Characters of a test that the Critic's own stands beside."""
+"""Characters shown of the existing test beside which the Critic's test goes."""
 _FENCE = re.compile(r"^```\w*\n?|\n?```$")
 SHORTEST_REVIEW = 60
-"""Tokens. A reviewer who can't write as many in the time there is isn't asked."""
+"""Tokens. A reviewer that can't write this many in the time left isn't asked."""
 
 log = logging.getLogger(__name__)
 
@@ -99,12 +99,12 @@ class _Reviewer:
     temperature: float
     model: Model
     ends: float | None
-    """When it must have replied, of the monotonic clock; None for no limit."""
+    """The deadline of its reply on the monotonic clock; None for no limit."""
     told: str = ""
     """What it reads beside the change."""
 
     def seconds(self, prompt_tokens: int) -> float | None:
-        """The time there is, None without a limit; 0 where the model's speed says that it isn't enough."""
+        """The time left, None without a limit; 0 where it is too short for the model's speed."""
         if self.ends is None:
             return None
         left = max(0.0, self.ends - time.monotonic())
@@ -113,12 +113,12 @@ class _Reviewer:
 
 
 Reading = Callable[[_Reviewer], Awaitable[BaseModel | None]]
-"""Has a reviewer read the change."""
+"""Lets a reviewer read the change; returns its reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriedTest:
-    """The Critic's test, what it showed of a version, what it says where it fails, and the path that it has."""
+    """The Critic's test: what it showed of a version, its text, its failure message, and its path."""
 
     shown: Objection = "none"
     test: str = ""
@@ -144,18 +144,18 @@ async def debate(
     ends: float | None = None,
     place: NewTest | None = None,
 ) -> Opinions:
-    """Ask both reviewers and keep what quotes the code: in parallel, or where the time is limited first the Critic.
+    """Ask both reviewers, in parallel or with a deadline the Critic first, and keep the points that quote the code.
 
-    The Critic is the second model where there is one, else the same with another prompt and temperature; without a
-    limit of time the first model takes the place of a second one that fails, or takes longer than a change may.
+    The Critic is the second model where there is one, else the same model with another prompt and temperature. Without
+    a deadline, the first model replaces a second one that fails or takes longer than a change may.
 
     Args:
         task: what the change is for.
         changes: the files under review.
         workspace: the repository, with its models.
         step: the step of the debate.
-        ends: when they must have replied, of the monotonic clock; None for no limit. Of one that has no time for it
-            there are no points.
+        ends: the deadline of their replies on the monotonic clock; None for no limit. A reviewer without enough time
+            makes no points.
         place: where a test of the Critic would go, None where none can be run.
 
     Returns:
@@ -186,7 +186,7 @@ async def debate(
 async def _second_opinion(
     critic: _Reviewer, first: Model, read: Reading, seconds: float, step: Step
 ) -> BaseModel | None:
-    """The Critic's reply; that of the first model where the second one gives none that can be used in time."""
+    """The Critic's reply; the first model's where the second model gives no usable reply in time."""
     reply = None
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -230,14 +230,14 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
 
 
 def _late(reviewer: _Reviewer, step: Step) -> BaseModel:
-    """What counts of a reviewer who has no time: nothing, which the step says."""
+    """An empty reply for a reviewer without enough time; the step says so."""
     step.degrade(i18n.message(f"generate.late.{reviewer.name}"))
     return reviewer.schema.model_construct(issues=[], points=[])
 
 
 def code_shown(changes: Sequence[FileChange], model: Model) -> str:
-    """What reviewers read of a change: each file's diff, the program's before tests and documents; then each file of
-    the program whole where the window has room, else the functions that were changed."""
+    """What reviewers read of a change: each file's diff, product files before tests and documents; then each product
+    file in full where the window has room, else its changed functions."""
     room = model.context_window // SHARE_FOR_CODE
     ordered = sorted(changes, key=lambda change: not is_product_path(change.path))
     shown = "\n\n".join(f"{c.path} ({c.change})\n{c.diff or c.content}" for c in ordered)[: int(room * CHARS_PER_TOKEN)]
@@ -254,7 +254,7 @@ def code_shown(changes: Sequence[FileChange], model: Model) -> str:
 
 
 def _changed_functions(change: FileChange) -> Iterator[str]:
-    """The functions of a file, as they are now, that hold lines of a change; a class where no function does."""
+    """The functions of a file, in their new text, that contain changed lines; a class where no function does."""
     path = change.path
     found = analyse(path, change.content, language_of(path) or "", file_kind(path)).symbols
     lines = change.content.split("\n")
@@ -294,7 +294,7 @@ def place_of(quote: str, changes: Sequence[FileChange]) -> tuple[str, int] | Non
 
 
 def _about_test(place: NewTest | None, workspace: Workspace) -> str:
-    """Where the Critic's test goes, and how the one beside it begins; '' where none can be run."""
+    """The path for the Critic's test, and the beginning of the test beside it; '' where no test can be run."""
     if place is None:
         return ""
     text = (workspace.index.text(place.beside) or "")[:_BEGINNING] if place.beside else ""
@@ -305,10 +305,10 @@ def _about_test(place: NewTest | None, workspace: Workspace) -> str:
 async def try_objection(
     test: TriedTest, changes: Changes, before: Mapping[str, str], context: ChangeContext, step: Step
 ) -> TriedTest:
-    """Run the Critic's test on the new code and, where it fails and there was an old version, on that.
+    """Run the Critic's test on the new code and, where it fails, on the old version if there is one.
 
     Args:
-        test: what the Critic wrote, and where it goes; without text there is none.
+        test: the Critic's test and its path; without text, there is no test.
         changes: the files under review.
         before: the old texts of changed files, by path.
         context: the repository, with the sandbox's settings.
@@ -338,8 +338,8 @@ def text_of_test(reply: str) -> str:
 async def _objection(
     test: TriedTest, new: Mapping[str, str], before: Mapping[str, str], context: ChangeContext
 ) -> TriedTest:
-    """What the test shows on the new texts, and on those with the old ones restored. Of another language than Python
-    nothing controls that a pass is one, and it speaks for nothing."""
+    """What the test shows on the new texts, and with the old texts restored. In languages other than Python nothing
+    checks that a pass is genuine, so a pass counts for nothing."""
     own = {test.path: test.test}
     tests = await asyncio.to_thread(tests_at, (test.path,), context.workspace)
     run = await run_selected(tests, {**new, **own}, context.workspace, context.inputs, verify=True)

@@ -1,4 +1,4 @@
-"""Run the repository's own tests over a change, and tell what they broke from what failed before."""
+"""Run the repository's own tests on a change, and tell what it broke from what failed before."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _untested(why: str, step: Step) -> TestReport:
 
 
 async def _compared(work: _Work, changes: Changes) -> BaselineComparison:
-    """A version's run beside that of the same tests, in the same order, without the rest of the change."""
+    """A version's run, compared with a run of the same tests in the same order without the rest of the change."""
     runs = _Runs(work, changes)
     files = files_of(work.tests, changes, seen_green(work.context.before.values()))
     always = not work.context.refactoring
@@ -95,8 +95,8 @@ async def _compared(work: _Work, changes: Changes) -> BaselineComparison:
 class _Runs:
     """The runs that a comparison asks for, and the last one on each side.
 
-    Tests of Python run again where some are left out, or only some are asked for. A suite of another language runs once
-    with the change: what is left out is taken out of that run.
+    Python tests run again where some are left out, or only some are asked for. A suite of another language runs once
+    with the change; tests to leave out are removed from its results.
     """
 
     work: _Work
@@ -123,8 +123,8 @@ class _Runs:
         return self.before
 
     async def _once_more(self, texts: Changes, only: Collection[str], known: TestRun | None) -> TestRun:
-        """A further run of some tests on the unchanged tree. A suite isn't run twice here, since a fault controls its
-        pass: its run is this one, unless that was the loop's."""
+        """A further run of some tests on the unchanged tree. A suite isn't run twice here, since injected faults
+        control its pass: its earlier run is returned, unless the loop made that one."""
         assert self.before and self.after
         if not self.work.tests.suite:
             files = tuple(dict.fromkeys(path_in(name) for name in only))
@@ -140,17 +140,17 @@ def _known_before(work: _Work, own: Changes) -> TestRun | None:
 
 
 async def _run(work: _Work, changes: Changes, name: str, tests: TestSelection, *, verify: bool = False) -> TestRun:
-    """Run tests; without the change nobody claims a pass, so that none is verified there."""
+    """Run tests. Runs without the change aren't verified, since nobody claims that they pass."""
     return await run_tests(work.context, texts_of(changes), tests, name, work.step, verify=verify)
 
 
 async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -> TestReport:
-    """What is said of a version; of another language than Python after the control of its pass.
+    """The report on a version; in languages other than Python, its pass is controlled first.
 
-    Tests that pass without the change, too, don't ask for what is new: of 20 changes by a model in repositories never
-    seen 9 passed them, verified, and 6 of these were wrong. They show that nothing broke, which verifies a refactoring
+    Tests that also pass without the change don't check what is new: of 20 changes by a model in unseen repositories, 9
+    passed such tests, verified, and 6 of these were wrong. They show that nothing broke, which verifies a refactoring
     and nothing else. Tests that the change itself brings count where they were seen to fail without the rest of it;
-    those that can't run without it, where they fail with a fault in what is new.
+    tests that can't run without it count where a fault in the new code makes them fail.
     """
     run = compared.after
     unexercised = tuple[str, ...]()
@@ -191,7 +191,7 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
 
 
 async def _rewritten(work: _Work, changes: Changes, run: TestRun) -> tuple[str, ...]:
-    """The tests that the change edits and that fail with it as they were: it changes what they expect."""
+    """The tests that the change edits and whose old versions fail with it: it alters what they expect."""
     own = own_tests(changes)
     old = tuple(change for change in own if change.change == "modified" and is_test_file(change.path))
     edited = [name for name in run.outcomes if brings(old, name) and not is_new(old, name)]
@@ -204,23 +204,23 @@ async def _rewritten(work: _Work, changes: Changes, run: TestRun) -> tuple[str, 
 
 
 def _said_without(repaired: Sequence[str], before: TestRun | None) -> str:
-    """The first line of what the first repaired test says without the change: whether it fails for the reason that the
-    task tells, which no program can say."""
+    """The first line of the first repaired test's failure without the change. The user judges by it whether the test
+    fails for the reason given in the task, which no program can tell."""
     said = {each.test_id: each.assertion.strip() for each in reversed(before.failures)} if before else {}
     told = next((said[name] for name in repaired if said.get(name)), "")
     return next(iter(told.splitlines()), "")
 
 
 def _silent(paths: Sequence[str], compared: BaselineComparison) -> tuple[str, ...]:
-    """The test files of which nothing ran with the change, nor without it."""
+    """The test files of which no test ran, with or without the change."""
     runs = [compared.after, *([compared.before] if compared.before else [])]
     spoken = {path_in(name) for run in runs for name in (*run.outcomes, *run.unreached)}
     return tuple(path for path in paths if path.endswith(".py") and path not in spoken)
 
 
 async def _unexercised(work: _Work, changes: Changes, repaired: Sequence[str], ids: Sequence[str]) -> tuple[str, ...]:
-    """The changed definitions without whose change the repaired tests pass, too: each is taken back alone, and of the
-    tests of some ids only the repaired ones are run."""
+    """The changed definitions that the repaired tests don't need: each is reverted alone, and the repaired tests still
+    pass. Of the tests in `ids` only the repaired ones are run."""
     definitions = definitions_changed(changes, work.context.workspace)
     paths = tuple(dict.fromkeys(path_in(name) for name in repaired))
     tests = TestSelection(paths, left_out=tuple(name for name in ids if name not in repaired))

@@ -43,10 +43,10 @@ class ChangeContext:
         refactoring: the change is right when tests pass as before, see `EditOutcome.is_refactoring`.
         left: places that the edit left for the user.
         interpreted: a small model said which edit the task means.
-        before: runs of tests without the change that are known; the time limit of a run follows what they took.
-        types: what the type checker said of versions, as they are checked.
+        before: known runs of tests without the change; their durations set the time limit of further runs.
+        types: the type checker's results by version, filled as versions are checked.
         left_behind: what `uses_left_behind` found in versions that the loop checked.
-        checked_by: the names of what the tool `check` ran on the version.
+        checked_by: the names of the programs that the tool `check` ran on the version.
     """
 
     task: str
@@ -93,7 +93,7 @@ async def gather_evidence(
         for name in unrequested_removals(c.path, c.content, before[c.path], context.task)
     ]
     refactored = context.refactoring and not context.by_code
-    if refactored:  # the uses of what was renamed followed, so that it is enough for the task to name it
+    if refactored:  # the uses of a renamed definition were updated, so its old name may go if the task mentions it
         removed = [name for name in removed if not re.search(rf"\b{name.rpartition('.')[2]}\b", context.task)]
     missing = missing_modules(report.run, [c.path for c in changes]) if report.run else []
     changed = definitions_changed(changes, workspace)
@@ -132,7 +132,7 @@ def _newly_unparsed(change: FileChange, before: str | None) -> str | None:
 
 
 def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[ChangedDefinition, ...]:
-    """What changed code adds or alters: definitions in Python, entire files in other languages. Tests aside."""
+    """What a change adds or alters outside tests: definitions in Python, entire files in other languages."""
     before = old_texts(changes, workspace)
     found: list[ChangedDefinition] = []
     for change in changes:
@@ -171,7 +171,7 @@ async def find_new_findings(changes: Changes, workspace: Workspace, step: Step) 
 async def find_broken_uses(
     context: ChangeContext, changes: Changes, typed: Collection[str], step: Step
 ) -> tuple[Finding, ...]:
-    """What a change leaves behind elsewhere, see `uses_left_behind`; remembered where it was asked before.
+    """The uses elsewhere that a change broke, see `uses_left_behind`; a known result is reused.
 
     Args:
         context: the task and the repository.
@@ -190,8 +190,8 @@ async def find_broken_uses(
 
 
 def old_texts(changes: Changes, workspace: Workspace) -> dict[str, str]:
-    """The texts before the change of the files that are changed, by path; without new files. As stored: those of the
-    index lack secrets, which would all be new."""
+    """The texts of modified files before the change, by path. They are taken as stored: the index's texts lack secrets,
+    which would all look new."""
     modified = (each for each in changes if each.change == "modified")
     texts = {each.path: before_change(each) or workspace.index.text(each.path) for each in modified}
     return {path: text for path, text in texts.items() if text is not None}
@@ -206,18 +206,18 @@ async def run_tests(
     *,
     verify: bool = True,
 ) -> TestRun:
-    """Run tests over a version, in a step of their own; nothing is repaired.
+    """Run tests on a version, in a step of their own; nothing is repaired.
 
     Args:
         context: the task and the repository, as a folder.
         files: texts of the version by path; none for the repository as it is.
-        tests: which.
+        tests: the tests to run.
         name: of the step.
         step: its parent.
         verify: as in `run_pytest`.
 
     Returns:
-        The run; of another language than Python not verified.
+        The run; not verified in languages other than Python.
 
     Raises:
         SandboxError: nothing can be run.

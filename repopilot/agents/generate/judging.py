@@ -1,4 +1,4 @@
-"""What is found out about one version of a change: the debate on it, the type checker, the Controller's verdict."""
+"""The examination of one version of a change: debate, type check, the Controller's verdict."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Debated:
 
     @property
     def objection(self) -> Objection:
-        """What counts of the tests."""
+        """The result of the tests that counts."""
         return scoring.counting([each.shown for each in self.tried])
 
 
@@ -92,7 +92,7 @@ async def judged(
 
 
 async def types_of(context: ChangeContext, changes: Changes, step: Step) -> TypeCheck:
-    """What the type checker says of a version, remembered; one that can't be run is said on the step."""
+    """The type checker's result for a version, cached; the step says when it can't be run."""
     if context.inputs is not None and changes not in context.types:
         checking = type_check(changes, context.inputs, context.workspace, step)
         work = i18n.message("generate.work.types")
@@ -107,14 +107,14 @@ async def debated(
     earlier: Sequence[TriedTest] = (),
     ends: float | None = None,
 ) -> Debated:
-    """Have a version debated, and try what the Critic objects to.
+    """Have a version debated, and run the Critic's tests on it.
 
     Args:
         context: the task and the repository.
         changes: the version.
         step: the step of the work.
         earlier: tests of the Critic that failed on earlier versions; they are tried again.
-        ends: when the reviewers must have replied, of the monotonic clock; None for no limit.
+        ends: the deadline of the reviewers' replies on the monotonic clock; None for no limit.
 
     Returns:
         What was said and shown.
@@ -146,7 +146,7 @@ async def _place_of_test(context: ChangeContext, changes: Changes, used: Sequenc
 
 
 async def _tried_again(tried: TriedTest, changes: Changes, context: ChangeContext, step: Step) -> TriedTest:
-    """A test that failed on an earlier version, on this one."""
+    """The result on this version of a test that failed on an earlier one."""
     now = await try_objection(tried, changes, {}, context, step)
     if now.shown not in ("refuted", "none"):
         return tried

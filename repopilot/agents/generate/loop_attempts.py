@@ -19,7 +19,7 @@ from repopilot.trace import Step
 from repopilot.workspace import Workspace
 
 VARIED = 0.7
-"""Temperature of further attempts, which would repeat the first one at that of a loop."""
+"""Temperature of further attempts, which would repeat the first one at the loop's own temperature."""
 FURTHER = loop.ModelCallers(partial(ask_with_tools, temperature=VARIED), partial(ask_for_action, temperature=VARIED))
 
 Test = Callable[[LoopEdit, Step], Awaitable[TestReport | None]]
@@ -31,8 +31,8 @@ class Attempt:
     """One attempt.
 
     Attributes:
-        edit: what it left.
-        editor: goes on with it.
+        edit: the edit that it made.
+        editor: continues the attempt.
         report: what its tests say, None when they could not be run.
         tested: whether its tests were to be run.
     """
@@ -71,16 +71,16 @@ async def best_attempt(
     Args:
         task: as the user wrote it.
         workspace: the repository, with that model. Each attempt works on a copy of its own, with a budget of its own.
-        opened: keeps the copy of the best one.
+        opened: keeps the working copy of the best attempt open.
         step: the step of the work; of several attempts, each is a child of it.
-        shown: is given the first change before it is tested, and each better one; also one that the user stops.
+        shown: called with the first change before it is tested, even if the user stops it, and with each better one.
         test: runs the tests of a change, where there are several attempts to choose from.
 
     Returns:
         The best of them.
 
     Raises:
-        RepoPilotError: the first one could not be begun.
+        RepoPilotError: the first attempt could not be started.
     """
     copy = await opened.enter_async_context(AsyncExitStack())
     best = await _attempt(task, workspace, copy, step, 1, shown, test)

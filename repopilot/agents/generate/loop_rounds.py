@@ -1,6 +1,6 @@
-"""A change by a model in the loop, and the verdict, which goes back to the model until it is accepted or given up.
+"""A change by a model in the loop; the verdict goes back to the model until the change is accepted or given up.
 
-Tests run beside the debate. What the Critic proved goes with the change once it is repaired: its test.
+Tests run in parallel with the debate. A Critic's test that proved a fault is added to the change once it passes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Show(Protocol):
 async def change_by_loop(
     task: str, workspace: Workspace, step: Step, language: str, show: Show
 ) -> tuple[LoopEdit, LoopVersion | None]:
-    """Have a model make a change, and make it better by what tests, analysers and the debate find.
+    """Have a model make a change, and improve it by what tests, analysers and the debate find.
 
     Args:
         task: as the user wrote it.
@@ -60,7 +60,7 @@ async def change_by_loop(
         The edit of the best version, and what is known about it; None where nothing was changed.
 
     Raises:
-        RepoPilotError: the work could not be begun.
+        RepoPilotError: the work could not be started.
     """
     async with AsyncExitStack() as opened:
         examiner = _Examiner(task, ChangeContext(task, workspace, None, language), opened)
@@ -87,7 +87,7 @@ async def _said(edit: LoopEdit, task: str, copy: WorkingCopy, step: Step) -> tup
 
 
 def _as_answered(task: str, edit: LoopEdit) -> str:
-    """A task with the questions about it and their answers: the task alone may be read in another way."""
+    """A task with the questions asked about it and their answers, without which it could be read differently."""
     return "\n".join([task, *(f"Asked and answered: {each}" for each in answered(edit.records))])
 
 
@@ -157,7 +157,7 @@ async def _rounds(
             made = await first.editor.go_on(told, again)
             if made.silent or made.changes in ((), latest.changes):
                 again.degrade(made.note or i18n.message("generate.round_same"))
-                if latest is done.version:  # it may say why
+                if latest is done.version:  # the model may say why
                     edit = replace(edit, summary=made.summary or edit.summary, records=made.records)
                 break
             latest = await examiner.examine(made, again)
@@ -173,7 +173,7 @@ def _rank(version: Version) -> tuple[float, int]:
 
 
 def _reasons(version: Version) -> str:
-    """What the model is told that speaks against its change, '' where it is accepted or none of that is its doing."""
+    """The message to the model with the reasons against its change; '' where it is accepted or caused none of them."""
     tests = [each for each in version.tried if each.borne_out]
     agreed = scoring.agreed_findings(version.evidence, version.opinions)
     if version.verdict.decision == "ACCEPT_ORIGINAL" and not (tests or agreed):
@@ -190,7 +190,7 @@ def _objection(tried: TriedTest) -> str:
 
 
 async def _with_proved(done: LoopVersion, step: Step) -> LoopVersion:
-    """The best version with the Critic's tests that failed on an earlier one, and pass on it."""
+    """The best version, together with the Critic's tests that failed on an earlier version and pass on it."""
     version = done.version
     taken = {each.path for each in version.changes}
     proved = [each for each in version.tried if each.proved and each.path not in taken]

@@ -1,5 +1,5 @@
-"""From a task to a checked change: the edit, its tests beside the debate on what a model wrote, the controller's
-verdict, the impact, and the edits that it makes necessary elsewhere.
+"""From a task to a checked change: the edit, its tests in parallel with the debate on a model's edit, the Controller's
+verdict, the impact, and the edits that the change makes necessary elsewhere.
 
 One failing agent never loses the others' results; cancelling the task stops every model call and sandbox.
 """
@@ -34,13 +34,13 @@ from repopilot.types import OpenReference
 from repopilot.workspace import Workspace
 
 SMALL_WITHIN_S = 15.0
-"""What a small model writes should stand within this time; the debate on it has what is left."""
+"""A small model's edit should be ready within this time; the debate on it gets what is left."""
 
 
 async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
     """Files for a task, with the Controller's verdict, tests and impact in the answer's `result`.
 
-    The files come first, and stand from then on: they are published before tests, debate, impact and prose.
+    The files come first: they are published before tests, debate, impact and prose.
 
     Args:
         question: the task as the user wrote it.
@@ -92,14 +92,14 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
 
 
 async def _debated(edit: EditOutcome, context: ChangeContext, step: Step, ends: float) -> Debated:
-    """The debate on what a small model wrote, in the time that is left; what code did is exact, and isn't debated."""
+    """The debate on a small model's edit, in the time that is left; an edit by code is exact and isn't debated."""
     if edit.by_code:
         return NOT_DEBATED
     return await debated(context, edit.changes, step, ends=ends)
 
 
 async def _by_loop(task: str, workspace: Workspace, step: Step, language: str) -> Answer:
-    """What a model that uses tools makes of a task: its change, then tests, debate, verdict and impact."""
+    """The answer of a model that uses tools: its change, then tests, debate, verdict and impact."""
 
     def show(edit: LoopEdit, done: LoopVersion | None = None) -> None:
         changes = done.version.changes if done else edit.changes
@@ -155,7 +155,7 @@ async def _with_impact(changes: Changes, made: Generation, workspace: Workspace,
 def _undecided(
     references: Sequence[OpenReference], needed: Sequence[FollowUpEdit], changes: Changes
 ) -> tuple[OpenReference, ...]:
-    """The references that no follow-up edit is about: each place is shown once."""
+    """The references that no follow-up edit covers, so that each place is shown once."""
     texts = texts_of(changes)
     edited = {(each.path, each.line) for each in needed}
     for change in (each.change for each in needed if each.change is not None):
@@ -165,7 +165,7 @@ def _undecided(
 
 
 async def _edited(task: str, workspace: Workspace, step: Step, ends: float) -> EditOutcome:
-    """The edit of a typed command, else of a small model until a time. Raises RepoPilotError: there is none."""
+    """The edit by a typed command, else by a small model before the deadline. Raises RepoPilotError without an edit."""
     edit = await edit_by_command(task, workspace, step)
     if edit is not None:
         async with step.child("edit by code", "agent", task) as editing:

@@ -1,9 +1,9 @@
-"""The control of a pass by faults that we put into the changed lines.
+"""The control of a passing run by faults injected into the changed lines, as in mutation testing.
 
-It is that of any language but Python, and of tests that can't run without the change, such as those of a new function.
+It serves every language except Python, and tests that can't run without the change, such as those of a new function.
 
-A pass counts as verified only when such a fault turns a test red that was green. A report that the code under test had
-written itself would not notice the fault.
+A pass counts as verified only when an injected fault turns a green test red. A report written by the code under test
+itself would not notice the fault.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from repopilot.types import FileChange, TestRun
 _MOST_FILES = 4
 _MOST_FAULTS = 3
 _MOST_DRAWN = 24
-"""Faults of which those are taken."""
+"""Candidate faults, of which _MOST_FAULTS are taken."""
 _PATIENCE = 3
 """The control may take this many times the time limit of a run."""
 
@@ -52,8 +52,8 @@ async def with_control(
     step: Step,
     turned: Collection[str] = (),
 ) -> ControlledRun:
-    """Verify a pass: put faults into the changed lines, one at a time, until one turns a test red in each file. Those
-    come first that are in new code; a fault in what the change left as it was is said to be one.
+    """Verify a pass: inject faults into the changed lines, one at a time, until one in each file turns a test red.
+    Faults in new code come first; the reason says when a fault is in code that the change left as it was.
 
     Args:
         context: the task and the repository.
@@ -114,8 +114,8 @@ def _longest_run(language: str | None, context: ChangeContext) -> float:
 
 
 def _faults(changes: Changes, language: str | None, context: ChangeContext) -> dict[str, list[tuple[Mutant, bool]]]:
-    """Mutants of the changed lines and whether each is in new code, those first; by path of the files with most changed
-    lines, none for files without."""
+    """Mutants of the changed lines by path, those in new code first, each with whether it is in new code; for the files
+    with the most changed lines."""
     before = old_texts(changes, context.workspace)
     code = [c for c in changes if c.change != "deleted" and not is_test_path(c.path)]
     code = [change for change in code if language_of_tests(change.path) == language]

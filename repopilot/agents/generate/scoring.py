@@ -16,15 +16,15 @@ from repopilot.resolve.uses.broken_uses import RULE
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
 Objection = Literal["none", "regression", "fails", "refuted", "fails before", "not run", "kept", "met"]
-"""What the Critic's own test showed: it passes on the old code and fails on the new one; it fails (there is no old
-code it could pass on); it passes; it fails on both, which decides nothing; it could not be run; what an earlier version
-broke for it, or didn't do, this one does."""
+"""What the Critic's own test showed. `regression`: it passes on the old code and fails on the new; `fails`: it fails,
+and there is no old code it could pass on; `refuted`: it passes; `fails before`: it fails on both, which decides
+nothing; `kept`, `met`: it failed on an earlier version, as `regression` or `fails`, and passes on this one."""
 
 START = 8.0
 UNTESTED = 7.5
-"""The most a change gets that no test verifies: below acceptance."""
+"""The highest score of a change that no test verifies: below acceptance."""
 _PARTLY_TESTED = 1.0
-"""Points for tests that pass, and don't notice some of what changed, or of which a limit stopped the others."""
+"""Points for a pass that misses some of what changed, that a limit cut short, or that needed rewritten tests."""
 _PASS = 2.0
 _FAIL = -4.0
 _OBJECTIONS: dict[Objection, float] = {
@@ -76,20 +76,20 @@ class ChangeEvidence:
         objection: what the Critic's own test showed.
         removed: public names removed without being requested.
         changed: names of the definitions the version adds or alters.
-        unexercised: those of them whose change the tests don't notice.
+        unexercised: those of `changed` whose change the tests don't notice.
         red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
         interpreted: a small model said which edit the task means.
-        refactored: tools made all of it that prove each occurrence to mean what it meant.
+        refactored: it was made entirely by tools that prove that each occurrence keeps its meaning.
         unbroken: the tests pass, and none of them failed without the version.
-        rewritten: ids of tests that it edits and that fail with it as they were.
-        added: how many of them can't run without it.
-        reached: where a limit stopped the tests, how many had ended, of how many; else (0, 0).
+        rewritten: ids of tests that it edits and whose old versions fail with it.
+        added: how many tests can't run without it.
+        reached: the finished tests and all tests, where a limit stopped them; else (0, 0).
         unparsed: files with a syntax error that was there before.
         left: places that the edit left for the user.
-        generated: files of it that a program writes, so that it will be lost.
-        automatic: files of it that run by themselves, and that the task doesn't name.
-        unrun: linters and such that the repository asks for and that didn't look at it.
+        generated: its files that a program generates, so that the change will be lost.
+        automatic: its files that run by themselves and that the task doesn't name.
+        unrun: linters and similar tools that the repository asks for and that didn't run on it.
     """
 
     problem: str = ""
@@ -116,7 +116,7 @@ class ChangeEvidence:
 
     @property
     def interrupted(self) -> bool:
-        """Whether tests were begun and stopped, or none of them ran, and not for want of a module."""
+        """Whether the tests were stopped, or none of them ran for another reason than a missing module."""
         run = self.tests
         if run is None:
             return False
@@ -158,7 +158,7 @@ class _Move(NamedTuple):
     points: float
     why: str
     shown: bool = False
-    """Whether it is told also where it adds and takes nothing."""
+    """Whether it is shown even where it changes nothing."""
 
 
 def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
@@ -191,7 +191,7 @@ def decision(score: float) -> Decision:
 
 
 def counting(objections: Sequence[Objection]) -> Objection:
-    """What counts of several tests: the one that speaks most against the version, else most in its favour."""
+    """The result that counts among several tests: the one most against the version, else the one most in its favour."""
     ordered: list[Objection] = sorted(objections, key=_OBJECTIONS.__getitem__) or ["none"]
     return ordered[0] if _OBJECTIONS[ordered[0]] < 0 else ordered[-1]
 
@@ -249,7 +249,7 @@ def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
 
 
 def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:
-    """What a run counts."""
+    """The points for a test run."""
     done, count = evidence.reached
     if run.genuine:
         key = "by_control" if run.control else "by_inversion"
@@ -336,10 +336,10 @@ def _opinion_moves(opinions: Opinions) -> list[_Move]:
 
 
 def requested_corrections(evidence: ChangeEvidence) -> tuple[str, ...]:
-    """What the model is asked to correct, the certain first: English, for its prompt.
+    """What the model is asked to correct, the most certain first; in English, for its prompt.
 
-    What isn't its doing is left out: tests that failed before, that lack a package, or that were interrupted; and of
-    the findings those that weigh less than a high one.
+    What the model didn't cause is left out: tests that failed before, that lack a package, or that were interrupted. So
+    are findings that weigh less than a high one.
     """
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _points(f) <= _FINDINGS["high"]]
     run = evidence.tests
@@ -358,8 +358,8 @@ def requested_corrections(evidence: ChangeEvidence) -> tuple[str, ...]:
 
 
 def agreed_findings(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:
-    """Findings that weigh too little to be corrected for themselves, on lines that the Critic objects to: each with the
-    objection that it bears out. English, as `requested_corrections`."""
+    """Findings too minor to be corrected on their own, on lines that the Critic objects to, each with the objection
+    that it confirms. In English, as `requested_corrections`."""
     problems = {(issue.path, issue.line): issue.problem for issue in opinions.issues}
     return tuple(
         f"{f.path}:{f.line} {f.message}. A reviewer says of that line: {problems[f.path, f.line]}"

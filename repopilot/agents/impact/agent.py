@@ -1,4 +1,4 @@
-"""Impact: what a change touches that is named, already made, or only wished for. No model is asked."""
+"""Impact: what a change touches, be it named, already made or only wished for. A model is asked only about a wish."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _CITED = 10
 
 
 async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
-    """Answer what a change to the files, symbols, commits or generated code that the question names would touch, or a
-    change that it only wishes for.
+    """Report what a change would touch: one to the files, symbols, commits or generated code that the question names,
+    or one that it only wishes for.
 
     Args:
         question: in English or French; the answer is in its language.
@@ -77,7 +77,7 @@ async def impact_of(workspace: Workspace, step: Step, targets: Sequence[str]) ->
 
 
 async def _places_by_model(wish: str, request: ImpactRequest, workspace: Workspace, step: Step) -> ImpactRequest:
-    """The request with the places that a model which uses tools says the wish would change, where it names any."""
+    """The request with the places that a model with tools expects the wish to change; unchanged where it names none."""
     parts, why = await plan_by_loop(wish, request.targets, workspace, step)
     places = tuple(
         part.place for part in parts if role_of(part.files[0]) in CODE and part.files[0] in workspace.index.files

@@ -1,4 +1,4 @@
-"""Review: what is wrong with a change, a file, a folder or generated code. Rules and linters find it, and a model that
+"""Review: what is wrong with a change, a file, a folder or generated code, found by rules, linters and a model that
 uses tools. The same report serves the chat, the command line and other tools."""
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ async def review_snapshot(
     Args:
         workspace: the repository.
         step: the step of the review.
-        commits: what to review the difference of. Without it, the snapshot's pull request is reviewed, and without one
-            the files of `paths`, or all files, in full.
-        paths: files and folders to review, all without any.
-        told: what the author says of the change beside the messages of its commits.
-        earlier: a review of a part of the change: a model reads only what came after.
+        commits: the range to review. Without it, the snapshot's pull request is reviewed; without one, the files of
+            `paths`, or all files, in full.
+        paths: files and folders to review; empty for all.
+        told: the author's description of the change, apart from its commit messages.
+        earlier: a review of an earlier part of the change; a model reads only what came after it.
 
     Returns:
         The report.
@@ -121,7 +121,7 @@ async def review_snapshot(
 
 
 async def _with_broken_uses(scope: Scope, workspace: Workspace, step: Step) -> Scope:
-    """The scope, with what the change leaves behind elsewhere as given findings."""
+    """The scope, with the uses elsewhere that the change broke as given findings."""
     if scope.states is None:
         return scope
     try:
@@ -152,12 +152,12 @@ async def review_changes(workspace: Workspace, step: Step, changes: Sequence[Fil
 
 
 async def review_text(workspace: Workspace, step: Step, name: str, text: str) -> ReviewReport:
-    """Review code that is no file of the repository, whatever that wants reviewed of its own.
+    """Review code that isn't a file of the repository, regardless of the repository's review options.
 
     Args:
         workspace: its settings.
         step: the step of the review.
-        name: of a file for the code, which tells its language.
+        name: a file name for the code, which tells its language.
         text: the code.
 
     Returns:
@@ -179,7 +179,7 @@ async def review_text(workspace: Workspace, step: Step, name: str, text: str) ->
 
 
 def _unreadable(file: Code) -> list[Finding]:
-    """The first syntax error, except in Python, of which a linter says it."""
+    """The first syntax error; none for Python, where a linter reports it."""
     problem = None if file.language == "python" else syntax_error(file.path, file.text)
     return [file.finding(problem.line, "high", "style", "syntax", problem.message, "parser")] if problem else []
 
@@ -207,7 +207,7 @@ def _scope(workspace: Workspace, commits: CommitRange | None, paths: Sequence[st
 async def _review_scope(
     scope: Scope, workspace: Workspace, step: Step, told: str = "", posted: tuple[str, ...] = ()
 ) -> ReviewReport:
-    """Review all domains concurrently and merge their findings, as the repository wanted before the change."""
+    """Review all domains concurrently and merge their findings, by the repository's options before the change."""
     before = scope.states[0] if scope.states else workspace.snapshot
     wanted = (await asyncio.to_thread(project_file, before)).options.review
     scope = _within(scope, wanted)
@@ -294,7 +294,7 @@ def _silenced(findings: Sequence[Finding], key: str = "review.silenced") -> list
 
 
 def _with_cells(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> tuple[Finding, ...]:
-    """The findings, those in notebooks with their cell and its line, as readers of notebooks see no others."""
+    """The findings; those in notebooks name their cell and the line in it, since notebooks show no other numbers."""
     notebooks = {t.new.path: t.new.safe for t in targets if is_notebook(t.new.path)}
     return tuple(_with_cell(f, notebooks[f.path]) if f.path in notebooks else f for f in findings)
 
@@ -305,7 +305,7 @@ def _with_cell(finding: Finding, text: str) -> Finding:
 
 
 def _without_rules(targets: Sequence[ReviewTarget]) -> list[str]:
-    """A note for each language of the reviewed code that no rule covers: nothing found says nothing of its files."""
+    """A note for each reviewed language that no rule covers, where finding nothing means nothing."""
     covered = {language for rule in RULES for language in rule.languages}
     files = (t.new for t in targets if file_kind(t.new.path) == "code")
     by_language: dict[str, list[str]] = {}

@@ -32,15 +32,15 @@ from repopilot.types import Finding, Snapshot
 from repopilot.workspace import Workspace
 
 MOST_OPINIONS = 3
-"""Findings that no test shows, beside those that one does."""
+"""The most findings without a proof that count, beside those with one."""
 LEAST_SEVERITY = "medium"
-"""Of those findings; less severe ones don't count."""
+"""Findings without a proof that are less severe don't count."""
 REFUTING = loop.Budget(steps=8, tokens=60_000, seconds=180.0)
-"""What a second look at an opinion may take."""
+"""The budget of a second look at an opinion."""
 SHARE_OF_CONVENTIONS = 16
 """One sixteenth of the context window is for what the repository tells contributors."""
 SHARE_OF_CHANGE = 3
-"""One third of it is for what is known of the change before the model looks."""
+"""One third of the context window is for what is known of the change before the model looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ModelReview:
         folded: further opinions.
         notes: what was not done, and why.
         walkthrough: what the change does, file by file.
-        finished: whether it came to its end.
+        finished: whether the review came to its end.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -84,12 +84,12 @@ async def review_by_model(
 
     Args:
         states: the repository before and after.
-        given: what is known of it.
+        given: what is known of the change.
         workspace: the repository, with a model that calls tools.
         step: the step of the review.
 
     Returns:
-        What it found; a note where it could not review.
+        What the model found; a note where it could not review.
     """
     try:
         async with (
@@ -121,7 +121,7 @@ class _Reviewer:
     notes: list[str] = field(default_factory=list)
 
     async def review(self, given: Given) -> ModelReview:
-        """Let it look, report, and look again at what no test shows."""
+        """Let the model look, report, and look again at findings without a proof."""
         workspace = self.context.workspace
         reviewing = ReviewTools(self.base, self.context.working_copy)
         tests, can_run = await self._covering_tests(reviewing)
@@ -161,8 +161,8 @@ class _Reviewer:
         return any(name in (text or "") for text in texts) or bool(copy.workspace.index.symbols(name))
 
     async def _covering_tests(self, reviewing: ReviewTools) -> tuple[str, bool]:
-        """How the tests that cover the change fare on both states, and whether tests of the repository can run here.
-        Where only its runner isn't known, those of the review still run with Node."""
+        """Results of the covering tests on both states, and whether the repository's tests can run here. Where only
+        their runner is unknown, JavaScript tests of the review still run with Node."""
         paths = [change.path for change in self.changes]
         if not any(path.endswith(".py") or language_of_tests(path) for path in paths):
             return self._no_tests(message("review.no_runner"))
@@ -191,7 +191,7 @@ class _Reviewer:
         return message("review_tools.no_tests_here"), False
 
     async def _task(self, given: Given, tests: str) -> str:
-        """What the model is asked, with what is known of the change."""
+        """The model's task, with what is known of the change."""
         copy = self.context.working_copy
         touched = await asyncio.to_thread(touched_symbols, copy)
         parts = await asyncio.to_thread(lambda: list(sections(copy, touched, given, tests)))
@@ -207,7 +207,7 @@ class _Reviewer:
         return render("review_task", mark=mark, change=sanitized(change, mark))
 
     async def _ordered(self, found: Sequence[Finding], looking: Sequence[Tool]) -> ModelReview:
-        """The findings in the order in which they count."""
+        """The findings by weight; opinions that are mild, refuted or too many are folded."""
         ordered = sorted(found, key=lambda f: (weight_order(f), f.path, f.line))
         kept = [finding for finding in ordered if finding.proof is not None]
         folded = []

@@ -42,7 +42,7 @@ class AnalysisResult:
         new: findings that the change introduced.
         old: findings that were there before it.
         notes: messages that say which analysers failed, and why.
-        silenced: findings that the change introduced, and that its author keeps the tools from saying.
+        silenced: findings that the change introduced and that its author suppresses with a comment.
     """
 
     new: list[Finding]
@@ -77,7 +77,7 @@ _ELSEWHERE = re.compile(
 
 
 def silenced_elsewhere(codes: Sequence[Code]) -> list[Finding]:
-    """Comments by which authors silence tools other than ours, which have to be asked what they would say."""
+    """Comments that silence tools other than ours; only those tools can tell what they would report."""
     return [
         replace(
             code.finding(number, "low", "style", mark, i18n.message("review.silences", mark=mark), "comment"),
@@ -161,14 +161,14 @@ async def _run_in_step(analyser: Analyser, targets: Sequence[ReviewTarget], step
 
 
 def _why(error: Exception) -> str:
-    if disk.is_full(error):  # of the temporary folder, into which tools get copies of the code
+    if disk.is_full(error):  # the temporary folder's disk, where tools get copies of the code
         return i18n.message("errors.disk_is_full")
     log.error("an analyser broke", exc_info=error)
     return i18n.message("review.analyser_broke", error=type(error).__name__)
 
 
 def run_on(analyser: Analyser, targets: Sequence[ReviewTarget]) -> tuple[list[Finding], list[Finding]]:
-    """Run one analyser on the new versions, and on the old ones of files where that can tell what is new."""
+    """Run one analyser on the new versions, and on old versions where they tell which findings are new."""
     found = analyser.run([target.new for target in targets])
     changed = {target.new.path: target.changed for target in targets}
     unsure = {

@@ -14,7 +14,7 @@ WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
 _ORDER = tuple(WEIGHTS)
 _ANALYSERS = ("ruff", "bandit", "radon", "checks")
 RULES: Mapping[ProofKind, str] = {"proved": "regression", "shown": "defect", "opinion": "opinion"}
-"""The rule of what a model finds says how well it is proved."""
+"""The rule id of a model's finding, by how well the finding is proved."""
 MEASURED = frozenset(("complexity", "PLR0913", "PLR0915", "PLR1702"))
 """Rules that measure a function, reported at its first line."""
 
@@ -39,7 +39,7 @@ _TOPICS = (
 
 
 def weight_order(finding: Finding) -> tuple[int, int]:
-    """In which order findings are told: what a test proves, what one shows, opinions of a model, what analysers find;
+    """Sort key for reports: findings that a test proves, that a test shows, opinions of a model, findings of analysers;
     each by severity."""
     kinds = tuple(RULES.values())
     rank = kinds.index(finding.rule) if finding.failure else len(kinds)
@@ -57,17 +57,17 @@ def score(findings: Iterable[Finding]) -> int:
 
 
 def has_severe(findings: Iterable[Finding], least: str | None) -> bool:
-    """Whether one of the findings is at least as severe as `least`; never without it."""
+    """Whether one of the findings is at least as severe as `least`; False where that is None."""
     return least is not None and any(WEIGHTS[finding.severity] >= WEIGHTS[least] for finding in findings)
 
 
 def is_likely_defect(finding: Finding, chosen: Container[str]) -> bool:
-    """Whether what an analyser says counts: a rule that the project has chosen, or a class of rules for faults. The
-    other remarks on style, speed and measures were nearly all wrong in changes that people later had to mend. Tests do
-    much on purpose that would be a fault elsewhere: in them only what is severe counts.
+    """Whether a finding counts: the project has chosen its rule, or the rule is of a class for faults. Other remarks on
+    style, speed and measures were nearly all wrong in changes that people later had to mend. Tests do much on purpose
+    that would be a fault elsewhere, so only severe findings count there.
 
     Args:
-        finding: of an analyser, or of anything else, which counts.
+        finding: from any source; those that aren't from an analyser count.
         chosen: the rules that the project has chosen for itself.
     """
     if finding.source not in _ANALYSERS or finding.rule in chosen:
@@ -78,14 +78,14 @@ def is_likely_defect(finding: Finding, chosen: Container[str]) -> bool:
 
 
 def scores(findings: Sequence[Finding]) -> dict[str, int]:
-    """The score of each domain by itself: of what a model finds first, then of those that analysers look at."""
+    """The score of each domain: first the domains of a model's findings, then those of analysers."""
     others = sorted({finding.domain for finding in findings} - {*DOMAINS, ""})
     return {domain: score(f for f in findings if f.domain == domain) for domain in (*others, *DOMAINS)}
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding for each place and topic, the most severe, in order of the files; of the syntax errors of a file only
-    the first, from which the others mostly follow."""
+    """The most severe finding for each place and topic, sorted by file and line. Of a file's syntax errors only the
+    first is kept, since the others mostly follow from it."""
     unique: dict[tuple, Finding] = {}
     for finding in sorted(findings, key=_precedence):
         about = topic(finding.rule)
@@ -95,7 +95,8 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def identities(findings: Iterable[Finding]) -> list[str]:
-    """What each finding is about, whatever line it is on: its file, rule and text, and of equal ones which it is."""
+    """A key for each finding that doesn't depend on its line: file, rule, quoted code, and a number among equal
+    ones."""
     seen: Counter[tuple[str, str, str]] = Counter()
     found = []
     for finding in findings:
@@ -152,7 +153,7 @@ def new_and_old(
 
 
 def _measured_function(finding: Finding) -> tuple[str, str, str]:
-    """Which function a measurement is of: the one whose head is quoted, else the first word of the message."""
+    """The measured function: the one whose `def` is quoted, else the first word of the message."""
     head = re.search(r"\bdef (\w+)", finding.quote)
     return finding.path, finding.rule, head[1] if head else finding.message.partition(" ")[0]
 

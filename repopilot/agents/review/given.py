@@ -23,9 +23,9 @@ from repopilot.types import Finding, Snapshot
 
 MOST_COMMITS = 20
 LONG = 60
-"""Lines of a definition, beyond which it is told after the change only: the diff has what it was before."""
+"""A definition with more lines is shown only as it is after the change; the diff has the old text."""
 MOST_CALLED = 8
-"""Definitions whose callers are told."""
+"""The most definitions whose callers are shown."""
 _CHANGED = re.compile(r"^[-+](?![-+]{2} )(.*)", re.M)
 WAYS = (
     ("", "callers and overriders of what changed, which still expect what was there before"),
@@ -52,11 +52,11 @@ WAYS = (
         "paths, addresses, patterns, logs",
     ),
 )
-"""Known ways in which changes go wrong, each with the syntax of changed lines that gives reason to look for it."""
+"""Known ways in which changes go wrong, each with a pattern of changed lines that makes it worth checking."""
 
 
 def ways(changes: Changes) -> Iterator[str]:
-    """The ways to go wrong that a change gives reason to look for."""
+    """The ways to go wrong whose pattern occurs in the changed lines."""
     lines = "\n".join(line for change in changes for line in _CHANGED.findall(change.diff))
     for pattern, question in WAYS:
         if re.search(pattern, lines):
@@ -76,8 +76,8 @@ class Given:
 
     Attributes:
         found: what analysers found.
-        told: what its author says of it beside the messages of its commits.
-        walkthrough: computed.
+        told: the author's description of it; `review_by_model` adds the commit messages.
+        walkthrough: what it does, file by file, computed without a model.
         posted: comments of earlier reviews, `path:line: text` each.
     """
 
@@ -112,14 +112,14 @@ def sections(
 async def callers_of(
     touched: Sequence[TouchedSymbol], context: ToolContext, base: ToolContext
 ) -> list[tuple[str, str]]:
-    """Who uses the definitions that a change alters or removes, a part each."""
+    """The uses of the definitions that a change alters or removes, one part per definition."""
     rows = []
     for symbol in [each for each in told_once(touched) if each.before is not None][:MOST_CALLED]:
         there = base if symbol.after is None else context
         tool = registry.find("references" if symbol.after is None else "callers", look.TOOLS)
         try:
             found = await registry.call(tool, {"name": f"{symbol.path}:{symbol.name}"}, there)
-        except RepoPilotError:  # no use of it can be looked up, which the model may try again
+        except RepoPilotError:  # the lookup failed; the model may try it again
             continue
         rows.append((f"Uses of {symbol.path}:{symbol.name} ({symbol.how})", found.text))
     return rows

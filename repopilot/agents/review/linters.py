@@ -25,8 +25,8 @@ _STYLE = (
     "RET502,RET503,PLW0108,PLW0603,DOC102,G003,DTZ003,DTZ004,TRY002,"
     "A001,S110,S112,PLR0913,PLR0915,PLR1702,RUF034"
 )
-"""Without rules that say something of most programs (ERA001, E501, FBT001, FBT002, N802, PLR2004, PLW2901, T201):
-without them, and without filters for them, `bench.review` finds as much."""
+"""Without rules that fire on most programs (ERA001, E501, FBT001, FBT002, N802, PLR2004, PLW2901, T201): `bench.review`
+finds as much without them, and they need no filters."""
 _STYLE_IGNORED = "PLE0704,B008,B010,B009,B019,B028,B904,B905,B011,B027,B017,B024,F403,EXE001,B033"
 _SPEED = (
     "PERF101,PERF102,PERF401,PERF402,PERF403,C400,C401,C402,C403,C404,C405,C409,C410,C411,C413,C414,C416,C417,C418,"
@@ -47,8 +47,8 @@ _MEDIUM = (
     "PLW0711 PLW1509 PLW0131 N804 N805 TRY203 PIE794 PIE796 PT015 PERF402 B015 S110 S112 RUF034"
 ).split()
 
-# Bandit's tests that say something of most programs, or of their imports: too many false alarms to be worth reading;
-# and B608, which takes any SQL that is put together for an injection.
+# Bandit's tests that fire on most programs, or on their imports: too many false alarms to be worth reading; and B608,
+# which takes any concatenated SQL for an injection.
 _NOISE = "B101,B311,B403,B404,B405,B406,B407,B408,B409,B410,B411,B412,B413,B415,B603,B607,B608,B112,B110"
 _SECURITY_SEVERITY: dict[str, Severity] = {
     "B102": "high",
@@ -78,7 +78,7 @@ _SECURITY_SEVERITY: dict[str, Severity] = {
     "B614": "medium",
 }
 _NO_FAULT_IN_CELLS = frozenset("B018 E402 E703 F704 F811 PLE1142 PLW0127 T201".split())
-"""Right in a notebook: a value at a cell's end is shown, each cell imports, and may await."""
+"""No faults in a notebook: a cell's last value is displayed, and every cell may import and await."""
 _BUILT_IN = re.compile(r"Undefined name `(?:display|get_ipython|exit|quit|In|Out|_\d*)`")
 _UNTRUSTED = ("request.", "input(", "sys.argv", "params[", "flask.request")
 
@@ -89,7 +89,7 @@ def ruff_style(codes: Sequence[Code]) -> list[Finding]:
 
 
 def ruff_speed(codes: Sequence[Code]) -> list[Finding]:
-    """Needless work in Python that ruff knows."""
+    """Needless work in Python, by ruff."""
     return [f for f in _ruff(codes, _SPEED, _SPEED_IGNORED, "performance") if f.rule != "invalid-syntax"]
 
 
@@ -108,13 +108,13 @@ def _with_silenced(
     run: Callable[[Sequence[Code], Sequence[str]], list[Finding]],
     heedless: str,
 ) -> list[Finding]:
-    """What a tool finds, and marked as silenced what it would say more if it didn't heed the authors' comments.
+    """A tool's findings, including those that the authors' comments suppress, marked as silenced.
 
     Args:
         codes: the files.
-        mark: what such a comment has.
-        run: runs the tool on files, with more options.
-        heedless: the option by which it heeds no comment.
+        mark: matches such comments.
+        run: runs the tool on files, with additional options.
+        heedless: the option that makes the tool ignore such comments.
     """
     found = run(codes, ())
     known = {(f.path, f.line, f.rule) for f in found}
@@ -131,7 +131,7 @@ def _ruff_findings(codes: Sequence[Code], options: Sequence[str], domain: str) -
 
 
 def _right_in_cells(code: Code, finding: Finding) -> bool:
-    """Whether a finding is none in a notebook."""
+    """Whether a finding is no fault because its file is a notebook."""
     excused = finding.rule in _NO_FAULT_IN_CELLS or _BUILT_IN.search(finding.message) is not None
     return excused and is_notebook(code.path)
 
@@ -144,8 +144,8 @@ def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
 
 
 def _mended(code: Code, number: int, fix: dict) -> str | None:
-    """A line as a safe fix of ruff leaves it, '' for one that it removes; None for any other fix, or where the line
-    holds a secret or a comment that could pose as a mark of ours."""
+    """The line after ruff's safe fix, '' where the fix removes it; None for any other fix, and where the line holds a
+    secret or a comment that could pose as one of our marks."""
     line = code.text.split("\n")[number - 1]
     if fix.get("applicability") != "safe" or code.safe.split("\n")[number - 1] != line or "<!--" in line:
         return None

@@ -27,15 +27,16 @@ from repopilot.types import Failure, Finding, Proof, ProofKind, Severity, TestRu
 DOMAIN = "correctness"
 SOURCE = "model"
 MOST_TOLD = 3
-"""Failures of a run that a model is told."""
+"""The most failures of a run that a model is shown."""
 MUCH_LONGER = 3
-"""How many times as long as before a run has to take that a limit stops: else it is slow anyway, which says nothing."""
+"""A run stopped by the time limit counts as failing only when it took this many times as long as before the change:
+otherwise the tests are slow anyway, which says nothing."""
 AT_BASE = ("read", "symbol", "references")
 _BY_NODE = re.compile(r"\.[cm]?[jt]sx?$")
-"""The ending of a test, which plain JavaScript takes for Node."""
+"""File endings that become .mjs for tests that Node runs itself."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _DELIBERATE = re.compile(r"Assert|^(?:Failed|ComparisonFailure|Error|Exception|)$")
-"""Errors by which a test says that something is wrong; others that it raises itself are its own fault."""
+"""Errors by which a test reports a fault of the code; any other error raised in the test is the test's own fault."""
 _LACKING = re.compile(r"Cannot find (?:package|module) '[^'./]|No module named '")
 _PRIVATE = re.compile(r"(?<!\w)_[a-z]\w*")
 
@@ -60,8 +61,8 @@ class Prove(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """A test's run on each state; after the change it ran twice where it failed: `failing` are the tests that failed
-    both times by a fault of the code."""
+    """A test file's runs before and after the change. Where it fails after the change it runs twice; `failing` are the
+    tests that failed both times through a fault of the code."""
 
     path: str
     before: TestRun
@@ -70,12 +71,12 @@ class _Runs:
 
     @property
     def turned(self) -> list[str]:
-        """Tests that pass before and fail after."""
+        """Tests that pass before the change and fail after it."""
         return [name for name, outcome in self.before.outcomes.items() if outcome == "passed" and name in self.failing]
 
     @property
     def fails_on_new(self) -> bool:
-        """Whether a test fails after, otherwise than before, where none passed."""
+        """Whether no test passed before the change, and one fails after it in another way than before."""
         known = {(each.test_id, each.assertion) for each in self.before.failures}
         others = (each for each in self.after.failures if (each.test_id, each.assertion) not in known)
         return not self.before.passed and any(
@@ -84,8 +85,8 @@ class _Runs:
 
     @property
     def lacked_before(self) -> bool:
-        """Whether the tests failed before the change by what they ask for, which isn't there, and not by what the code
-        does: a name, a module or a parameter that is missing where the test uses it."""
+        """Whether the tests failed before the change only because they use a name, module or parameter that didn't
+        exist yet, not because of what the code does."""
         return bool(self.before.failures) and not any(_is_deliberate(each, self.path) for each in self.before.failures)
 
     @property
@@ -103,7 +104,7 @@ class ReviewTools:
         copy: that state, with the change as its edits.
         proofs: the runs of `prove`, by name.
         findings: the reports, by place; a later one takes the place of an earlier one.
-        by_node: whether tests run with Node's own runner, as that of the repository isn't known.
+        by_node: whether tests run with Node's own runner, because the repository's runner is unknown.
     """
 
     base: WorkingCopy
@@ -177,11 +178,11 @@ class ReviewTools:
         runs = await self._runs(path, arguments.test, context)
         at_root = PurePosixPath(path).name
         if not runs.ran and not arguments.path and path.endswith(".py") and self.copy.text(at_root) is None:
-            path = at_root  # a conftest.py of the tests that ends every run doesn't reach there
+            path = at_root  # a conftest.py beside the tests that aborts every run doesn't apply there
             runs = await self._runs(path, arguments.test, context)
         before = runs.before
         after = runs.after
-        verified = before.genuine or not before.reasons  # runners without controls say no reasons
+        verified = before.genuine or not before.reasons  # runners without controls give no reasons
         kind: ProofKind = "opinion"
         if runs.turned and verified:
             kind = "proved"
@@ -210,7 +211,7 @@ class ReviewTools:
         async with context.step.child("after the change", "tool", path):
             after = await run_selected(tests, files, original, root)
             runs = _Runs(path, before, after, _failing(after, before, path))
-            if runs.turned or runs.fails_on_new:  # a test that fails now and then proves nothing
+            if runs.turned or runs.fails_on_new:  # a flaky test proves nothing
                 again = _failing(await run_selected(tests, files, original, root), before, path)
                 runs = replace(runs, failing=runs.failing & again)
         return runs
@@ -223,14 +224,14 @@ class ReviewTools:
         return tests_at((path,), original)
 
     def usual_path(self) -> str:
-        """Where a test goes that names no place: beside those that cover the change; '' for nowhere. Blocking."""
+        """The default path of a test, beside those that cover the change; '' where there is none. Blocking."""
         used = [each.path for each in self.proofs.values()]
         place = place_of_new_test(self.copy.changes(), self.copy.original, used)
         path = place.path if place else ""
         return _BY_NODE.sub(".mjs", path) if self.by_node else path
 
     def _path(self, path: str) -> str:
-        """Where a test goes: a new file that a runner takes."""
+        """The path of a test, checked to be a new file that a runner takes."""
         path = path or self.usual_path()
         if self.copy.text(path) is not None or path in self.copy.original.index.files:
             raise UsageError(message("review_tools.test_exists", path=path), message("review_tools.test_path_hint"))
@@ -253,8 +254,8 @@ class ReviewTools:
 
 
 def _failing(after: TestRun, before: TestRun, path: str) -> frozenset[str]:
-    """The tests that fail, or don't come to an end, by a fault of the code and not for what they lack or got wrong
-    themselves. A test that passes before may fail by a name that is gone, but not by a private one."""
+    """The tests that fail or hang through a fault of the code, not through a missing package or a mistake of their own.
+    For a test that passed before, a name that is gone counts as a fault, unless the name is private."""
     found = {each.test_id for each in after.failures if after.outcomes.get(each.test_id) == "failed"}
     for each in after.failures:
         gone = _is_deliberate(each, path) or not _PRIVATE.search(each.assertion)
@@ -292,7 +293,7 @@ def _told(failure: Failure) -> str:
 
 
 def looking_tools(base: WorkingCopy) -> tuple[Tool, ...]:
-    """The tools that look, some of them at the state before a change as well."""
+    """The read-only tools; those of AT_BASE can also look at the state before the change."""
     return tuple(_at_base(tool, base) if tool.name in AT_BASE else tool for tool in look.TOOLS)
 
 

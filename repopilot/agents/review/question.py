@@ -22,7 +22,7 @@ _TOP = 3
 
 @dataclass(frozen=True, slots=True)
 class ReviewRequest:
-    """Either `changes`, or a range of `commits`, or `paths`; `note` tells the reader how it was understood."""
+    """Either `changes`, or a range of `commits`, or `paths`; `note` says how the question was understood."""
 
     commits: CommitRange | None = None
     paths: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ def read_request(
         paths: files and folders, which take precedence over the question.
 
     Returns:
-        The request. A question that names nothing is searched for: the best files are reviewed, and the note says so.
+        The request. A question that names nothing is used as a search: its best files are reviewed, as the note says.
 
     Raises:
         UsageError: the question names a pull request of another repository.
@@ -102,7 +102,7 @@ def _pull_request(question: str, workspace: Workspace) -> str | None:
 
 
 def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
-    """Files and folders of the index that the question writes out, by full path or by an end that only one has."""
+    """Files and folders of the index that the question names, by full path or by an ending that only one file has."""
     files = list(workspace.index.files)
     folders = {"/".join(f.split("/")[:n]) for f in files for n in range(1, f.count("/") + 1)}
     found: list[str] = []

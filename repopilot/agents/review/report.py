@@ -1,4 +1,4 @@
-"""The report of a review: as JSON for programs, as Markdown to be read. Pure."""
+"""The report of a review: as JSON for programs, as Markdown for people. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def finding_json(finding: Finding) -> dict:
 def report_markdown(
     report: ReviewReport, cited: Mapping[tuple[str, int], int] | None = None, language: str = "en"
 ) -> str:
-    """The report to be read: the scores, then the findings by file, the most severe first, each with its code.
+    """The report as Markdown: the scores, then the findings by file, the most severe first, each with its code.
 
     Args:
         report: what was found.
@@ -79,7 +79,7 @@ def report_markdown(
 
 
 def _by_file(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings with those of a file together, the files in the order of their first ones."""
+    """The findings grouped by file, the files in the order of their first findings."""
     paths = list(dict.fromkeys(finding.path for finding in findings))
     return sorted(findings, key=lambda finding: paths.index(finding.path))
 
@@ -90,12 +90,12 @@ def looked_at(report: ReviewReport) -> bool:
 
 
 def nothing_reviewed(report: ReviewReport, language: str) -> str:
-    """That no file was reviewed; the notes say why."""
+    """The sentence that no file was reviewed; the notes say why."""
     return i18n.text("review.nothing_reviewed", language, what=i18n.translated(report.what, language))
 
 
 def is_partial(report: ReviewReport) -> bool:
-    """Whether an analyser did not run, so that nothing found says less."""
+    """Whether an analyser failed, so that finding nothing means less."""
     return any(isinstance(note, i18n.Message) and note.key == "review.analyser_failed" for note in report.notes)
 
 
@@ -144,7 +144,7 @@ def folded_title(report: ReviewReport, language: str) -> str:
 
 
 def proof_lines(finding: Finding, language: str) -> list[str]:
-    """What the test of a finding says, and the test; nothing where it has none."""
+    """A finding's test with its outcomes, as Markdown rows; none where it has no test."""
     proof = finding.proof
     if proof is None:
         return []

@@ -31,7 +31,8 @@ _READ = ("code", "schema", "config")
 
 @dataclass(frozen=True, slots=True)
 class ReviewTarget:
-    """A file under review. `changed` are the line numbers that count, None for all; `old` is it before the change."""
+    """A file under review. `changed` are the line numbers that count, None for all; `old` is the file before the
+    change."""
 
     new: Code
     changed: frozenset[int] | None = None
@@ -45,12 +46,12 @@ class Scope:
     Attributes:
         what: a name for all of it, for the report.
         targets: the files to look at.
-        given: findings that need no analyser: a committed key file.
+        given: findings that need no analyser, such as a committed key file.
         notes: what was left out, and why.
         commit: the state reviewed, where it isn't the workspace's.
-        states: the repository before and after the change, None where it isn't between two states.
+        states: the repository before and after the change, None where the review isn't of a change between states.
         diffs: all files that differ between them.
-        unread: the part of the change that a model reads, where it has read the other before.
+        unread: the part of the change that a model still has to read, where it has read the rest before.
     """
 
     what: str
@@ -68,7 +69,7 @@ class EarlierReview:
     """A review of a part of a change.
 
     Attributes:
-        commit: up to which a model has read the change, '' for none.
+        commit: the last commit of the change that a model has read, '' for none.
         posted: the comments it left that still hold, `path:line: text` each.
     """
 
@@ -81,14 +82,14 @@ def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Sco
 
     Args:
         snapshot: the repository.
-        commits: the range, which ends at the snapshot itself where it names no head.
+        commits: the range; without a head, it ends at the snapshot itself.
         settings: limits of what is read.
 
     Returns:
         The scope, of at most MOST_FILES files.
 
     Raises:
-        SourceError: a revision is unknown, or where the head branched off.
+        SourceError: a revision is unknown, or the commit where the head branched off.
     """
     head = commits.head
     base = history.start_of(snapshot, commits, settings)
@@ -105,7 +106,7 @@ def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Sco
     notes = []
     for diff in diffs:
         found = _of_file(diff, new, old, settings)
-        # A change must not take itself out of its own review: what it marks only now is read.
+        # A change must not exclude itself from its review: a file that only this change marks is still read.
         marked = {each.reason(diff.path) for each in marks} if isinstance(found, ReviewTarget) else set()
         if len(marked) == 1 and (reason := marked.pop()):
             found = Skip(diff.path, i18n.message(reason))
@@ -157,7 +158,7 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
 
 
 def _added_to_notebook(before: Code | None, now: Code) -> frozenset[int]:
-    """The lines that are new in a notebook as it is read: its diff has those of the file, which are others."""
+    """The new lines of a notebook's extracted text; its diff numbers the lines of the JSON file instead."""
     old = before.text.split("\n") if before else []
     new = now.text.split("\n")
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -177,7 +178,7 @@ def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | Skip:
 
 
 def _script_language(path: str, data: bytes) -> str | None:
-    """The language of a file that only its first line tells."""
+    """The language that a file's first line tells, where its name tells none."""
     first = data[:200].partition(b"\n")[0].decode("ascii", "replace")
     return None if language_of(path) else language_of_script(first)
 
@@ -243,7 +244,7 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
 
 
 def _scripts(snapshot: Snapshot, skips: Sequence[Skip], settings: Settings) -> dict[str, Code]:
-    """Of the files of an unknown kind, those in a `bin` among them, those whose first line tells their language."""
+    """The skipped files of unknown kind, including those in a `bin`, whose first line tells their language."""
     kinds = (UNKNOWN_KIND, "repo.skip.output")
     unknown = [s.path for s in skips if isinstance(s.reason, i18n.Message) and s.reason.key in kinds]
     unknown = [path for path in unknown if language_of(path) is None]
@@ -279,7 +280,7 @@ def _not_reviewed(skips: Sequence[Skip]) -> list[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row, the first NAMED of them, with how many more there are."""
+    """The first NAMED names, separated by commas, and how many more there are."""
     more = len(names) - NAMED
     shown = ", ".join(names[:NAMED])
     return i18n.message("review.and_more", names=shown, count=more) if more > 0 else shown

@@ -50,11 +50,11 @@ async def both_states(
 
     Args:
         states: the repository before and after.
-        workspace: the repository as it is open, at any state.
+        workspace: the open repository, at any state.
 
     Yields:
-        The state before, and a working copy of it with the change as its edits. Files that are no text, or are kept
-        out as secret, stay as they are open.
+        The state before, and a working copy of it with the change as its edits. Binary files, and files kept out as
+        secret, stay as they are in the open repository.
 
     Raises:
         SourceError: a state can't be read.
@@ -75,7 +75,7 @@ async def both_states(
 
 
 def _texts(diffs: Iterable[FileDiff], state: Snapshot) -> dict[str, str | None]:
-    """What a state has of the files that differ, None for what it lacks."""
+    """The texts that the differing files have in a state, None for files that it lacks."""
     found: dict[str, str | None] = {}
     for diff in diffs:
         if diff.binary or diff.left_out:
@@ -125,8 +125,8 @@ def touched_symbols(copy: WorkingCopy) -> tuple[TouchedSymbol, ...]:
 
 
 def _other(one: Symbol, own: list[Symbol], others: list[Symbol]) -> Symbol | None:
-    """The same definition in the other state. Of overloads, which share a name, that with the same signature; those
-    whose signature is in one state only are paired from the last one, which in TypeScript is the one with a body."""
+    """The same definition in the other state. Among overloads, the one with the same signature; overloads whose
+    signature is in one state only are paired from the end, since TypeScript's last overload is the one with a body."""
     mine, theirs = ([each for each in side if each.qualified == one.qualified] for side in (own, others))
     same = [each for each in theirs if each.signature == one.signature]
     if same:
@@ -142,14 +142,14 @@ def _other(one: Symbol, own: list[Symbol], others: list[Symbol]) -> Symbol | Non
 
 
 def _around(symbols: list[Symbol], text: str | None, lines: Iterable[int]) -> list[Symbol]:
-    """The definitions around those lines that hold something."""
+    """The innermost definitions around the lines that aren't blank."""
     rows = (text or "").split("\n")
     held = (line for line in sorted(lines) if line <= len(rows) and rows[line - 1].strip())
     return [symbol for line in held if (symbol := innermost(symbols, line)) is not None]
 
 
 def told_once(touched: Sequence[TouchedSymbol]) -> list[TouchedSymbol]:
-    """Those to tell whole: a function tells what is inside it, a class is told by its members that are touched."""
+    """The definitions to show in full: a function includes those inside it, a class is shown by its touched members."""
 
     def holds(outer: TouchedSymbol, inner: TouchedSymbol) -> bool:
         return outer.path == inner.path and inner.name.startswith(f"{outer.name}.")

@@ -1,4 +1,4 @@
-"""The uses elsewhere that a change under review leaves behind: its two states compared."""
+"""The uses elsewhere that a change under review breaks, found by comparing its two states."""
 
 from __future__ import annotations
 

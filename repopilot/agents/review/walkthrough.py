@@ -15,13 +15,13 @@ from repopilot.results import ChangedFileNote
 
 MOST_NAMED = 6
 MOST_FILES = 60
-"""Files of a change that are told one by one."""
+"""The most files of a change that are described one by one."""
 _SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
 def walkthrough(scope: Scope) -> tuple[ChangedFileNote, ...]:
-    """What the symbols of each changed file tell: code first, then tests, then the rest.
+    """What changed in each file, told by its symbols: code first, then tests, then the rest.
 
     Args:
         scope: a change between two states.
@@ -64,7 +64,7 @@ def _symbols(diff: FileDiff, before: str, after: str) -> Iterator[Message]:
 
 
 def _definitions(path: str, text: str) -> dict[str, tuple[str, str]]:
-    """Signature and text of each definition, those that hold others without theirs."""
+    """Signature and text of each definition; a definition that contains others has '' for its text."""
     lines = text.split("\n")
     found = analyse(path, text, language_of(path) or "", file_kind(path)).symbols
     inner = {symbol.qualified.rpartition(".")[0] for symbol in found}
@@ -77,7 +77,7 @@ def _definitions(path: str, text: str) -> dict[str, tuple[str, str]]:
 def by_model(
     reply: str, computed: Sequence[ChangedFileNote], exists: Callable[[str, str], bool]
 ) -> tuple[ChangedFileNote, ...]:
-    """The walkthrough with the sentences of a model in place of those computed, where they name only what there is.
+    """The walkthrough with a model's sentences in place of the computed ones, where all names in them exist.
 
     Args:
         reply: a line `path: sentence` for each file.

@@ -1,4 +1,4 @@
-"""The review rules: every module of rules has a tuple `RULES`, and this is where they come together.
+"""The review rules, collected from the tuple `RULES` of every module of rules.
 
 To add a rule:
 

@@ -1,6 +1,6 @@
-"""Faults in workflows of GitHub Actions, and of hosts that run the same format: code, text and secrets of strangers.
+"""Faults in workflows of GitHub Actions, and of hosts with the same format: untrusted code or text, exposed secrets.
 
-A workflow is told by what is in it, a file of YAML with jobs of steps. It is read as a tree with lines.
+A workflow is recognized by its content: YAML with jobs and steps. It is parsed into a tree with line numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repopilot.types import Severity
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PRIVILEGED = frozenset({"pull_request_target", "workflow_run"})
-"""Events of strangers whose workflows have secrets and may write."""
+"""Events that strangers can trigger, and whose workflows have secrets and may write."""
 _OPEN_TO_ANYBODY = _PRIVILEGED | frozenset(
     "issues issue_comment discussion discussion_comment pull_request_comment pull_request_review "
     "pull_request_review_comment fork watch gollum".split()
@@ -49,7 +49,7 @@ _CREDENTIAL = re.compile(
 )
 _ADDRESS = re.compile(r"(?:^|\s)[\"']?$")
 _DATA = re.compile(r"(?:^|\s)(?:-d|-F|-T|--data[\w-]*|--form[\w-]*|--json|--upload-file|--\w+-data|-Body)[= ]+[\"']?$")
-"""What stands before an argument that is an address by itself, as of a hook, and before one that is sent."""
+"""What stands before an argument that is sent as data; `_ADDRESS`: before one that is an address, such as a webhook."""
 _SECURE = re.compile(r"https://[\w.-]+")
 
 
@@ -85,7 +85,7 @@ class _Workflow:
 
 
 def _read(code: Code) -> _Workflow | None:
-    """A file as a workflow or composite action; None for any other YAML, and for what is no YAML."""
+    """A file as a workflow or composite action; None for other YAML, and for text that isn't YAML."""
     if "steps" not in code.safe:
         return None
     try:
@@ -93,7 +93,7 @@ def _read(code: Code) -> _Workflow | None:
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
     whole = _mapping(root)
-    jobs = _mapping(whole.get("jobs")) or {"": whole.get("runs")}  # of an action
+    jobs = _mapping(whole.get("jobs")) or {"": whole.get("runs")}  # a composite action
     lines = code.safe.split("\n")
     steps = [step for job in jobs.values() for step in _steps(_mapping(job), _secrets_in(whole.get("env")), lines)]
     return _Workflow(_events(whole.get("on")), tuple(steps)) if steps else None
@@ -160,7 +160,7 @@ def _steps(job: dict[str, yaml.Node], outer: frozenset[str], lines: list[str]) -
 
 
 def _guards(part: dict[str, yaml.Node]) -> bool:
-    """Whether a condition or an environment asks who it is: a label, the role of the author, an approval."""
+    """Whether a condition or an environment restricts who can start it: a label, the author's role, an approval."""
     return "environment" in part or bool(
         re.search(
             r"author_association|\.labels?\b|github\.actor|\.user\.login|head\.repo\.(?:full_name|fork)",
@@ -204,7 +204,8 @@ def _injections(workflow: _Workflow) -> Iterator[Match]:
 
 
 def _sent_secrets(workflow: _Workflow) -> Iterator[Match]:
-    """Secrets in what a command sends; as a credential for an encrypted address only where the script spells it out."""
+    """Secrets in what a command sends. Credentials for an encrypted address count only where an expression puts them
+    into the script, not where they come from a variable."""
     for step in workflow.steps:
         variables = "|".join(map(re.escape, sorted(step.secret_names)))
         held = re.compile(rf"\$(?:env:)?(?:\{{(?:{variables})\b[^}}]*\}}|(?:{variables})\b)") if variables else None
@@ -232,14 +233,14 @@ def _sent(text: _Text, held: re.Pattern[str] | None) -> Iterator[Match]:
 
 
 def _is_address(before: str) -> bool:
-    """Whether what follows begins an argument, and not one that is sent."""
+    """Whether what follows begins an argument that isn't sent as data."""
     argument = before.removesuffix('"').removesuffix("'")
     whole = argument.count('"') % 2 == 0 and argument.count("'") % 2 == 0
     return whole and bool(_ADDRESS.search(before)) and not _DATA.search(before)
 
 
 def _commands(script: str) -> Iterator[tuple[int, str]]:
-    """The commands of a script with where each begins; a backslash or backtick at its end continues a line."""
+    """The commands of a script, each with its offset; a backslash or backtick at a line's end continues the line."""
     for found in re.finditer(r"(?:[^\n\\`]|[\\`]\n|[\\`])+", script):
         yield found.start(), found[0]
 

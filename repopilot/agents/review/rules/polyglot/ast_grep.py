@@ -7,7 +7,7 @@ A file holds one document per rule, in the format of ast-grep (https://ast-grep.
 - `message`: a key of the catalogue for built-in rules, a text for those of a repository.
 - `metadata.domain`, and `metadata.cwe`, the number of a weakness.
 - `metadata.mentions`: words of which a file must contain one to be searched at all.
-- `metadata.examples`: `bad` and `good` source texts, with `languages` where they are not in those of the rule.
+- `metadata.examples`: `bad` and `good` source texts, with `languages` where they are not for all of the rule's.
 
 A match is reported at its first line, or at that of the metavariable `$AT`. Utility rules shared by several files are
 in `utils.yml`, one document per utility, as in a folder of ast-grep's `utilDirs`.
@@ -84,7 +84,7 @@ def languages_of(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def pattern_for(row: Mapping[str, Any], utilities: Mapping[str, Any]) -> Pattern:
-    """What a document describes, with those of the utilities that it uses."""
+    """The pattern that a document describes, with the utilities that it uses."""
     config = {key: row[key] for key in CONFIG_KEYS if key in row}
     used = _used(config, utilities)
     if used:
