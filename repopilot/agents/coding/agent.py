@@ -31,7 +31,7 @@ from repopilot.types import Finding
 from repopilot.workspace import Workspace
 
 SHARE_OF_CONVENTIONS = 16
-"""One token in so many of the window is for what the repository tells its contributors."""
+"""One sixteenth of the context window is for what the repository tells its contributors."""
 TESTS = "Call run_tests where tests cover what you changed."
 FOUND = "Not finished: you haven't checked your last edits. In them, check finds:\n{found}\nRepair that, then finish."
 REPRODUCE = (
@@ -49,13 +49,13 @@ class LoopEdit:
     Attributes:
         changes: the files; () where it changed none.
         records: every tool call, in order.
-        note: why it ended where it did not say that it was done, a message; ''.
-        summary: what it says it did.
-        assumed: what it says that it decided without asking, a sentence each, and questions that the user left open.
-        silent: whether the model doesn't answer any more.
+        note: why it ended without saying that it was done, a message; '' where it said so.
+        summary: the model's summary of what it did.
+        assumed: what the model says it decided without asking, a sentence each, and questions that the user left open.
+        silent: whether the model has stopped answering.
         can_go_on: whether the model can be told more: it answers, and something is left of its budget.
-        refactored: whether all its edits are those of `REFACTORING_TOOLS`.
-        left: what these left, as in `EditOutcome`.
+        refactored: whether `REFACTORING_TOOLS` made all its edits.
+        left: what these tools left, as in `EditOutcome`.
         before: runs of tests without the edits, as `WorkingCopy.before`.
         left_behind: what `uses_left_behind` found in edits that were checked.
     """
@@ -79,7 +79,7 @@ class LoopEdit:
 
     @property
     def checked_by(self) -> tuple[str, ...]:
-        """What ran in a check after the last edit."""
+        """The names of what ran in a check after the last edit."""
         last = next((c for c in reversed(self.records) if c.ok and (c.name in _EDITS or c.name == CHECK.name)), None)
         return tuple(last.data["ran"]) if last is not None and last.name == CHECK.name else ()
 
@@ -91,7 +91,7 @@ async def edit_by_loop(task: str, workspace: Workspace, step: Step, kind: TaskKi
         task: as the user wrote it.
         workspace: the repository, with a model that calls tools.
         step: the loop's steps go below it.
-        kind: what the task asks for, which decides about the tools that are offered at first.
+        kind: what the task asks for; it decides which tools are offered at first.
 
     Returns:
         What it left, without files where it changed none.
@@ -110,8 +110,8 @@ class LoopEditor:
     Attributes:
         task: as the user wrote it.
         workspace: the repository, with a model that calls tools.
-        copy: what it works on.
-        kind: what the task asks for, which decides about the tools that are offered at first.
+        copy: the working copy that it changes.
+        kind: what the task asks for; it decides which tools are offered at first.
         callers: how the model is asked.
     """
 
@@ -123,11 +123,11 @@ class LoopEditor:
     _loop: loop.Loop | None = None
 
     async def begin(self, step: Step, kept: Callable[[Changes], None] | None = None) -> LoopEdit:
-        """Let it work on the task until it is done or its budget is spent.
+        """Let the model work on the task until it is done or its budget is spent.
 
         Args:
             step: the loop's steps go below it.
-            kept: is given what was changed when the user stops the work.
+            kept: called with the changes so far when the user stops the work.
 
         Returns:
             What it left, without files where it changed none.
@@ -149,7 +149,7 @@ class LoopEditor:
                 raise
 
     async def go_on(self, told: str, step: Step) -> LoopEdit:
-        """Tell it something more in the same conversation, and let it work on. Takes, returns and raises as `begin`."""
+        """Tell the model more in the same conversation, and let it continue. Takes, returns and raises as `begin`."""
         assert self._loop is not None
         async with step.child("work with tools", "agent", told) as working:
             return self._left_by(await self._loop.go_on(told, working))
@@ -218,7 +218,8 @@ def with_conventions(task: str, text: str) -> str:
 
 
 def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
-    """Checks, once, edits that a model would finish with and hasn't looked at; what it finds goes back to the model."""
+    """A callback that checks, once, edits that a model hasn't looked at before it finishes; new errors go back to
+    it."""
     told = False
 
     async def finish(summary: str, calls: Sequence[loop.CallRecord]) -> str:
@@ -240,7 +241,7 @@ def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.Cal
 
 
 def _failing_first() -> Callable[[ModelCall, Sequence[loop.CallRecord], int], str]:
-    """Holds back edits of code in the first reply that makes some before a test was seen to turn red."""
+    """A callback that rejects edits of code in the first reply that makes any before a test was seen to turn red."""
     held = 0
 
     def before(call: ModelCall, calls: Sequence[loop.CallRecord], reply: int) -> str:
@@ -257,6 +258,6 @@ def _failing_first() -> Callable[[ModelCall, Sequence[loop.CallRecord], int], st
 
 
 def _unseen(calls: Sequence[loop.CallRecord]) -> bool:
-    """Whether there are edits after the last look at them."""
+    """Whether the model has edited something since it last looked at its edits."""
     last = next((c.name for c in reversed(calls) if c.ok and (c.name in _EDITS or c.name in _SEEN)), "")
     return last in _EDITS

@@ -1,6 +1,6 @@
-"""SEARCH/REPLACE blocks: how a reply is held to them, and how it is read. Pure.
+"""SEARCH/REPLACE blocks: a grammar and a schema that constrain a reply to them, and their parser. Pure.
 
-The form is that of Aider (https://aider.chat/docs/more/edit-formats.html), which models of code know.
+The format is Aider's (https://aider.chat/docs/more/edit-formats.html), which code models know.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BLOCK = re.compile(rf"^(.+)\n{_SEARCH}\n((?:.*\n)*?){_DIVIDER}\n((?:.*\n)*?){_E
 
 @dataclass(frozen=True, slots=True)
 class SearchReplaceBlock:
-    """Lines of a file, and what stands there instead."""
+    """Lines of a file and their replacement."""
 
     path: str
     old: tuple[str, ...]
@@ -42,8 +42,8 @@ def read_blocks(reply: str) -> list[SearchReplaceBlock]:
 
 
 def is_complete(reply: str) -> bool:
-    """Whether a reply has all its blocks: as many as there may be, or the last one changes nothing. A model that copies
-    lines as they are goes on with it."""
+    """Whether a reply is complete: it has the most blocks allowed, or the last one changes nothing. A model that starts
+    to copy lines unchanged keeps doing so."""
     if not reply.rstrip("\n").endswith(_END):
         return False
     blocks = read_blocks(reply)
@@ -75,7 +75,7 @@ def block_grammar(excerpts: Sequence[LineExcerpt]) -> str:
 
 
 def _from(number: int, at: int, excerpt: LineExcerpt) -> str:
-    """A line and up to three that follow it."""
+    """A line and those that follow it, up to _LONGEST_SEARCH lines in all."""
     rest = ""
     for other in range(min(len(excerpt.lines), at + _LONGEST_SEARCH) - 1, at, -1):
         rest = f"( l{number}x{other} {rest})? "
@@ -109,7 +109,7 @@ def block_schema(excerpts: Sequence[LineExcerpt]) -> dict[str, Any]:
 
 
 def blocks_of_json(reply: str) -> list[SearchReplaceBlock]:
-    """The blocks that a reply by `block_schema` stands for; [] for another text."""
+    """The blocks in a reply that follows `block_schema`; [] for any other text."""
     try:
         return [
             SearchReplaceBlock(

@@ -1,4 +1,4 @@
-"""Edit files for a task: by a typed command, else by a small model, on few lines or in one new definition.
+"""Edit files for a task: by a typed command, else by a small model that changes a few lines or writes a definition.
 
 Nothing is written to disk.
 """
@@ -50,14 +50,14 @@ async def edit_by_command(task: str, workspace: Workspace, step: Step) -> EditOu
 async def edit_with_model(
     task: str, workspace: Workspace, step: Step, hits: Sequence[Hit] = (), ends: float = math.inf
 ) -> EditOutcome:
-    """Edit the files of a task that no command carries out.
+    """Edit files for a task that isn't a typed command.
 
     Args:
         task: as the user wrote it.
         workspace: the repository and the model.
         step: what is written is streamed into its children.
         hits: what the search found for the task.
-        ends: when the edit should stand, of the monotonic clock: nothing is begun that the model can't end until then.
+        ends: the deadline of the edit on the monotonic clock; the model begins nothing that it can't finish by then.
 
     Returns:
         The changed files, each parsed and with a diff against the snapshot.
@@ -103,6 +103,6 @@ async def _called(call: GroundedCall, workspace: Workspace, step: Step) -> EditO
 
 
 def _smaller_task(hits: Sequence[Hit]) -> str:
-    """What to do instead, as a message: one definition of those that the search found."""
+    """The advice to try a smaller task, at a definition that the search found, as a message."""
     place = next((f"@{hit.chunk.path}:{hit.chunk.symbol}" for hit in hits if hit.chunk.symbol), "")
     return i18n.message("generate.smaller_task_at", place=place) if place else i18n.message("generate.smaller_task")

@@ -16,9 +16,9 @@ MOST_EXCERPTS = 5
 _AROUND = 5
 """Lines shown above and below the best one."""
 _SMALL = 18
-"""Lines of a definition that is shown whole."""
+"""A definition with up to this many lines is shown in full."""
 _FEW = 2
-"""Definitions of one name, beyond which the name tells no place."""
+"""A name with more definitions than this says nothing about the place."""
 _NAME = re.compile(r"[\w.]*\w{3,}")
 
 
@@ -32,8 +32,8 @@ class LineExcerpt:
 
 
 def shown_lines(task: str, hits: Sequence[Hit], workspace: Workspace) -> list[LineExcerpt]:
-    """The lines that a task is likely about: the definitions that it names, then what the search found; of the files
-    that it names, where it names any.
+    """The lines that a task is likely about: the definitions that it names, then what the search found. Where it names
+    files, only lines of these files.
 
     Args:
         task: as the user wrote it.

@@ -1,5 +1,5 @@
-"""What a change makes necessary elsewhere: where the old name of a renamed or removed definition is still written, in
-code that means it and in documents. No model has a part in it."""
+"""What a change makes necessary elsewhere: places that still use the old name of a renamed or removed definition, in
+code and in documents. No model is asked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from repopilot.workspace import Workspace
 
 MOST_SHOWN = 8
 _SAME_BODY = 0.6
-"""How much of its text a renamed definition shares with the old one, at least."""
+"""The least similarity of a renamed definition's text to the old one."""
 _LONGEST_COMPARED = 20_000
 """Characters of a definition."""
 _CHANGELOG = re.compile(r"(^|/)(changes|changelog|history|news|releases?)[^/]*$", re.IGNORECASE)
@@ -34,8 +34,8 @@ _HEADING = re.compile(r"^(?:#{1,3} .+|[^\s#].*\n(?:={3,}|-{3,}|~{3,})\s*)$", re.
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A place that has the `old` name of what is called `new` now, '' for what is gone. `line` and `start`, an offset,
-    are those of the text after the change."""
+    """A place with the `old` name of a definition that is now called `new`, '' where it is gone. `line` and `start`, an
+    offset, refer to the text after the change."""
 
     path: str
     line: int
@@ -64,8 +64,8 @@ async def follow_ups(changes: Changes, workspace: Workspace) -> tuple[FollowUpEd
         workspace: the repository before the change.
 
     Returns:
-        At most MOST_SHOWN, uses in code first. Names of what was renamed are one change of each file, on top of
-        `changes`; what is gone is only named.
+        At most MOST_SHOWN, uses in code first. New names are written in one change per file, on top of `changes`; uses
+        of removed definitions are only listed.
 
     Raises:
         IndexFailed: the index is broken.
@@ -100,7 +100,7 @@ def _follow_ups(changes: Changes, copy: WorkingCopy) -> tuple[FollowUpEdit, ...]
 
 
 def _as_edits(mentions: Sequence[_Mention], copy: WorkingCopy) -> tuple[FollowUpEdit, ...]:
-    """One edit for the names of a file that have a new one, and one for each other place."""
+    """One edit per file for all its renamed names, and one for each other place."""
     found: list[FollowUpEdit] = []
     written: set[str] = set()
     for mention in mentions:
@@ -122,7 +122,7 @@ def _symbols(path: str, text: str) -> list[Symbol]:
 
 
 def _added(change: FileChange) -> list[Symbol]:
-    """The definitions that a changed file has and had not before."""
+    """The definitions that a changed file didn't have before."""
     before = {symbol.qualified for symbol in _symbols(change.path, before_change(change) or "")}
     return [symbol for symbol in _symbols(change.path, change.content) if symbol.qualified not in before]
 
@@ -130,8 +130,8 @@ def _added(change: FileChange) -> list[Symbol]:
 def _new_names(
     gone: Sequence[Symbol], changes: Changes, added: Mapping[str, Sequence[Symbol]]
 ) -> dict[tuple[str, str], str]:
-    """The new names of definitions by their old path and qualified name: another one of the same kind and owner is new
-    in the file, with nearly the same text."""
+    """The new names of renamed definitions by old path and qualified name. A definition counts as renamed where the
+    file has a new one of the same kind and owner with nearly the same text."""
     found: dict[tuple[str, str], str] = {}
     for change in changes:
         old = (before_change(change) or "").split("\n")
@@ -147,7 +147,7 @@ def _new_names(
 
 
 def _alike(old: Symbol, old_lines: Sequence[str], new: Symbol, new_lines: Sequence[str]) -> float:
-    """How much of the texts is the same when the name is not looked at."""
+    """The similarity of two definitions' texts, from 0 to 1, with their own names ignored."""
     first = "\n".join(old_lines[old.start_line - 1 : old.end_line]).replace(old.name, "\0").strip()
     second = "\n".join(new_lines[new.start_line - 1 : new.end_line]).replace(new.name, "\0").strip()
     if max(len(first), len(second)) > _LONGEST_COMPARED:
@@ -160,7 +160,7 @@ def _owner(symbol: Symbol) -> str:
 
 
 def _in_documents(old: Symbol, new: str, copy: WorkingCopy) -> Iterator[_Mention]:
-    """The mentions of a definition that no other one is called like."""
+    """The mentions in documents of a definition whose name no other definition has."""
     index = copy.original.index
     others = [s for s in index.symbols(old.name) if (s.path, s.qualified) != (old.path, old.qualified)]
     if others or old.name.startswith("_"):
@@ -176,20 +176,20 @@ def _in_documents(old: Symbol, new: str, copy: WorkingCopy) -> Iterator[_Mention
 
 
 def _says_where(mention: _Mention, moved: Symbol, copy: WorkingCopy) -> bool:
-    """Whether a document that names a moved definition says that it is where it was."""
+    """Whether a document names a moved definition together with its old module."""
     line = (copy.text(mention.path) or "").split("\n")[mention.line - 1]
     return re.search(rf"\b{re.escape(_module(moved.path))}\b\W+{re.escape(moved.name)}\b", line) is not None
 
 
 def _module(path: str) -> str:
-    """How imports call a file: its name without ending, of a package's or folder's main file the folder."""
+    """The name by which imports refer to a file: its stem, or its folder's name where it is the folder's main file."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return folder.rpartition("/")[2] if stem in ("__init__", "index", "mod") and folder else stem
 
 
 def _written(old: Symbol) -> str:
-    """A pattern for the name in prose: as it is where it looks like code, else only marked as code."""
+    """A pattern for the name in prose: anywhere if it looks like code, else only where it is marked as code."""
     name = re.escape(old.name)
     owner = re.escape(_owner(old).rpartition(".")[2])
     qualified = rf"(?:[\w.]+\.)?{name}"

@@ -1,8 +1,8 @@
-"""One call of a tool by a small model, which may fill it only with what the task and the index hold.
+"""One tool call by a small model, whose arguments must come from the task and be confirmed by the index.
 
 The schema lets the model choose a tool and, for each argument, one of the names, paths and literals of the task. Code
-accepts the call only where the index knows the arguments as what the tool needs: a definition to rename, a new name
-that nothing has, a value that the code has. Grounding decides, not the wording.
+accepts the call only where the index confirms that the arguments are what the tool needs: an existing definition to
+rename, an unused new name, a value that the code has. Grounding decides, not the wording.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 MOST_TOKENS = 90
 MOST_WORDS = 30
 MOST_FILES = 40
-"""Files in which a parameter or a quoted text is looked for."""
+"""The most files that are searched for a parameter."""
 NEW_DEFINITION = "new_definition"
-"""No tool of the toolbox: what is new has to be written first."""
+"""Not a tool of the toolbox: the new code has to be written first."""
 _CODE_WORD = re.compile(r"[A-Za-z_$][\w$]*(?:[.:/-]+[\w$]+)*(?:\(\))?|-?\d[\w.]*")
 _QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|(?<!\w)'([^'\n]+)'(?!\w)")
 _SHAPED = re.compile(r"[a-z][A-Z]|_|\d|^[A-Z]{2}")
@@ -50,7 +50,7 @@ _PATH = re.compile(r"[\w./-]+\.[a-z]\w{0,4}")
 
 @dataclass(frozen=True, slots=True)
 class GroundedCall:
-    """A call that the index knows the arguments of. `text` says how the task was read."""
+    """A call whose arguments the index confirms. `text` says how the task was read."""
 
     tool: str
     arguments: dict[str, Any]
@@ -59,9 +59,9 @@ class GroundedCall:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a task holds: `known` are names of definitions, `parameters` those of functions, `paths` files,
-    `new_paths` paths that nothing has, `new` names that nothing has, `made` those that a definition may get, `literals`
-    values, `quoted` texts in quotes."""
+    """The words of a task: `known` are names of definitions, `parameters` those of functions, `paths` those of files;
+    `new_paths` and `new` are unused paths and names, `made` names that a new definition may get, `literals` values, and
+    `quoted` texts in quotes."""
 
     every: frozenset[str]
     known: tuple[str, ...]
@@ -83,7 +83,7 @@ async def grounded_call(task: str, workspace: Workspace, step: Step) -> Grounded
         step: the reading is its child.
 
     Returns:
-        The call; None where the task is none, or the index doesn't bear it out.
+        The call; None where the task isn't one, or the index doesn't confirm it.
 
     Raises:
         ModelError: the model failed.
@@ -147,14 +147,14 @@ def _defines(word: str, index: Index) -> bool:
 
 
 def _functions_with(parameter: str, index: Index) -> Iterator[Symbol]:
-    """The functions of the program that have a parameter of a name."""
+    """The functions outside tests that have a parameter with this name."""
     word = re.compile(rf"[(,*]\s*{re.escape(parameter)}\s*[,:=)]")
     for path in files_with(parameter, index)[:MOST_FILES]:
         yield from (s for s in index.outline(path) if word.search(s.signature) and not is_test_path(path))
 
 
 def _schema(words: _Words, kinds: frozenset[str]) -> dict[str, Any] | None:
-    """The calls of the kinds that a task asks for, which its words can fill; None where there are none but `other`."""
+    """The schema of the calls that fit the kinds a task asks for and that its words can fill; None for none."""
     forms: list[dict[str, Any]] = []
 
     def offer(tool: str, **choices: Iterable[str]) -> None:
@@ -188,7 +188,7 @@ def _fits(said: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def _accepted(said: Mapping[str, Any], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
-    """The call, where the index knows its arguments as what the tool needs. Blocking. Raises PlaceAmbiguous."""
+    """The call; None where the index doesn't confirm its arguments. Blocking. Raises PlaceAmbiguous."""
     if said["tool"] not in _READERS:
         return None
     try:
@@ -202,14 +202,14 @@ def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Ground
     new = said["new_name"]
     if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.symbol.name):
         return None
-    # A name that is no ordinary word means the definition in comments and documents, too.
+    # A name that isn't an ordinary word refers to the definition in comments and documents, too.
     everywhere = _SHAPED.search(place.symbol.name) is not None
     call = {"name": place.symbol.qualified, "new_name": new, "path": place.path, "everywhere": everywhere}
     return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
 
 
 def _form(name: str) -> str:
-    """How a name is written: constants, types and functions are written each in their own way."""
+    """The case of a name, which differs between constants, types and functions."""
     bare = name.strip("_")
     return "upper" if bare.isupper() and len(bare) > 1 else "capital" if bare[:1].isupper() else "lower"
 
@@ -231,7 +231,7 @@ def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy)
 
 
 def _function_with(parameter: str, words: _Words, copy: WorkingCopy) -> Symbol:
-    """The function with a parameter, of several the one that the task names. Raises PlaceAmbiguous, UsageError."""
+    """The function with a parameter; among several, the one that the task names. Raises PlaceAmbiguous, UsageError."""
     every = list(_functions_with(parameter, copy.workspace.index))
     told = [s for s in every if words.every & {*s.qualified.split("."), s.path}] or every
     _require_one([f"{s.path}:{s.qualified}" for s in told], parameter)
@@ -310,11 +310,11 @@ def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -
 
 
 def _place(name: str, words: _Words, copy: WorkingCopy) -> DefinitionSite:
-    """The definition of a name, of several the one whose class, module or file the task names too.
+    """The definition with a name; among several, the one whose class, module or file the task names too.
 
     Raises:
-        PlaceAmbiguous: there are several of those.
-        UsageError: there is none.
+        PlaceAmbiguous: several definitions are left.
+        UsageError: no definition has the name.
     """
     try:
         return find_place(copy, name)
@@ -341,7 +341,8 @@ _KINDS: Mapping[str, frozenset[str]] = {
     "delete_symbol": frozenset(("delete",)),
     NEW_DEFINITION: frozenset(("add",)),
 }
-"""The kinds of edit that a tool makes; the index proves the arguments of the others, whose old text they hold."""
+"""The kinds of edit that a tool makes. A tool that isn't listed is offered for any kind: its arguments hold the old
+text, which the index can confirm."""
 _WRITTEN = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "ruby", "csharp", "kotlin", "php")
 _Reader = Callable[[Mapping[str, str], _Words, WorkingCopy], GroundedCall | None]
 _READERS: Mapping[str, _Reader] = {

@@ -36,7 +36,7 @@ MOST_SIGNATURES = 24
 """Lines shown of its other definitions."""
 _FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", re.M | re.S)
 _BESIDE = ("go",)
-"""Languages whose methods stand beside their type."""
+"""Languages that declare methods outside their type."""
 
 
 async def write_definition(
@@ -50,7 +50,7 @@ async def write_definition(
         hits: what the search found for it.
         workspace: the repository with the model.
         step: gets the replies as children.
-        ends: when the edit should stand, of the monotonic clock.
+        ends: the deadline of the edit on the monotonic clock.
 
     Returns:
         The edit; None where no reply can be used.
@@ -82,7 +82,7 @@ def _messages(call: GroundedCall, task: str, hits: Sequence[Hit], workspace: Wor
 
 
 def _around(path: str, anchor: str, workspace: Workspace) -> list[LineExcerpt]:
-    """The beginning of the class or file, and how its other definitions begin."""
+    """The beginning of the class or file, and the first lines of its other definitions."""
     index = workspace.index
     lines = (index.text(path) or "").split("\n")
     outline = index.outline(path)
@@ -96,7 +96,7 @@ def _around(path: str, anchor: str, workspace: Workspace) -> list[LineExcerpt]:
 
 
 async def _placed(reply: str, call: GroundedCall, workspace: Workspace, step: Step) -> EditOutcome | None:
-    """A reply put where it belongs; None where it doesn't define the name, or can't stand there."""
+    """The edit that puts a reply's definition where it belongs; None where the reply doesn't define the name."""
     path, anchor, name = (call.arguments[key] for key in ("path", "anchor", "name"))
     language = workspace.index.files[path].language
     texts = [textwrap.dedent(text) for text in _FENCED.findall(reply)] or [reply]

@@ -1,4 +1,4 @@
-"""What an edit came to."""
+"""The outcome of an edit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from repopilot.types import Edit, OpenReference
 _REFACTORING = frozenset(("rename", "rename_file", "move", "change_signature", "delete", "delete_file", "sort"))
 """Kinds of edits that are right when everything else works as before."""
 REFACTORING_TOOLS = frozenset(("rename_symbol", "move_symbol", "move_file", "change_signature", "organize_imports"))
-"""Tools that check of their edits that each occurrence means what it meant."""
+"""Tools that check that each occurrence they edit keeps its meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class EditOutcome:
         interpreted: a small model said which edit the task means.
         notes: what the user should know of it, as messages.
         open_references: what was left unchanged for the user to decide.
-        left: those of them that may break the program, as `path:line`, and what else is not done.
+        left: the open references that may break the program, as `path:line`, and anything else that is not done.
     """
 
     changes: Changes

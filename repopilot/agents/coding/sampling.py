@@ -1,4 +1,4 @@
-"""What a small model writes: replies are sampled until parser and linter find no fault in one, or the time is up."""
+"""Edits by a small model: replies are sampled until parser and linter find no fault in one, or the time is up."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from llama_index.core.llms import ChatMessage
 
 TEMPERATURES = (0.0, 0.7, 0.8)
-"""Of the replies in turn; the first without a fault is taken."""
+"""The temperatures of successive replies; the first reply without a fault is taken."""
 REPLY_TOKENS = 500
 SHORTEST_REPLY = 60
-"""Tokens. A reply for which the model has no time to write as many isn't begun."""
+"""Tokens. A reply isn't begun where the model has no time to write this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Sampling:
         name: of the step of each reply.
         task: as the user wrote it.
         messages: the prompt.
-        options: of a reply, whose temperature and seed are chosen here.
-        made: the edit that a reply comes to; None where the reply can't be used.
-        finished: whether a reply is complete before it ends, by its text so far.
+        options: of a reply; temperature and seed are set here.
+        made: turns a reply into an edit; None where the reply can't be used.
+        finished: tells from the text so far whether a reply is already complete.
     """
 
     name: str
@@ -61,7 +61,7 @@ async def sampled(wanted: Sampling, workspace: Workspace, step: Step, ends: floa
         wanted: what is to be written.
         workspace: the repository with the model.
         step: the replies are its children.
-        ends: when the edit should stand, of the monotonic clock.
+        ends: the deadline of the edit on the monotonic clock.
 
     Returns:
         The first reply without a fault; None where none can be used.
@@ -93,7 +93,7 @@ async def sampled(wanted: Sampling, workspace: Workspace, step: Step, ends: floa
 
 
 def _tokens_until(ends: float, unread: int, most: int, model: Model) -> int:
-    """How many tokens a model writes until a time, after it has read those of a prompt; without a speed, the most."""
+    """How many tokens a model can write by the deadline after reading `unread` tokens; `most` for an unknown speed."""
     pace = model.pace
     if pace is None or ends == math.inf:
         return most
@@ -112,7 +112,7 @@ async def _reply(wanted: Sampling, options: ChatOptions, workspace: Workspace, s
 
 
 async def _edit(wanted: Sampling, reply: str, workspace: Workspace, step: Step) -> EditOutcome | None:
-    """What a reply comes to, with missing imports; None where it can't be used, or leaves code out."""
+    """The edit of a reply, with missing imports added; None where it can't be used, or leaves code out."""
     try:
         edit = await wanted.made(reply, step)
     except GenerationFailed:
@@ -124,7 +124,7 @@ async def _edit(wanted: Sampling, reply: str, workspace: Workspace, step: Step) 
 
 
 def _faults(changes: Changes, task: str, workspace: Workspace) -> list[str]:
-    """What the linter finds new in files, and the public names that they lost without being asked to, as messages."""
+    """The new errors in changed files, and the public names removed without being requested, as messages."""
     found: list[str] = []
     for change in changes:
         before = workspace.index.text(change.path) or ""

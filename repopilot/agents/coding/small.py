@@ -1,6 +1,6 @@
-"""A change of a few lines by a small model: code chooses the lines that are shown, the model writes them again.
+"""A change of a few lines by a small model: code chooses the lines that are shown, the model rewrites them.
 
-The reply is held to SEARCH/REPLACE blocks whose SEARCH lines are among those shown.
+The reply is constrained to SEARCH/REPLACE blocks whose SEARCH lines are among those shown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def edit_lines(
         hits: what the search found for it.
         workspace: the repository with the model.
         step: gets the lines shown and the replies as children.
-        ends: when the edit should stand, of the monotonic clock.
+        ends: the deadline of the edit on the monotonic clock.
 
     Returns:
         The edit; None where no lines are found or no reply can be used.
@@ -83,7 +83,7 @@ def as_text(excerpts: Sequence[LineExcerpt]) -> str:
 
 
 def _options(model: Model, excerpts: Sequence[LineExcerpt]) -> ChatOptions:
-    """The options under which the reply is blocks, as far as the model's server can be held to them."""
+    """The options that constrain a reply to blocks: a grammar for an embedded model, a JSON schema for a server."""
     if model.kind == "embedded":
         return ChatOptions(REPLY_TOKENS, grammar=block_grammar(excerpts))
     return ChatOptions(2 * REPLY_TOKENS, schema=block_schema(excerpts))
@@ -92,12 +92,12 @@ def _options(model: Model, excerpts: Sequence[LineExcerpt]) -> ChatOptions:
 def _replacements(
     blocks: Sequence[SearchReplaceBlock], excerpts: Sequence[LineExcerpt], named: Sequence[str]
 ) -> list[dict[str, str]]:
-    """Blocks as calls of `replace_text`, one for each excerpt: together its lines are unambiguous."""
+    """Blocks as calls of `replace_text`, one for each changed excerpt, whose lines together are unambiguous."""
     found = [list(excerpt.lines) for excerpt in excerpts]
     changed: set[str] = set()
     for block in blocks:
         if changed and block.path not in changed and block.path not in named:
-            continue  # what a small model adds in other files is mostly beside the task
+            continue  # what a small model adds in other files mostly has nothing to do with the task
         own = [lines for lines, excerpt in zip(found, excerpts, strict=True) if excerpt.path == block.path]
         size = len(block.old)
         places = ((lines, n) for lines in own for n in range(len(lines)) if tuple(lines[n : n + size]) == block.old)

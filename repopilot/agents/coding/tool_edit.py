@@ -1,4 +1,4 @@
-"""A change that one call of a tool makes."""
+"""A change made by calls of one tool."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = {
     "delete_file": "delete_file",
     "move_file": "rename_file",
 }
-"""The edits that are right when everything works as before."""
+"""The kinds of edits, by tool, that are right when everything works as before."""
 
 
 async def edit_with_tool(
@@ -37,7 +37,7 @@ async def edit_with_tool(
         arguments: of the call.
         workspace: the repository.
         step: the call is its child.
-        note: what the user is to know of it, a message; '' for nothing.
+        note: a message for the user about the edit; '' for none.
 
     Returns:
         The change, exact.
@@ -92,7 +92,7 @@ def _open_references(data: Any) -> tuple[OpenReference, ...]:
 
 
 def left_of(data: Any) -> tuple[str, ...]:
-    """What keeps a tool's edit from being done, by the data of its result: for the verdict."""
+    """What a tool's edit left undone, by the data of its result; for the verdict."""
     if not isinstance(data, dict) or data.get("done"):
         return ()
     places = [*(f"{row['path']}:{row['line']}" for row in _rows_left(data)[0]), *data.get("unread", ())]

@@ -1,7 +1,7 @@
-"""Typed commands: a tool with its arguments, as `/rename old new`, and the edits among them in one plain form each,
-in English and in French.
+"""Typed commands: a tool with its arguments, such as `/rename old new`. Renaming, setting and moving can also be typed
+in a plain form, in English and in French.
 
-There is one form and there are no synonyms: what a sentence means is a model's job.
+There is one plain form each, without synonyms: understanding sentences is a model's job.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 
 _LABEL = r"(?:\[[^\[\]\n]{1,40}\]:?\s*|\w{1,20}(?:\([^()\n]{1,40}\))?!?:\s+)*"
-"""What the title of an issue or a commit begins with: `[Feature] `, `refactor(core)!: `."""
+"""Labels at the start of the title of an issue or a commit: `[Feature] `, `refactor(core)!: `."""
 _SYMBOL_KIND = (
     r"(?:(?:the )?(?:function|method|class|variable|constant|field|attribute|property|fixture|type|interface|struct|"
     r"enum|trait|macro) |(?:la |le |l['’])?(?:fonction|méthode|classe|variable|constante|champ|attribut|propriété|type|"
@@ -38,7 +38,7 @@ _PLAIN = tuple(
         ("move", "move|d[ée]place[rz]?", "to|into|vers|dans", _NEW_PLACE),
     )
 )
-"""What is done, to what, in which file, and what it becomes: the file may stand behind that, too."""
+"""The plain forms: verb, name, file, and new name, value or place; the file may also come last."""
 _QUOTES = "`'\"“”‘’«»"
 _NAME = re.compile(rf"[{_QUOTES}]?(?:@?[\w./-]+:)?(?:[\w.$/-]|::|->|#)*\w(?:\(\))?[{_QUOTES}]?")
 _GREP_OPTION = re.compile(r"(?:-[iF]|-g\s+(\S+))\s+")
@@ -59,12 +59,12 @@ class CommandForm:
     """How a command is typed.
 
     Attributes:
-        tool: what it calls.
+        tool: the tool that it calls.
         usage: shows how it is typed.
-        read: makes arguments of its words.
+        read: turns its words into arguments.
         icon: a Lucide name.
-        completed: how many of its first words name what exists: only these are completed while they are typed.
-        words: takes apart what is typed behind it.
+        completed: how many of its first words name existing things; only these are completed while they are typed.
+        words: splits the text behind the command into words.
     """
 
     tool: str
@@ -107,7 +107,7 @@ def is_command(text: str) -> bool:
 
 
 def _slashed(command: str, found: re.Match[str]) -> str:
-    """The command that a plain form stands for; the text itself where a name is no name of code."""
+    """The slash command for a plain form; the text itself where a name isn't a name of code, or two files are named."""
     new = found["new"]
     paths = [path for path in (found["path"], found["file"]) if path]
     named = [*paths, found["name"], *([] if command == "set" else [new])]
@@ -128,7 +128,7 @@ def _named(words: list[str], *names: str) -> dict[str, Any]:
 
 
 def _grep(words: list[str]) -> dict[str, Any]:
-    """The options as ripgrep has them, and the pattern as it is typed, but for quotes around all of it."""
+    """The options as in ripgrep, and the pattern as typed, without quotes around all of it."""
     (rest,) = words
     options: dict[str, str] = {}
     while found := _GREP_OPTION.match(rest):
@@ -190,5 +190,5 @@ FORMS: Mapping[str, CommandForm] = {
     "wiki": CommandForm("wiki", "/wiki", _named, "book-marked", 0),
     "history": CommandForm("history", "/history PATH", lambda words: _named(words, "path"), "history"),
 }
-"""The commands by what is typed behind the slash."""
+"""The commands by the word behind the slash."""
 EDITS = frozenset(("rename_symbol", "set_value", "move_symbol", "change_signature", "organize_imports"))

@@ -1,5 +1,5 @@
-"""The impact report of a change, from an index alone: what is affected, what covers it, how risky it is, and how
-complete that is. No model has a part in it."""
+"""The impact report of a change, from an index alone: what is affected, which tests cover it, how risky it is, and how
+complete the report is. No model is asked."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def assess(
 
     Args:
         index: the repository.
-        changes: what changes, one item a file.
+        changes: what changes, one item per file.
         commits: past commits for co-change, () when no history is known.
         resolver: of the repository.
 
     Returns:
-        The report; of each list only the first items, see RANKED and the others.
+        The report, with only the first items of each list: RANKED, AFFECTED, TESTS, CO_CHANGED.
     """
     evidence = gather(index, changes, commits, resolver)
     changed = _changed_files(evidence)
@@ -165,7 +165,7 @@ def _risk_evidence(
     likely = [item for item in affected if item.confidence >= LIKELY]
     own = [item for item in likely if not is_example_path(item.path)]
     direct, second, third = (tuple(item.id for item in own if item.distance == hops) for hops in (1, 2, 3))
-    # What is new breaks nobody.
+    # New definitions break nobody.
     interface = [found for file in changed for found in file.interface or () if found.how != "added"]
     unknown = any(file.interface is None for file in changed)
     removed = [found.id for found in interface if found.how == "removed"]
@@ -191,7 +191,7 @@ def _risk_evidence(
 
 
 def _unused(evidence: ImpactEvidence) -> str:
-    """What can be said where no use is certain, '' where one is."""
+    """The sentence that the change is unused, as far as is known; '' where a use is likely."""
     symbols = [name for change in evidence.changes for name in change.symbols]
     if is_used(evidence):
         return ""

@@ -58,7 +58,8 @@ class Change:
 def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> list[Change]:
     """Turn files, folders and symbols into changes.
 
-    A symbol its file doesn't define (yet) is a gap in the evidence: the file's other targets, or all of it, are taken.
+    A symbol that its file doesn't define (yet) is a gap in the evidence: the file's other targets count, else all of
+    it.
 
     Args:
         targets: `path`, `folder`, `path:Symbol` or `Symbol`; a name with several definitions means all
@@ -70,7 +71,7 @@ def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> li
         One change for each file.
 
     Raises:
-        UsageError: a target is in no file of the index; the hint names what is spelled like it.
+        UsageError: a target is in no file of the index; the hint suggests similar names.
     """
     found: dict[str, list[Change]] = {}
     for target in targets:
@@ -104,7 +105,7 @@ def _of_target(target: str, index: Index, graph: Graph) -> list[Change]:
 
 
 def _outside_tests(nodes: Sequence[Node]) -> Sequence[Node]:
-    """Of the definitions of a name those of the code itself; where there are none, those of tests and examples."""
+    """The definitions outside tests and examples; where there are none, all of them."""
     return [node for node in nodes if not (is_test_path(node.path) or is_example_path(node.path))] or nodes
 
 
@@ -172,7 +173,7 @@ def _sides(lines: list[str], diff: FileDiff) -> tuple[list[str] | None, list[str
 
 
 def _applied(lines: list[str], diff: FileDiff, forward: bool) -> list[str] | None:
-    """A file as it lies on one side of a diff, brought to the other; None where the diff doesn't fit it."""
+    """A file with a diff applied, or reverted where not `forward`; None where the diff doesn't fit it."""
     runs = []
     for hunk in diff.hunks:
         old = [line[1:] for line in hunk.lines if line[:1] in " -"]

@@ -1,4 +1,4 @@
-"""What an impact question needs of an index, got once for it: the code graph, and how similar files are."""
+"""What an impact question needs from an index, computed once per index: the code graph and the similarity of files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def codebase_of(index: Index) -> Codebase:
 
 
 def changed_nodes(base: Codebase, change: Change) -> list[int]:
-    """The nodes of what a change touches: the named definitions with all inside, or the file and all it defines."""
+    """The nodes that a change touches: the named definitions and those inside them, or the file and all its
+    definitions."""
     number = base.graph.by_path.get(change.path)
     if number is None:
         return []
@@ -69,8 +70,9 @@ def _within(name: str, names: set[str]) -> bool:
 
 @dataclass(frozen=True)
 class TextSimilarity:
-    """Files as vectors of their words (identifiers and their parts), tf-idf weighted, as columns ordered by file:
-    those of file n are `starts[n]:starts[n + 1]` of `tokens`, `files` and `weights`. `lengths` are the vectors'."""
+    """Files as tf-idf vectors of their words (identifiers and their parts), stored in columns ordered by file: file n
+    has the rows `starts[n]:starts[n + 1]` of `tokens`, `files` and `weights`. `lengths` are the norms of the
+    vectors."""
 
     numbers: dict[str, int]
     words: Sequence[str]
@@ -140,7 +142,7 @@ def _similarity(lexical: LexicalIndex, graph: Graph) -> TextSimilarity:
     files = number_of[lexical.file_of[body.rows]] if len(lexical.files) else np.empty(0, np.int64)
     files, tokens, amounts = _by_file(files, tokens, np.asarray(body.counts))
     in_files = np.bincount(tokens, minlength=len(lexical.tokens))
-    # A word of a single file can't make two similar.
+    # A word that occurs in a single file can't make two files similar.
     rarity = np.where(in_files > 1, np.log((size + 1) / np.maximum(in_files, 1)), 0.0)
     weights = (1 + np.log(np.maximum(amounts, 1))) * rarity[tokens]
     lengths = np.sqrt(np.bincount(files, weights**2, minlength=size))
@@ -152,7 +154,8 @@ def _similarity(lexical: LexicalIndex, graph: Graph) -> TextSimilarity:
 def _by_file(files: np.ndarray, tokens: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sum the counts of a token in a file: (files, tokens, amounts), ordered by file, then token.
 
-    `tokens` ascend, and so do the `files` (-1 for none) of each, as chunks follow their files: no sorting by pairs.
+    `tokens` ascend, and so do the `files` (-1 for none) of each token, since chunks are in the order of their files. So
+    no sorting by pairs is needed.
     """
     known = files >= 0
     files = files[known]

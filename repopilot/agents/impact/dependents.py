@@ -30,7 +30,7 @@ _SURE = 0.95
 _BY_NAME = 0.4
 _MOST_BY_NAME = 20
 MOST_RESOLVED = 60
-"""Changed definitions whose uses are resolved one by one; of more the code graph has to do."""
+"""The most changed definitions whose uses are resolved one by one; for more, the code graph has to do."""
 _EDGES = {verb: kind for kind, verb in VERBS.items()}
 _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
 _KINDS = (Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.IMPORTS, Edge.TESTS, Edge.DECLARES)
@@ -57,8 +57,8 @@ def affected_places(
         resolver: of the repository.
 
     Returns:
-        The places, tests among them, without ids, and what the direct ones come from. What encloses a changed
-        definition is none of its dependents.
+        The places, tests included, without ids; and the usages behind the direct ones. A class or file around a changed
+        definition doesn't count as a dependent.
     """
     graph = base.graph
     index = base.index
@@ -84,8 +84,8 @@ def affected_places(
 def _reached(
     base: Codebase, start: Sequence[int], resolver: Resolver | None
 ) -> tuple[dict[int, tuple[int, int, Link]], list[AffectedPlace], list[Usage]]:
-    """The nodes that depend on others: the direct ones resolved use by use, what depends on those by the code graph;
-    and the direct ones in files that aren't in it."""
+    """The dependent nodes, direct ones resolved use by use and further ones by the code graph; the direct dependents in
+    files outside the graph; and the usages behind the direct ones."""
     graph = base.graph
     index = base.index
     defined = [node for node in start if graph.nodes[node].kind in DEFINED]
@@ -121,8 +121,8 @@ def _reached(
 
 
 def _implementing(base: Codebase, node: int, resolver: Resolver | None) -> list[Link]:
-    """What implements an interface of Go or a method of one, which no place of the code says: by the methods, and for
-    sure what the language's server tells as well."""
+    """What implements a Go interface or one of its methods, which Go code doesn't declare: found by matching methods,
+    and certain where the language server confirms it."""
     graph = base.graph
     path = graph.nodes[node].path
     links = list(graph.incoming(node, (Edge.INHERITS,))) if language_of(path) == "go" else []
@@ -144,7 +144,7 @@ def _node_at(graph: Graph, place: UsePlace) -> int:
 
 
 def _order(index: Index, item: AffectedPlace, kind: Edge) -> tuple:
-    """Nearest first; then what is sure, own code before examples and others' code, calls before other uses."""
+    """Sort key: nearest first, then likely uses, own code before examples and foreign code, calls before other uses."""
     unsure = item.confidence < LIKELY
     aside = is_example_path(item.path) or index.is_foreign(item.path)
     return item.distance, unsure, aside, _KINDS.index(kind), item.path, item.line
@@ -176,7 +176,7 @@ def uses_of_removed(index: Index, changes: Sequence[Change]) -> list[AffectedPla
 
 
 def used_by_change(base: Codebase, changes: Sequence[Change]) -> dict[str, Message]:
-    """The reason why the changed code uses a file, by its path."""
+    """The files that the changed code uses, each path with the reason."""
     found: dict[str, tuple[float, Message]] = {}
     for change in changes:
         for node in changed_nodes(base, change):
@@ -197,8 +197,8 @@ def covering_tests(base: Codebase, changes: Sequence[Change], affected: Sequence
         affected: the places that depend on it, tests among them.
 
     Returns:
-        The tests, without ids, most certain first. A file that only uses something else of a changed file comes after
-        those with tests that reach the change.
+        The tests, without ids, most certain first. A test file that only uses another part of a changed file comes
+        after those that reach the change.
     """
     result: dict[str, CoveringTest] = {}
     by_path: dict[str, list[AffectedPlace]] = {}

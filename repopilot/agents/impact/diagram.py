@@ -1,4 +1,4 @@
-"""Boxes in columns: the call graph around a definition, the files that a change affects. Sync."""
+"""Diagrams of boxes in columns: the call graph around a definition, the files that a change affects. Sync."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from repopilot.results import AffectedPlace, CoveringTest, ImpactReport
 
 ROWS = 12
 HOPS = 3
-"""The last column of what is affected holds what is further away, too."""
+"""The last column of an impact diagram also holds files that are further away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 LOOKED_AT = 10
-"""Commits, of those that touched the files."""
+"""The number of last commits to the files that are looked at."""
 _FIX = re.compile(r"\b(revert(s|ed)?|fix(es|ed)?|regressions?|bug(fix)?)\b", re.IGNORECASE)
 _OF_NO_CODE = re.compile(
     r"\b(typos?|docs?|documentation|docstrings?|lint|types?|typing|ci|tests?|changelog|spelling|format\w*|warnings?|"
@@ -20,7 +20,7 @@ _OF_NO_CODE = re.compile(
 
 
 def recent_fixes(commits: Sequence[Commit], paths: Collection[str]) -> int:
-    """Count the fixes among the last changes of some files: code that was just fixed is likely to need it again.
+    """Count the fixes among the last changes of some files: code that was just fixed is likely to need another fix.
 
     Args:
         commits: past commits, the newest first.

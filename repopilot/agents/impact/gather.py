@@ -1,4 +1,4 @@
-"""What code finds out about a change before it is judged: dependents, tests, co-changed files, and what is missing."""
+"""The evidence about a change before it is judged: dependents, tests, co-changed files, and what is missing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ImpactEvidence:
         co_changed: files of past commits to the changed files.
         history: how many past commits were looked at.
         fixes: how many of the last commits to the changed files were fixes.
-        usages: what the direct dependents come from.
+        usages: the usages behind the direct dependents.
     """
 
     index: Index
@@ -100,12 +100,12 @@ def find_gaps(evidence: ImpactEvidence) -> list[str]:
 
 
 def is_used(evidence: ImpactEvidence) -> bool:
-    """Whether something is likely to use the changed definitions directly, other than themselves."""
+    """Whether other code is likely to use the changed definitions directly."""
     return any(item.distance == 1 and item.confidence >= LIKELY for item in evidence.affected)
 
 
 def unused_so_far(evidence: ImpactEvidence) -> Message | None:
-    """Where the changed names also stand, when no use of them is certain; None where there is one, or no such place."""
+    """Where the changed names occur although no use of them is likely; None where one is, or where they don't occur."""
     usages = evidence.usages
     names = [name for change in evidence.changes for name in (*change.symbols, change.path)]
     if not names or is_used(evidence):
@@ -135,7 +135,7 @@ def _parse_problems(index: Index, path: str) -> list[str]:
 
 
 def _unresolved_gap(evidence: ImpactEvidence, count: int) -> str:
-    """The gap of unresolved calls, with where the changed names are used most if just a few are meant."""
+    """The gap of unresolved calls; for only a few changed names, with the files that use them most."""
     names = {name.rpartition(".")[2] for change in evidence.changes for name in change.symbols}
     changed = {change.path for change in evidence.changes}
     uses = (use for name in names for use in evidence.index.references(name)) if len(names) <= _FEW_NAMES else ()

@@ -37,7 +37,7 @@ async def impact_report(
         workspace: the repository.
         step: the steps of the work go below it.
         targets: files and symbols: `path`, `path:Symbol`, `Symbol`.
-        diff: a range as `history.commit_range` reads it; without a head up to the state that is open.
+        diff: a range as `history.commit_range` reads it; without a head, it ends at the open state.
         patch: a unified diff.
 
     Raises:

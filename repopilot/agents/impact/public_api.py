@@ -1,4 +1,4 @@
-"""Whether what changes is for others to use, and how much of the code hangs on it."""
+"""Whether changed code is for others to use, and how central it is."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def may_be_used_outside(change: Change) -> bool:
 
 
 def is_exported(index: Index, base: Codebase, change: Change) -> bool:
-    """Whether the index of a package (`__init__.py`, `index.ts`, `lib.rs`) imports what changes, or the class it is in,
-    and its name is public. What changes with all of its file has to be named one by one."""
+    """Whether the index of a package (`__init__.py`, `index.ts`, `lib.rs`) imports a changed definition, or its class,
+    and the name is public. A file that changes as a whole names no definitions, so it doesn't count."""
     graph = base.graph
     tops = {name.split(".")[0] for name in change.symbols if is_public(name, "", change.path)}
     number = graph.by_path.get(change.path)
@@ -41,7 +41,7 @@ def is_exported(index: Index, base: Codebase, change: Change) -> bool:
         for name, _ in imported.names
     }
     text = (index.text(change.path) or "") if "*" in names else ""
-    # A star takes what `__all__` lists.
+    # A star import takes what `__all__` lists.
     listed = {top for top in tops if f'"{top}"' in text or f"'{top}'" in text} if "__all__" in text else tops
     return bool(tops & names) or ("*" in names and bool(listed))
 

@@ -22,9 +22,10 @@ from repopilot.workspace import Workspace
 _TOKEN = re.compile(r"(?<![\w./@:#-])[\w./@:#-]*\w(?:\(\))?")
 _MOST_PLACES = 6
 _BESIDE = 2
-"""Words that say something, beside the one plain word that a sentence which asks nothing names."""
+"""The most other meaningful words in a sentence that names one plain word and isn't a question."""
 Understood = Literal["by_model", "agreed", "uncertain"]
-"""Who says which places a wish would change: a model, search and history alike, or the likeliest of either."""
+"""How the places that a wish would change were found: by a model, by search and history in agreement, or as the
+likeliest of either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]
 
 
 def _plain_names(question: str, graph: Graph) -> tuple[str, ...]:
-    """The one plain word of a question that the repository defines; in a wish of many words it is just one of them."""
+    """The only word of a question that the repository defines; none in a wish of many words, where it may be chance."""
     words = dict.fromkeys(word.strip(".") for word in _TOKEN.findall(question))
     telling = [word for word in words if word.lower() not in STOP_EN | STOP_FR | VAGUE]
     names = [word for word in telling if find(graph, word)]
@@ -117,5 +118,5 @@ def _wished(wish: str, workspace: Workspace) -> ImpactRequest:
 
 
 def wished(places: Sequence[str], how: Understood) -> str:
-    """That a wish was understood as a change of some places, and how far that is to be trusted."""
+    """The note that a wish was read as a change of some places, and how reliable that is."""
     return message(f"impact.wished.{how}", first=f"`{places[0]}`", places=", ".join(f"`{place}`" for place in places))

@@ -28,8 +28,8 @@ WEIGHTS: Mapping[str, float] = {
     "history": 0.5,
 }
 """symbol text, file text: cosine with the changed definitions and with the changed files. tests: the file tests a
-changed one. size: logarithm of its lines. path: shared words of the paths. history: commits in common. (Calls
-between it and the changed definitions, and their names in it, told nothing more: recall@10 .726 without, .723 with.)"""
+changed one. size: logarithm of its lines. path: shared words of the paths. history: commits in common. (Calls between
+the file and the changed definitions, and their names in it, added nothing: recall@10 .726 without, .723 with.)"""
 
 _TEST = 0.25
 _EXAMPLE = -1.5
@@ -84,7 +84,7 @@ def rank(
 
 
 def _prior(base: Codebase, path: str) -> float:
-    """What is added for the kind of a file, whatever changes."""
+    """The part of a file's score that depends on its kind only."""
     by_name = _TEST * is_test_path(path) + _EXAMPLE * is_example_path(path) + _DOC * is_doc_path(path)
     return by_name + _FOREIGN * base.index.is_foreign(path)
 

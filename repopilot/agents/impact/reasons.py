@@ -59,7 +59,7 @@ def with_reasons(evidence: ImpactEvidence, ranked: Sequence[ScoredFile]) -> list
 
 
 def _strongest_signal(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapping[str, str]) -> str:
-    """What put a file on the list that nothing specific connects to the change."""
+    """The strongest signal, in words, of a file that nothing specific connects to the change."""
     shares = {
         name: WEIGHTS[name] * file.signals.get(name, 0.0) for name in ("symbol text", "file text", "path", "size")
     }
@@ -71,7 +71,7 @@ def _strongest_signal(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapp
 
 
 def _shared_words(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapping[str, str]) -> str:
-    """The words a file shares with the first changed one, as they are written there; '' when there are none."""
+    """The words that a file shares with the first changed file, as they are spelled in that; '' when there are none."""
     base = evidence.base
     numbers = [base.graph.by_path[c.path] for c in evidence.changes if c.path in base.graph.by_path]
     if not numbers:

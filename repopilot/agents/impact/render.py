@@ -12,7 +12,7 @@ from repopilot.results import AffectedPlace, CoveringTest, ImpactReport, RankedF
 _ROWS = 10
 _POINTS = 3
 _DIRECT_ROWS = 20
-"""Of direct dependents. Those in examples are listed only where there are few others."""
+"""The most direct dependents listed. Those in examples are listed only where there are few others."""
 _OTHER_ROWS = 5
 _SYMBOLS = 8
 _TESTS = 4
@@ -22,7 +22,7 @@ _NAMED = 3
 
 
 class Section(NamedTuple):
-    """A list with its heading, its rows in Markdown, and how many things it is of: the last row may only count some."""
+    """A list: its heading, its rows in Markdown, and the total of its items; the last row may count those left out."""
 
     heading: str
     rows: tuple[str, ...]
@@ -53,8 +53,8 @@ def impact_markdown(report: ImpactReport, numbers: Mapping[str, int] | None = No
         language: of the text.
 
     Returns:
-        The text, one section for each kind of item that there is. Where code is asked about that isn't changed yet,
-        what uses it comes first, then tests, then the risk; of a change the risk comes first.
+        The text, one section for each kind of item that there is. For code that isn't changed yet, its users come
+        first, then tests, then the risk; for a change, the risk comes first.
     """
     return _Writer(report, numbers or {}, language).markdown()
 
@@ -108,7 +108,7 @@ class _Writer:
         return [*map(self._point, risks[: _POINTS - len(todo)]), *map(self._point, todo)]
 
     def sections(self) -> list[Section]:
-        """Everything else, by what it is."""
+        """The lists of the report that aren't empty, in the order in which they are shown."""
         report = self._report
         judged = [
             self._section("risks", [self._point(point) for point in report.risks]),
@@ -166,7 +166,7 @@ class _Writer:
         return self._section("changed", rows, more=len(self._report.changed) - len(rows))
 
     def _affected(self, hops: int) -> Section:
-        """What depends on it directly, or (for 2) through something else."""
+        """The direct dependents, or (for 2) the indirect ones."""
         items = [item for item in self._report.affected if min(item.distance, 2) == hops]
         own = sum(not is_example_path(item.path) for item in items)
         shown = min(max(own, _OTHER_ROWS), _DIRECT_ROWS if hops == 1 else _ROWS)
@@ -184,7 +184,7 @@ class _Writer:
         return self._row(f"{place}:{item.line}{number}{hops}", self._said(item.reason))
 
     def _tests(self) -> Section:
-        """The tests that reach it; where none does, those that use something else of the file."""
+        """The tests that reach the change; where none does, those that use another part of the file."""
         reaching = reaching_tests(self._report)
         of_file = not reaching
         reaching = reaching or self._report.covering_tests
@@ -238,7 +238,7 @@ class _Writer:
 
 
 def reaching_tests(report: ImpactReport) -> Sequence[CoveringTest]:
-    """The test files that reach what changes. Those of a whole file need not name a definition."""
+    """The test files that reach the change. Where whole files change, they need not name a definition."""
     naming = [test for test in report.covering_tests if test.tests]
     whole = all(change.whole for change in report.changed)
     return report.covering_tests if whole and not naming else naming
@@ -249,7 +249,7 @@ def _as_markdown(section: Section) -> str:
 
 
 def _places_by_id(report: ImpactReport) -> dict[str, str]:
-    """What the ids of a report stand for, as a reader knows it."""
+    """What the ids of a report stand for, as shown to a reader."""
     found = {item.id: f"{item.path}:{item.line}" for item in report.affected}
     found |= {test.id: test.path for test in report.covering_tests}
     found |= {file.id: file.path for file in report.co_changed}

@@ -1,16 +1,22 @@
 """How risky a change is, by a formula over evidence.
 
-Points: how much code depends on what changes, places two hops away counting half and three hops a quarter (3 or more:
-1, 10 or more: 2, 30 or more: 3); it is among the most central definitions of the repository (1); the public interface
-changes, or may change and is used (1, and 1 more where a package exports it); something others use is removed (2); a
-database schema is touched (2); code changes that no test reaches (2 where something depends on it, else 1), or fewer
-tests than depend on it (1); of the last ten commits to the changed files two were fixes (1), or four (2). 0-1 points
-are LOW, 2-3 MEDIUM, 4 and more HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence is given as
-UNKNOWN.
+Points:
+
+- Places that depend on the change, those two hops away counting half and three hops a quarter: 3 or more give 1 point,
+  10 or more give 2, 30 or more give 3.
+- The change touches one of the most central definitions of the repository: 1.
+- The public interface changes, or may change and is used: 1, and 1 more where a package exports it.
+- A definition or file that others use is removed: 2.
+- A database schema is touched: 2.
+- No test reaches the changed code: 2 where something depends on it, else 1. Fewer tests than dependents: 1.
+- Of the last ten commits to the changed files, two were fixes: 1; four: 2.
+
+0-1 points are LOW, 2-3 MEDIUM, 4 and more HIGH. Missing evidence can only hide points, so a LOW on incomplete evidence
+is given as UNKNOWN.
 
 Measured on changes that were soon fixed or reverted, against others of their size (bench/impact_risk.py), past fixes
-tell most, and little; the other points stand for what such fixes don't show: code outside the repository, stored data,
-and how far a mistake reaches.
+are the strongest signal, and a weak one. The other points cover what such fixes don't show: code outside the
+repository, stored data, and how far a mistake reaches.
 """
 
 from __future__ import annotations
@@ -34,17 +40,17 @@ class RiskEvidence:
 
     Attributes:
         direct, second, third: places of the code that depend on what changes, by hops; neither tests nor examples.
-        central: changed files with one of the most central definitions among what changes.
+        central: changed files in which one of the most central definitions changes.
         interface: changes of the public interface, None while they are unknown.
-        exported: changed files of which a package exports what changes.
+        exported: changed files whose changed definitions a package exports.
         removed: definitions and files that are removed.
-        used: places that use what changes directly.
+        used: places that use the changed code directly.
         schema: tables the change touches.
         tests: tests that reach the changed code.
-        reaching: how many test functions do.
+        reaching: how many test functions reach it.
         fixes: how many of the last ten commits to the changed files were fixes.
         changed: the changed files.
-        code: whether code changes that is no test.
+        code: whether code other than tests changes.
     """
 
     direct: tuple[str, ...]

@@ -95,8 +95,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def identities(findings: Iterable[Finding]) -> list[str]:
-    """A key for each finding that doesn't depend on its line: file, rule, quoted code, and a number among equal
-    ones."""
+    """A key for each finding that stays the same when lines move: file, rule, quoted code, number among equal ones."""
     seen: Counter[tuple[str, str, str]] = Counter()
     found = []
     for finding in findings:
