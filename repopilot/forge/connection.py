@@ -1,4 +1,4 @@
-"""How a host's API is reached: how long it may take, what is asked again, and where nothing is sent."""
+"""How a host's API is reached: timeouts, retries, and no requests to other hosts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from repopilot.errors import ForgeError
 from repopilot.repo.remote.credentials import host_of
 
 CHECK = "RepoPilot"
-"""The name of what says on a commit what its review came to."""
+"""The name of the check run or commit status that shows a review's outcome."""
 REVIEW = "<!-- repopilot:review -->"
-"""Marks what a review says on the whole where that is no summary."""
+"""Marks the body of a review that doesn't contain the summary."""
 PAGE = 100
 PAGES = 40
 """At most 4,000 comments or files are read; GitHub itself lists 3,000 files of a pull request."""
@@ -27,28 +27,28 @@ ATTEMPTS: dict[str, Any] = {
     "status_forcelist": list(range(500, 600)),
     "backoff_factor": 1,
     "retry_after_max": 60,
-    "raise_on_status": False,  # the client says what the last reply was
+    "raise_on_status": False,  # the client reports the last reply
     "allowed_methods": Retry.DEFAULT_ALLOWED_METHODS,
 }
 
 
 class Again(Retry):
-    """What is asked again: never what would be done twice. What a limit refuses was not done, whatever it was."""
+    """Retries requests that are safe to repeat, and any request that a rate limit refused, as it had no effect."""
 
     LIMITS = frozenset({429})
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether a status is tried again."""
+        """Whether a request that got this status is retried."""
         return status_code in self.LIMITS or super().is_retry(method, status_code, has_retry_after)
 
 
 class OwnHost(requests.Session):
-    """Sends nothing, such as a token, to another host than that of its API, wherever a redirect leads."""
+    """A session that sends nothing, such as a token, to other hosts than its API's, even after a redirect."""
 
     def __init__(self, api: str) -> None:
         super().__init__()
         self._own = _origin(api)
-        self.auth = lambda request: request  # else that of ~/.netrc
+        self.auth = lambda request: request  # else requests takes it from ~/.netrc
         for scheme in ("https://", "http://"):
             self.mount(scheme, requests.adapters.HTTPAdapter(max_retries=Again(**ATTEMPTS)))
 
@@ -63,5 +63,5 @@ def _origin(url: str) -> tuple[str, str]:
     return urlsplit(url).scheme, host_of(url)
 
 
-# What urllib3 tries again is said once, by us, where it fails.
+# urllib3 warns of each retry; we report a failure once instead.
 logging.getLogger("urllib3.connectionpool").addFilter(lambda record: record.levelno != logging.WARNING)

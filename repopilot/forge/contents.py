@@ -1,4 +1,4 @@
-"""What a host says of issues and pull requests, the same for every host. Pure."""
+"""Issues and pull requests as data, the same for every host. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class OwnPull:
-    """An open pull request of the token's account: its address and number, its branch, and of which repository."""
+    """An open pull request of the token's account: its address and number, its branch and the branch's repository."""
 
     url: str
     number: int
@@ -33,10 +33,10 @@ class OwnPull:
 
 @dataclass(frozen=True, slots=True)
 class HostIssue:
-    """An issue with its comments, oldest first, where its repository is, and whether the host denies pushing there or
-    forking it.
-    `opened` is its own text as a comment; `left_out` counts comments that are not worked on; `own_pull` is what an
-    earlier run opened for it, whose branch is the default branch then."""
+    """An issue with its comments, oldest first, its repository, and whether the account may push there or fork it.
+
+    `opened` is its own text as a comment; `left_out` counts comments that are ignored; `own_pull` is the pull request
+    that an earlier run opened for it, whose branch then stands in `default_branch`."""
 
     title: str
     text: str
@@ -78,8 +78,8 @@ class Pull:
         head_clone_url: of the repository it comes from; '' where that is gone.
         lines: the lines of the new files that can be commented on, by path; each with its number in the old file, 0 for
             an added one.
-        old_paths: of the files, where the host wants them with a comment.
-        versions: ids that the host wants with a comment, beside `head_sha`.
+        old_paths: the old paths of the files, where the host wants them with a comment.
+        versions: commit ids that the host wants with a comment, beside `head_sha`.
     """
 
     title: str
@@ -98,13 +98,13 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment that is there already.
+    """A comment that was posted before.
 
     Attributes:
         id, text: of the comment.
-        thread: its thread, where the host resolves threads by it.
+        thread: the id of its thread, where the host resolves threads by it.
         author: who wrote it.
-        path, line: what it is on; '' and 0 for the whole.
+        path, line: the place that it is on; '' and 0 for a general comment.
         resolved_by: who resolved its thread, '' for nobody; where the host says it with the comment.
         disliked: whether somebody may have answered it with a thumbs down.
         member: as in `Comment`.
@@ -122,7 +122,7 @@ class Posted:
 
 
 class Outcome(NamedTuple):
-    """What a review came to, or that it has begun or was given up, and a sentence."""
+    """The state of a review, and a sentence about it."""
 
     state: Literal["running", "passed", "failed", "given up"]
     text: str

@@ -11,7 +11,7 @@ from repopilot.forge.contents import Fork
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem
 
-LONGEST_WAIT_S = 300  # as long as GitHub asks to wait before one calls its support
+LONGEST_WAIT_S = 300  # GitHub asks to wait this long before contacting its support
 
 
 def ready_fork(item: ForgeItem, forge: Forge, clone_url: str, longest_s: float) -> Fork:

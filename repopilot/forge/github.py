@@ -27,7 +27,7 @@ repository(owner: $owner, name: $name) { pullRequest(number: $number) { reviewTh
 nodes { id resolvedBy { login } comments(first: 1) { nodes { databaseId } } }
 pageInfo { hasNextPage endCursor } } } } }"""
 _REVIEW = "review"
-"""The thread of what a review says on the whole."""
+"""Stands for the thread of a review's body, which has none."""
 _MEMBERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 _CONCLUSIONS = {"passed": "success", "failed": "failure", "given up": "cancelled"}
 _STATES = {"running": "pending", "passed": "success", "failed": "failure", "given up": "error"}
@@ -36,14 +36,14 @@ _RESOLVE = "mutation($id: ID!) { resolveReviewThread(input: {threadId: $id}) { t
 
 
 class _Thread(NamedTuple):
-    """The comments on one line: its id, and who resolved it, '' for nobody."""
+    """A thread of comments on one line: its id, and who resolved it, '' for nobody."""
 
     id: str
     resolved_by: str
 
 
 class _Again(Again, GithubRetry):
-    LIMITS = frozenset({403, 429})  # GithubRetry reads which 403 is one
+    LIMITS = frozenset({403, 429})  # GithubRetry tells which 403 is a limit
 
 
 @explained(lambda error: (error.status, error.message) if isinstance(error, GithubException) else (0, ""))
@@ -51,9 +51,9 @@ class GitHubItem:
     """One issue or pull request. Every method raises as those of `Forge`.
 
     Args:
-        item: which.
+        item: the issue or pull request.
         api: the address of the API.
-        token: called before the first request, gives that for it, '' for none.
+        token: called before the first request; returns the token, '' for none.
     """
 
     def __init__(self, item: ForgeItem, api: str, token: Callable[[], str]) -> None:
@@ -67,7 +67,7 @@ class GitHubItem:
     def _requester(self) -> Requester:
         token = self._token()
         retry = _Again(max_rate_limit_wait=LONGEST_WAIT_S, secondary_rate_wait=LONGEST_WAIT_S / 4, **ATTEMPTS)
-        public = self._api == PUBLIC_API  # it asks for pauses between what writes
+        public = self._api == PUBLIC_API  # it asks for pauses between writes
         requester = Requester(
             auth=Auth.Token(token) if token else None,
             base_url=self._api,
@@ -85,12 +85,12 @@ class GitHubItem:
 
     @property
     def suggestion(self) -> str:
-        """What begins a change of a line that a click takes over; '' on Gitea, which has none."""
+        """The info string of a code block that readers can apply with a click; '' on Gitea, which has none."""
         return "" if self._item.forge == "gitea" else "suggestion"
 
     @cached_property
     def _is_installation(self) -> bool:
-        """Whether the token is one of an app's installation, as that of a workflow's run is."""
+        """Whether the token belongs to an app's installation, as that of a workflow's run does."""
         return self._token().startswith("ghs_")
 
     def account(self) -> str:
@@ -128,7 +128,7 @@ class GitHubItem:
         )
 
     def labelled_by(self, label: str) -> str:
-        """The account that set a label of the issue last; '' where the host doesn't tell."""
+        """The account that last set a label of the issue; '' where the host doesn't tell."""
         rows = self._pages(f"{self._repo}/issues/{self._item.number}/events")
         named = (row for row in reversed(rows) if row["event"] == "labeled")
         actors = (row["actor"] for row in named if row["label"]["name"].casefold() == label.casefold())
@@ -145,8 +145,8 @@ class GitHubItem:
             raise
 
     def _issue(self) -> dict:
-        """The issue as the API has it. Its address looks alike on GitHub Enterprise and on Gitea: where the API of the
-        one isn't, that of the other is asked."""
+        """The issue as the API returns it. GitHub Enterprise and Gitea have the same addresses of issues: where the API
+        of GitHub isn't found, that of Gitea is asked."""
         address = f"{self._repo}/issues/{self._item.number}"
         try:
             return self._call("GET", address)
@@ -187,8 +187,8 @@ class GitHubItem:
         return [_posted(each) for each in rows]
 
     def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment], summary: str = "") -> bool:
-        """Comment on lines in one review, of which the host sends one mail; returns whether the summary is in it.
-        Gitea changes no text of a review, so it gets none."""
+        """Comment on lines in one review, for which the host sends one mail; returns whether the summary is in it.
+        Gitea can't edit the text of a review, so the summary isn't in it there."""
         gitea = self._item.forge == "gitea"
         rows = [
             {"body": each.text, "path": each.path}
@@ -202,8 +202,8 @@ class GitHubItem:
         return said == summary
 
     def set_outcome(self, pull: Pull, outcome: Outcome) -> None:
-        """Say on the commit what a review came to: by a check run, which the tokens of apps and workflows alone may
-        create, else by a commit status."""
+        """Show a review's outcome on the commit: as a check run, which only tokens of apps and workflows may create,
+        else as a commit status."""
         if self._is_installation:
             output = {"title": outcome.text, "summary": outcome.text}
             ended = {"status": "completed", "conclusion": _CONCLUSIONS.get(outcome.state)}
@@ -228,7 +228,7 @@ class GitHubItem:
         return (found | {comment.resolved_by}) - {""}
 
     def change_inline(self, comment: Posted, text: str) -> None:
-        """Give a comment on a line another text."""
+        """Change the text of a comment on a line."""
         kind = "issues" if self._item.forge == "gitea" else "pulls"
         self._call("PATCH", f"{self._repo}/{kind}/comments/{comment.id}", {"body": text})
 
@@ -255,7 +255,7 @@ class GitHubItem:
         return threads
 
     def comments(self) -> list[Posted]:
-        """Every comment on the whole, and of reviews of a pull request what they say on the whole."""
+        """Every general comment, and the bodies of a pull request's reviews."""
         found = [_posted(each) for each in self._pages(f"{self._repo}/issues/{self._item.number}/comments")]
         if self._item.kind == "issue" or self._item.forge == "gitea":
             return found
@@ -263,18 +263,18 @@ class GitHubItem:
         return [*found, *(replace(_posted(each), thread=_REVIEW) for each in reviews if each.get("body"))]
 
     def comment(self, text: str) -> None:
-        """Comment on the whole."""
+        """Post a general comment."""
         self._call("POST", f"{self._repo}/issues/{self._item.number}/comments", {"body": text})
 
     def change_comment(self, comment: Posted, text: str) -> None:
-        """Give a comment on the whole another text."""
+        """Change the text of a general comment, or of a review's body."""
         if comment.thread == _REVIEW:
             self._call("PUT", f"{self._repo}/pulls/{self._item.number}/reviews/{comment.id}", {"body": text})
         else:
             self._call("PATCH", f"{self._repo}/issues/comments/{comment.id}", {"body": text})
 
     def fork(self) -> Fork:
-        """The fork of the token's account. GitHub gives the one that is there, where Gitea refuses a second."""
+        """The fork of the token's account, created if there is none: GitHub returns an existing one, Gitea refuses."""
         try:
             found = self._call("POST", f"{self._repo}/forks", {})
         except GithubException as error:
@@ -283,7 +283,7 @@ class GitHubItem:
         return Fork(found["full_name"], found["clone_url"], found["default_branch"])
 
     def _own_fork(self) -> dict | None:
-        """The account's own among all forks."""
+        """The account's own fork, found among all forks."""
         login = self._call("GET", "/user")["login"]
         rows = self._unlinked_pages(f"{self._repo}/forks")
         return next((row for row in rows if row["owner"]["login"] == login), None)
@@ -299,7 +299,7 @@ class GitHubItem:
             raise
 
     def start_branch(self, fork: Fork, commit: str, branch: str) -> None:
-        """Create a branch of a fork; GitHub's share the commits of what they come from."""
+        """Create a branch of a fork; GitHub's forks share the commits of their source."""
         address = "git/refs"
         body = {"ref": f"refs/heads/{branch}", "sha": commit}
         if self._api.endswith(APIS["gitea"]):
@@ -320,7 +320,7 @@ class GitHubItem:
         return [OwnPull(row["html_url"], row["number"], *_branch(row["head"])) for row in own]
 
     def _unlinked_pages(self, path: str) -> Iterator[dict]:
-        """Every row of a list of Gitea's, which has no links to its pages."""
+        """Every row of a Gitea list that has no links to its pages."""
         pages = (self._call("GET", f"{path}?limit={PAGE}&page={page}") for page in range(1, PAGES + 1))
         return chain.from_iterable(takewhile(bool, pages))
 

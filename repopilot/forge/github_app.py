@@ -17,8 +17,8 @@ from repopilot.settings import Settings
 
 
 def as_app(settings: Settings, item: ForgeItem) -> Settings:
-    """The settings with a token of the app's installation on the repository of an item, for its API and for git; it
-    lasts an hour. As they are where they name no app, or for another host. Blocking.
+    """The settings with a token of the app's installation on an item's repository, valid for an hour, for the API and
+    for git. They stay as they are where they name no app, and for another host. Blocking.
 
     Args:
         settings: the app with its key, and the address of the API where it isn't that of github.com.
@@ -29,7 +29,7 @@ def as_app(settings: Settings, item: ForgeItem) -> Settings:
         ForgeError: it isn't installed on the repository, or the host refuses.
     """
     api = settings.forge_api.rstrip("/") or PUBLIC_API
-    if not settings.github_app or item.api(settings.forge_api) != api:  # no other host gets what the key signs
+    if not settings.github_app or item.api(settings.forge_api) != api:  # other hosts get nothing that the key signs
         return settings
     try:
         key = Path(settings.github_app_key).expanduser().read_text("ascii")
@@ -56,7 +56,7 @@ class _Installation:
         try:
             auth = Auth.AppAuth(self._app, self._key)
             auth.create_jwt()
-        except Exception as error:  # the library of keys has many
+        except Exception as error:  # the library that reads the key raises many kinds
             hint = i18n.message("forge.app_key_hint")
             raise UsageError(i18n.message("forge.app_key", error=str(error)), hint) from error
         retry = Again(**ATTEMPTS)

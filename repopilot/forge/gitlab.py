@@ -19,7 +19,7 @@ _DEVELOPER = 30
 
 class _Server(gitlab.Gitlab):
     def http_request(self, *args: Any, **options: Any) -> Any:
-        """Make a request; what is asked again is left to the session."""
+        """Make a request; retries are left to the session."""
         return super().http_request(*args, **{**options, "obey_rate_limit": False})
 
 
@@ -31,9 +31,9 @@ class GitLabItem:
     """One issue or merge request. Every method raises as those of `Forge`.
 
     Args:
-        item: which.
+        item: the issue or merge request.
         api: the address of the server.
-        token: called before the first request, gives that for it, '' for none.
+        token: called before the first request; returns the token, '' for none.
     """
 
     def __init__(self, item: ForgeItem, api: str, token: Callable[[], str]) -> None:
@@ -56,7 +56,7 @@ class GitLabItem:
         return self._server.projects.get(self._item.project, lazy=True)
 
     suggestion = "suggestion:-0+0"
-    """What begins a change of a line that a click takes over."""
+    """The info string of a code block that readers can apply with a click."""
 
     def account(self) -> str:
         """The name of the token's account; '' where the host doesn't tell."""
@@ -87,7 +87,7 @@ class GitLabItem:
         )
 
     def labelled_by(self, label: str) -> str:
-        """The account that set a label of the issue last; '' where the host doesn't tell."""
+        """The account that last set a label of the issue; '' where the host doesn't tell."""
         rows = _rows(self._project.issues.get(self._item.number, lazy=True).resourcelabelevents)
         named = [row for row in rows if ((row.label or {}).get("name") or "").casefold() == label.casefold()]
         return next((str((row.user or {}).get("username") or "") for row in reversed(named) if row.action == "add"), "")
@@ -124,10 +124,10 @@ class GitLabItem:
         return [each for each in self._notes() if each.thread]
 
     def comment_on_lines(self, pull: Pull, comments: Sequence[LineComment], summary: str = "") -> bool:
-        """Comment on lines in one review, of which the host sends one mail; returns whether the summary is in it.
+        """Comment on lines in one review, for which the host sends one mail; returns whether the summary is in it.
 
         Where the account has drafts of its own, which publishing the review would publish too, each comment is posted
-        by itself.
+        separately.
         """
         request = self._merge_request()
         drafts = request.draft_notes
@@ -149,10 +149,11 @@ class GitLabItem:
         return bool(summary)
 
     def set_outcome(self, pull: Pull, outcome: Outcome) -> None:
-        """Say on the commit what a review came to."""
+        """Show a review's outcome on the commit."""
         statuses = self._project.commits.get(pull.head_sha, lazy=True).statuses
         state = _STATES[outcome.state]
-        if all(each.status != state for each in statuses.list(name=CHECK, get_all=False)):  # no state is taken twice
+        # GitLab refuses to set the same state twice.
+        if all(each.status != state for each in statuses.list(name=CHECK, get_all=False)):
             statuses.create({"state": state, "name": CHECK, "description": outcome.text})
 
     def opposed_by(self, comment: Posted) -> set[str]:
@@ -164,7 +165,7 @@ class GitLabItem:
         return found
 
     def change_inline(self, comment: Posted, text: str) -> None:
-        """Give a comment on a line another text."""
+        """Change the text of a comment on a line."""
         thread = self._merge_request().discussions.get(comment.thread)
         note = thread.notes.get(int(comment.id))
         note.body = text
@@ -177,16 +178,16 @@ class GitLabItem:
         thread.save()
 
     def comments(self) -> list[Posted]:
-        """Every comment on the whole."""
+        """Every general comment."""
         return [each for each in self._notes() if not each.thread]
 
     def comment(self, text: str) -> None:
-        """Comment on the whole."""
+        """Post a general comment."""
         about = self._project.issues.get(self._item.number) if self._item.kind == "issue" else self._merge_request()
         about.notes.create({"body": text})
 
     def change_comment(self, comment: Posted, text: str) -> None:
-        """Give a comment on the whole another text."""
+        """Change the text of a general comment."""
         note = self._merge_request().notes.get(int(comment.id))
         note.body = text
         note.save()
@@ -210,7 +211,7 @@ class GitLabItem:
         self._server.projects.get(fork.name, lazy=True).branches.create({"branch": branch, "ref": commit})
 
     def open_pull(self, title: str, text: str, head: str, base: str, fork: Fork | None = None) -> tuple[str, int]:
-        """Open a merge request, at the project that it comes from as GitLab wants; returns its address and number."""
+        """Open a merge request, through its source project as GitLab wants; returns its address and number."""
         wanted = {"title": title, "description": text, "source_branch": head, "target_branch": base}
         source = self._server.projects.get(fork.name, lazy=True) if fork else self._project
         if fork:
@@ -270,7 +271,7 @@ def _position(pull: Pull, comment: LineComment) -> dict[str, Any]:
 
 
 def _may_push(permissions: dict | None) -> bool:
-    """Whether the account's own access or that of a group is a developer's; True where the host names none."""
+    """Whether the account has a developer's access, by itself or through a group; True where the host doesn't say."""
     return permissions is None or any(each and each["access_level"] >= _DEVELOPER for each in permissions.values())
 
 

@@ -1,4 +1,4 @@
-"""What went wrong at a host, as our errors."""
+"""Failures of a host as our errors."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _UNREACHED: tuple[tuple[type[Exception], str, str], ...] = (
     (requests.exceptions.ChunkedEncodingError, "stopped_answering", "check_network"),
     (requests.ConnectionError, "unreachable", "check_address_and_network"),
 )
-"""The kinds of failures and how cloning says them; the first that is among the causes counts."""
+"""Kinds of failures, with the messages that cloning has for them; the first kind among the causes counts."""
 Client = TypeVar("Client")
 
 
 def explained(said_by: Callable[[Exception], tuple[int, object]]) -> Callable[[type[Client]], type[Client]]:
-    """Decorates a client: whatever its public methods raise becomes a ForgeError, be it for an unexpected reply.
+    """Decorates a client: whatever its public methods raise becomes a ForgeError, even for an unexpected reply.
 
     Args:
-        said_by: the status in an error of its library, and what the host says of it; status 0 for other errors.
+        said_by: returns the status in an error of the client's library, and the host's message; 0 for other errors.
     """
 
     def of_method(method: FunctionType) -> Callable:
@@ -63,7 +63,7 @@ def explained(said_by: Callable[[Exception], tuple[int, object]]) -> Callable[[t
 
 
 def failed(item: ForgeItem, status: int, said: object, doing: str = "") -> ForgeError:
-    """What a status of the API means.
+    """The error for a status of the API.
 
     Args:
         item: what was asked for.
@@ -89,7 +89,7 @@ def _sentence(said: object, status: int) -> str:
 
 
 def unreachable(api: str, error: Exception) -> ForgeUnreachable:
-    """No reply, or none that can be read.
+    """The error for no reply, or for one that can't be read.
 
     Args:
         api: the address that was asked.

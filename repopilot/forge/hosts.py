@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 Forge: TypeAlias = "GitHubItem | GitLabItem"
 """A host, for one issue or pull request. Every method blocks, and raises ForgeError, or SourceError where the host
-may not be asked."""
+may not be contacted."""
 
 
 def forge_of(item: ForgeItem, settings: Settings) -> Forge:
-    """The client for an item. Reaches nothing yet: its first request checks the address, and raises SourceError for one
-    that may not be contacted.
+    """The client for an item. It contacts nothing yet: its first request checks the address, and raises SourceError for
+    one that may not be contacted.
 
     Args:
         item: an issue or a pull request.
@@ -37,7 +37,7 @@ def forge_of(item: ForgeItem, settings: Settings) -> Forge:
     secret = token_for(item.host, settings.git_token) or token_for(api, settings.git_token)
 
     def allowed() -> str:
-        """The token that may be sent, once the address is checked as that of a clone; the owner's own is trusted."""
+        """The token to send, after checking the address like a clone's; an address that the owner set is trusted."""
         own = {"allow_http": True, "allow_private_hosts": True} if settings.forge_api else {}
         if own and (settings.allow_http or api.startswith("https:")):
             return secret

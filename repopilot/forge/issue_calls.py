@@ -1,6 +1,6 @@
-"""Calls about issues: a label that somebody sets, or a comment that asks for it, starts `solve`.
+"""Webhook calls about issues: setting a label, or a comment that asks for work, starts `solve`.
 
-Issues and comments may be anybody's. Who asked, and whether they may, is what the host's API says when the work begins.
+Anybody can write issues and comments. The host's API tells who asked, and whether they may, when the work begins.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ log = logging.getLogger(__name__)
 
 
 def issue_call(body: bytes, label: str) -> str:
-    """The address of the issue that a call asks to be worked on, and as its fragment by what; '' for none. Pure.
+    """The address of the issue that a call asks to work on, the comment or label as its fragment; '' for none. Pure.
 
     Args:
         body: an event of GitHub, Gitea or GitLab.
-        label: that asks for it; '' for none.
+        label: the label that asks for work; '' for none.
     """
     try:
         event = json.loads(body)
@@ -52,12 +52,12 @@ def issue_call(body: bytes, label: str) -> str:
 
 
 def is_comment(url: str) -> bool:
-    """Whether a comment asks for it, which is there once, in however many calls. Pure."""
+    """Whether a comment asks for the work; it asks once, however many calls report it. Pure."""
     return urldefrag(url)[1].startswith(_COMMENT)
 
 
 def _comment_mark(event: Mapping, about: Mapping) -> str:
-    """Of GitHub's `issue_comment`, or GitLab's `note`."""
+    """The fragment for a comment, from GitHub's `issue_comment` or GitLab's `note`; '' for none."""
     comment = event.get("comment") or (about if about.get("noteable_type") == "Issue" else {})
     text = comment.get("body") or comment.get("note") or ""
     of_pull = (event.get("issue") or {}).get("pull_request")
@@ -66,7 +66,8 @@ def _comment_mark(event: Mapping, about: Mapping) -> str:
 
 
 def _label_mark(event: Mapping, about: Mapping, label: str) -> str:
-    """Of GitHub's `labeled`, which names the one that was set, or GitLab's, which has those before and after."""
+    """The fragment for a label, from GitHub's `labeled`, which names the label set, or from GitLab's labels before and
+    after; '' for none."""
     changed = (event.get("changes") or {}).get("labels") or {}
     after = changed.get("current") or (event.get("labels") or [] if about.get("action") == "open" else [])
     before = {each["title"].casefold() for each in changed.get("previous") or ()}
@@ -77,11 +78,11 @@ def _label_mark(event: Mapping, about: Mapping, label: str) -> str:
 
 
 def asked_by(forge: Forge, issue: HostIssue, mark: str) -> str:
-    """Who asked for the work, by the host's own account of it; '' where nobody does by now. Blocking.
+    """Who asked for the work, according to the host; '' where nobody does any more. Blocking.
 
     Args:
         forge: the host.
-        issue: what it says of the issue.
+        issue: the issue as the host has it.
         mark: the fragment of `issue_call`.
     """
     if mark.startswith(_COMMENT):
@@ -92,15 +93,15 @@ def asked_by(forge: Forge, issue: HostIssue, mark: str) -> str:
 
 
 def _worked_on(item: ForgeItem, forge: Forge, issue: HostIssue, *, everybody: bool) -> HostIssue:
-    """What of an issue is worked on, and where; that of somebody who doesn't belong to the repository in a fork, whose
-    CI has no secrets. Blocking."""
+    """The issue with the comments that count and the place to work on. An issue by somebody who doesn't belong to the
+    repository is worked on in a fork, whose CI has no secrets. Blocking."""
     if not (everybody or by_member(issue.opened, forge)):
         issue = replace(issue, may_push=False)
     return going_on(item, forge, of_members(issue, forge, everybody=everybody))
 
 
 async def solve_asked(url: str, runtime: Runtime) -> str:
-    """Work on an issue that somebody asks for who may push to its repository, and answer there; what became of it.
+    """Work on an issue if who asked for it may push to its repository, and answer there; returns `done` or `refused`.
 
     Args:
         url: from `issue_call`.
@@ -133,7 +134,7 @@ async def solve_asked(url: str, runtime: Runtime) -> str:
             said = question_text(solution.answer, language)
     except (ForgeUnreachable, SourceUnreachable):
         raise
-    except RepoPilotError as error:  # its words may tell of this machine
+    except RepoPilotError as error:  # its message may reveal details of this machine
         log.warning("%s was not worked on: %s", url, error)
         said = i18n.text("forge.webhook_failed", language)
     await asyncio.to_thread(forge.comment, said)

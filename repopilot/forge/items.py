@@ -23,7 +23,7 @@ _PATH = re.compile(
 )
 PUBLIC_API = "https://api.github.com"
 APIS = {"github": "/api/v3", "gitea": "/api/v1", "gitlab": ""}
-"""Where the API of a server of one's own is, behind its address."""
+"""The path of the API on a self-hosted server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def parse_item(text: str) -> ForgeItem | None:
     try:
         parts = urlsplit(text)
         host = host_of(text)
-    except ValueError:  # such as a port that is none
+    except ValueError:  # such as an invalid port
         return None
     match = _PATH.fullmatch(parts.path.rstrip("/"))
     if parts.scheme not in ("http", "https") or not parts.hostname or not match or "/" not in match["project"]:

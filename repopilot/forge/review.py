@@ -93,7 +93,7 @@ def posted_before(forge: Forge) -> PostedBefore:
 def fetch_pull(
     item: ForgeItem, pull: Pull, runtime: Runtime, progress: OnProgress, cancel: threading.Event
 ) -> Snapshot:
-    """The pull request's commit, cloned. Where its host has no ref for it, it is fetched from where it comes from.
+    """The pull request's commit, cloned; from the repository that it comes from where its host has no ref for it.
 
     Args:
         item: the pull request.
@@ -128,7 +128,7 @@ async def review_pull(
     progress: OnProgress,
     before: PostedBefore = PostedBefore(),
 ) -> tuple[ReviewReport, Workspace]:
-    """Review what a pull request changes; by a model only what came after its earlier review.
+    """Review what a pull request changes; a model reads only what came after its earlier review.
 
     Args:
         item: the pull request.
@@ -153,7 +153,7 @@ async def review_pull(
             raise ForgeError(i18n.message("forge.pushed", url=item.url), i18n.message("forge.pushed_hint"))
         index = await asyncio.to_thread(open_index, snapshot, runtime, progress, cancel=cancel)
     except asyncio.CancelledError:
-        cancel.set()  # the threads would go on
+        cancel.set()  # else the threads would go on
         raise
     workspace = await open_workspace(index, snapshot, runtime)
     base = await asyncio.to_thread(branched_off, snapshot, pull, runtime.settings)
@@ -167,7 +167,7 @@ async def review_pull(
 
 
 def without_dismissed(report: ReviewReport, item: ForgeItem, settings: Settings, before: PostedBefore) -> ReviewReport:
-    """The review without what people dismissed in the repository, which is remembered. Blocking.
+    """The review without the findings that people dismissed in the repository; remembers them. Blocking.
 
     Args:
         report: the review.
@@ -187,7 +187,7 @@ def without_dismissed(report: ReviewReport, item: ForgeItem, settings: Settings,
 
 
 def branched_off(snapshot: Snapshot, pull: Pull, settings: Settings) -> str:
-    """The commit to compare a pull request's with: where its branch left its base, else the base itself. Blocking.
+    """The commit to compare a pull request with: where its branch left its base, else the base itself. Blocking.
 
     Args:
         snapshot: the pull request's commit.
@@ -212,7 +212,7 @@ def post(
     language: str = "en",
     fail_on: str = "",
 ) -> PostedReview:
-    """Post a review: new findings as comments on their lines, those that are gone resolved, one summary. Blocking.
+    """Post a review: comments on the lines of new findings, threads of fixed ones resolved, one summary. Blocking.
 
     Args:
         item: the pull request.
@@ -262,7 +262,7 @@ def posted_text(posted: PostedReview, language: str) -> str:
 
 
 def _resolve(forge: Forge, comment: Posted, text: str) -> str:
-    """Say that a finding is gone, and close its thread; a message where only the first could be done."""
+    """Say that a finding is gone, and resolve its thread; returns a message where the thread can't be resolved."""
     forge.change_inline(comment, text)
     try:
         forge.resolve(comment)
@@ -272,7 +272,7 @@ def _resolve(forge: Forge, comment: Posted, text: str) -> str:
 
 
 def say_outcome(forge: Forge, pull: Pull, outcome: Outcome) -> list[str]:
-    """Say on the commit what its review came to, or how far it is; a message where that can't be done. Blocking."""
+    """Show the state of a review on its commit; returns a message where that can't be done. Blocking."""
     try:
         forge.set_outcome(pull, outcome)
     except ForgeError as error:

@@ -1,6 +1,6 @@
 """A review as comments of a pull request: which to write, to change and to resolve. Pure.
 
-A comment of ours carries a mark that no reader sees: what it is about, independent of the line, which moves.
+Each comment of ours carries a hidden mark that identifies its finding independently of the line, which moves.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from repopilot.results import ReviewReport
 from repopilot.types import Finding
 
 MOST_COMMENTS = 40
-"""Of ours on a pull request at once, those on what is fixed not counted."""
+"""The most comments of ours on a pull request at once, not counting those on fixed findings."""
 SUMMARY = "<!-- repopilot:summary -->"
 _REVIEWED = "<!-- repopilot:reviewed {commit} -->"
 """In the summary: the commit up to which a model has reviewed."""
 _MARK = re.compile(r"^<!-- repopilot:([0-9a-f]{16})(?: (\w+))? -->", re.MULTILINE)  # not where a reply quotes it
-"""What a comment is about, and how severe that is."""
+"""The mark of a comment's finding, and its severity."""
 _FIXED = "<!-- repopilot:fixed -->"
 LISTED = 30
 
@@ -38,10 +38,10 @@ class PostingPlan:
 
     Attributes:
         new: (finding, text) to comment with.
-        changed: (comment, text) of ours whose text is another by now.
+        changed: (comment, text) of ours whose text has changed.
         fixed: (comment, text) of ours whose finding is gone.
         kept: how many stay as they are.
-        stands: those of these that a model found earlier and not again, on lines that are as they were.
+        stands: the kept ones whose finding a model reported earlier and not again, on unchanged lines.
         outside: findings without a comment: on lines that can't have one, or too many.
     """
 
@@ -54,7 +54,7 @@ class PostingPlan:
 
     @property
     def standing(self) -> int:
-        """How many a model found earlier and not again, on lines that are as they were."""
+        """How many findings a model reported earlier and not again, on unchanged lines."""
         return len(self.stands)
 
 
@@ -66,18 +66,18 @@ def plan(
     text_of: Callable[[str], str | None] = lambda path: None,
     fence: str = "",
 ) -> PostingPlan:
-    """Compare a review with what is posted.
+    """Compare a review with the comments that are posted.
 
-    A model doesn't find the same twice, and after a push it reads only what is new: what it doesn't report again is
-    fixed only where the line is gone or another.
+    A model doesn't find the same things twice, and after a push it reads only what is new. So a finding that it doesn't
+    report again counts as fixed only where its line is gone or changed.
 
     Args:
         report: the review.
         lines: the lines that can be commented on, by path.
-        own: every comment on a line of the token's account: anybody can write a mark, which is computed from the code.
+        own: the comments on lines by the token's account only, since anybody can compute a mark from the code.
         language: of the texts.
         text_of: the text of a file as it was reviewed, None where there is none.
-        fence: what begins a change that a click takes over, '' where the host has none.
+        fence: the info string of a code block that readers can apply with a click, '' where the host has none.
     """
     ours = open_comments(own)
     every = sorted((*report.findings, *report.dismissed), key=lambda finding: finding.line)
@@ -95,16 +95,16 @@ def plan(
     gone = [each for mark, each in unrepeated.items() if mark not in standing]
     fixed = [(each, fixed_text(each.text, report.commit, language)) for each in gone]
     kept = len(wanted) - len(new) - len(changed) + len(standing)
-    new.sort(key=lambda each: tuple(WEIGHTS).index(each[0].severity))  # the gravest, where not all have room
+    new.sort(key=lambda each: tuple(WEIGHTS).index(each[0].severity))  # the gravest first, as room is limited
     room = max(0, MOST_COMMENTS - kept - len(changed))
     rest = tuple(finding for finding, _ in new[room:])
     return PostingPlan(tuple(new[:room]), tuple(changed), tuple(fixed), kept, (*outside, *rest), stands)
 
 
 def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
-    """The comments of ours whose finding isn't fixed, by its mark; of several the first.
+    """Our comments whose finding isn't fixed, by its mark; of several, the first.
 
-    What is fixed stays so: a defect that comes back gets a thread of its own.
+    A fixed thread stays fixed: a defect that comes back gets a new one.
 
     Args:
         own: comments on lines, of the token's account.
@@ -113,7 +113,7 @@ def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
 
 
 def _stands(mark: str, path: str, text: str) -> bool:
-    """Whether a mark is that of a finding of a model on a line of a text."""
+    """Whether a mark belongs to a model's finding on a line that the text has."""
     lines = {" ".join(line.split()) for line in redacted(text).split("\n")}
     quoted = (Finding(path, 0, "low", rule, "", "", quote=line) for rule in RULES.values() for line in lines)
     return any(mark == marks_of([each])[0] for each in quoted)
@@ -142,12 +142,12 @@ def reviewed_commit(summary: str) -> str:
 
 
 def is_marked(text: str) -> bool:
-    """Whether a comment is a review's of this program, whoever posted it: nobody's wish."""
+    """Whether a comment was written by a review of this program, whoever posted it; it asks for nothing then."""
     return any(line.startswith("<!-- repopilot:") for line in text.splitlines())
 
 
 def marks_of(findings: Sequence[Finding]) -> list[str]:
-    """What each finding is about, whatever line it is on by now; of equal lines the first, second, … is told apart."""
+    """A hash that identifies each finding independently of its line number; findings on equal lines are numbered."""
     return [
         hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         for identity in identities(findings)
@@ -155,7 +155,7 @@ def marks_of(findings: Sequence[Finding]) -> list[str]:
 
 
 def comment_text(finding: Finding, mark: str, language: str, fence: str = "") -> str:
-    """A finding as a comment, with the change that mends it where the host takes one over."""
+    """A finding as a comment, with a suggested change where a tool has one and the host can apply it."""
     severity = i18n.text(f"review.severities.{finding.severity}", language)
     origin = " · ".join(filter(None, (finding.domain, finding.rule, finding.source)))
     body = literal(i18n.translated(finding.message, language))
@@ -169,7 +169,7 @@ def comment_text(finding: Finding, mark: str, language: str, fence: str = "") ->
 
 
 def _suggestion(finding: Finding, fence: str) -> list[str]:
-    """The line as a tool mends it, as a block that a click takes over."""
+    """The line as a tool mends it, in a code block that readers can apply with a click."""
     if not fence or finding.fix is None:
         return []
     ticks = fence_of(finding.fix)
@@ -185,12 +185,12 @@ def _proof(finding: Finding, language: str) -> list[str]:
 
 
 def fixed_text(text: str, commit: str, language: str) -> str:
-    """A comment of ours whose finding is gone."""
+    """The new text of a comment of ours whose finding is gone."""
     return f"{i18n.text('forge.fixed', language, commit=commit[:10])}\n\n{text}\n{_FIXED}"
 
 
 def summary_text(report: ReviewReport, done: PostingPlan, language: str = "en") -> str:
-    """The one comment on the whole: the health score, the counts, and what can't be said on a line."""
+    """The general comment: the health score, the counts, and what can't be said on a line."""
     by_domain = " · ".join(
         f"{i18n.term('review.domains', d, language)} {s}" for d, s in scores(report.findings).items()
     )
@@ -217,7 +217,7 @@ def summary_text(report: ReviewReport, done: PostingPlan, language: str = "en") 
 
 
 def outcome(report: ReviewReport, done: PostingPlan, fail_on: str, language: str) -> Outcome:
-    """What a review came to.
+    """The outcome of a review.
 
     Args:
         report: the review.

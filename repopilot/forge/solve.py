@@ -41,11 +41,11 @@ _LINK = re.compile(r"https?://[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What came of an issue.
+    """The result of the work on an issue.
 
     Attributes:
         answer: the agents' answer with the files, without those that are refused.
-        workspace: that it was made in.
+        workspace: the workspace that it was made in.
         refused: files that a change for an issue may not touch.
     """
 
@@ -74,7 +74,7 @@ def _texts_of(issue: HostIssue) -> list[str]:
 
 
 def asks_for_work(text: str) -> bool:
-    """Whether a comment asks for work on its issue: by its first line, alone."""
+    """Whether a comment asks for work on its issue: its first line is the command and nothing else."""
     return next(iter(text.strip().splitlines()), "").strip() == COMMAND
 
 
@@ -97,10 +97,10 @@ def issue_of_pull(item: ForgeItem, forge: Forge, *, everybody: bool = False) -> 
     Args:
         item: the pull request.
         forge: its host.
-        everybody: take also what people ask for who don't belong to the repository.
+        everybody: include comments of people who don't belong to the repository.
 
     Raises:
-        ForgeError: it is closed, nobody asks for anything, where it comes from is gone, or the host refuses.
+        ForgeError: it is closed, nobody asks for anything, its source repository is gone, or the host refuses.
     """
     pull = forge.pull()
     if pull.state != "open":
@@ -114,7 +114,7 @@ def issue_of_pull(item: ForgeItem, forge: Forge, *, everybody: bool = False) -> 
     comments = [
         Comment(each.author, f"{each.path}:{each.line} {each.text}" if each.path else each.text) for each in said
     ]
-    if not pull.head_clone_url:  # a branch of the same name where it goes to, such as main, is another's
+    if not pull.head_clone_url:  # a branch of the same name in the target repository, such as main, is another one
         raise ForgeError(i18n.message("forge.source_gone", url=item.url))
     return HostIssue(pull.title, "", "open", pull.head_clone_url, pull.head_ref, (), tuple(comments))
 
@@ -138,12 +138,12 @@ def of_members(issue: HostIssue, forge: Forge, *, everybody: bool = False) -> Ho
 
 
 def by_member(comment: Comment, forge: Forge) -> bool:
-    """Whether who wrote a comment, or an issue, belongs to its repository. Blocking; raises ForgeUnreachable."""
+    """Whether the author of a comment or an issue belongs to its repository. Blocking; raises ForgeUnreachable."""
     return _membership(forge)(comment)
 
 
 def _membership(forge: Forge) -> Callable[[Comment | Posted], bool]:
-    """Tells who belongs to the repository; where the host doesn't say it with what they wrote, who may push to it."""
+    """A check whether an author belongs to the repository; where the host doesn't say, whether they may push to it."""
     may_push = cache(forge.lets_push)
 
     def is_member(comment: Comment | Posted) -> bool:
@@ -158,7 +158,7 @@ def _membership(forge: Forge) -> Callable[[Comment | Posted], bool]:
 
 
 def going_on(item: ForgeItem, forge: Forge, issue: HostIssue) -> HostIssue:
-    """The issue, to be worked on where an earlier run left off: on the branch of the pull request that the token's
+    """The issue, set to continue where an earlier run left off: on the branch of the pull request that the token's
     account has open for it. Blocking.
 
     Args:
@@ -220,7 +220,7 @@ async def solve(
         runtime: the state of the process.
         step: the step of the work.
         progress: receives the progress of clone and index.
-        environment: what the repository's tests need is fetched first.
+        environment: whether to fetch first what the repository's tests need.
 
     Raises:
         ForgeError: the issue is closed.
@@ -237,7 +237,7 @@ async def solve(
 
 
 def solution_of(issue: HostIssue, done: Answer, workspace: Workspace) -> Solution:
-    """What came of an issue, with a note on what of it was not seen."""
+    """The result of the work on an issue, with notes on the parts of the issue that were not seen."""
     if count := sum(len(_PICTURE.findall(text)) for text in _texts_of(issue)):
         done = replace(done, degraded=(*done.degraded, i18n.message("forge.pictures", count=count)))
     if issue.left_out:
@@ -300,14 +300,14 @@ def open_pull(
 
 
 def opened_text(opened: dict, language: str) -> str:
-    """What came of `open_pull` or `push_to_pull`, in words."""
+    """The result of `open_pull` or `push_to_pull`, in words."""
     if "fork" not in opened:
         return i18n.text("forge.pushed_to", language, **opened)
     return i18n.text("forge.fork.opened" if opened["fork"] else "forge.opened", language, **opened)
 
 
 def question_text(done: Answer, language: str) -> str:
-    """What is asked on an issue that no change came of: why, and the places that it may mean."""
+    """The comment on an issue that led to no change: why, and the places that it may mean."""
     result = done.result if isinstance(done.result, Generation) else Generation()
     choices = "\n".join(f"- {_code(choice)}" for choice in result.choices)
     why = literal_lines(i18n.translated(result.failure, language) or done.text)
@@ -335,7 +335,7 @@ def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], langua
 
 
 def _reference(item: ForgeItem, done: Answer) -> str:
-    """What links a change to its issue: one that is given up closes none where it is merged."""
+    """The text that links a change to its issue. Merging a change that was given up must not close the issue."""
     verdict = done.result.verdict if isinstance(done.result, Generation) else None
     return f"{'For' if verdict and verdict.decision == 'REQUEST_REVISION' else 'Closes'} #{item.number}"
 
@@ -348,7 +348,7 @@ def _against(made: Generation, language: str) -> str:
 
 
 def _of_change(notes: Sequence[str]) -> tuple[str, ...]:
-    """Messages without those that a reviewer of ours failed to reply, which tell nothing of the change."""
+    """The messages without those that a reviewing agent didn't reply, which say nothing about the change."""
     return tuple(note for note in notes if not getattr(note, "key", "").startswith("generate.scored_without."))
 
 
@@ -377,7 +377,7 @@ def _proof(tests: TestReport | None, files: Sequence[FileChange], language: str)
 
 
 def _literal_sentence(sentence: Sentence, language: str) -> Sentence:
-    """A sentence of a model whose text is no Markdown; the mark that it isn't checked is ours."""
+    """A model's sentence with Markdown escaped in its text; the mark that it isn't checked is ours."""
     return replace(sentence, text=literal_lines(sentence.text), why=literal(i18n.translated(sentence.why, language)))
 
 

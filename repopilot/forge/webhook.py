@@ -1,7 +1,6 @@
-"""A server that hosts call: a pull request that changed is reviewed, an issue worked on, one after the other.
+"""A webhook server: changed pull requests are reviewed and issues worked on, one after the other.
 
-What is called for is on disk before the call is answered, so a restart loses nothing; a call that comes twice is worked
-on once.
+A call is stored on disk before it is answered, so a restart loses nothing; a call that comes twice is worked on once.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ from repopilot.runtime import Runtime
 PATH = "/webhook"
 MOST_WAITING = 200
 LARGEST_BODY = 8 << 20
-"""Far above what a pull request takes, whose texts are limited by its host."""
+"""Far more than a pull request needs, as its host limits its texts."""
 READ_AT_ONCE = 8
 READ_S = 10
 """How long a body may take, waiting for its turn included; GitHub waits no longer either."""
 KEPT_S = 30 * 86_400
 """How long a delivery is known, so that it isn't worked on again."""
 AGAIN_AFTER_S = (60, 600, 3600)
-"""When a review that the network kept from ending is tried again."""
+"""The delays after which work that failed because of the network is tried again."""
 LOOK_S = 5
 _LONGEST_NAME = 64
-"""Characters of what a call is named, in the log."""
+"""Characters of each header of a call that are logged."""
 _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
 _SIGNATURE = re.compile("sha256=[0-9a-f]{64}")
@@ -59,7 +58,7 @@ _ACTIONS = frozenset({"opened", "reopened", "synchronize", "ready_for_review", "
 _SCHEMA = """CREATE TABLE IF NOT EXISTS deliveries(
     id TEXT PRIMARY KEY, url TEXT NOT NULL, received REAL NOT NULL, state TEXT NOT NULL) STRICT"""
 _DUE = "state = 'waiting' AND received <= ?"
-"""What is tried again is received anew, later."""
+"""The calls that are due. To retry a call, its time of receipt is set into the future."""
 log = logging.getLogger(__name__)
 
 
@@ -86,7 +85,7 @@ class Deliveries:
             (waiting,) = connection.execute(f"SELECT count(*) FROM deliveries WHERE {_DUE}", (time.time(),)).fetchone()
             if waiting >= MOST_WAITING:
                 raise UsageError(i18n.message("forge.webhook_full", count=waiting))
-            # The newest state of a pull request is reviewed: what waits for an older one is done with it.
+            # The newest state of a pull request is reviewed, so this call replaces those that wait for an older one.
             connection.execute("UPDATE deliveries SET state = 'replaced' WHERE url = ? AND state = 'waiting'", (url,))
             row = (id, url, time.time())
             connection.execute("INSERT OR REPLACE INTO deliveries VALUES(?, ?, ?, 'waiting', 0)", row)
@@ -99,7 +98,7 @@ class Deliveries:
             return connection.execute(select, (time.time(),)).fetchone()
 
     def end(self, id: str, state: str) -> None:
-        """What became of a call; of `again`, that it waits for its next time, or has failed for the last."""
+        """Store the outcome of a call; `again` schedules the next retry, or counts as failed after the last one."""
         with self._connected() as connection:
             row = connection.execute("SELECT failures FROM deliveries WHERE id = ?", (id,)).fetchone()
             later = AGAIN_AFTER_S[row[0] :][:1] if row and state == "again" else ()
@@ -112,7 +111,7 @@ class Deliveries:
         try:
             with closing(sqlite3.connect(self._file, timeout=10)) as connection, connection:
                 connection.execute(_SCHEMA)
-                with suppress(sqlite3.OperationalError):  # it is there, but where an older version made the table
+                with suppress(sqlite3.OperationalError):  # the column exists, except in a table of an older version
                     connection.execute("ALTER TABLE deliveries ADD COLUMN failures INTEGER NOT NULL DEFAULT 0")
                 yield connection
         except sqlite3.Error as error:
@@ -202,7 +201,7 @@ def _error(status: int, what: str) -> JSONResponse:
 
 
 def refused_unread(headers: Mapping[str, str], secret: str) -> tuple[int, str] | None:
-    """(status, why) of a call whose body isn't read: nothing in it says who made it, or it can't be read. Pure."""
+    """(status, why) of a call that is refused before its body is read: unsigned, or not readable. Pure."""
     signature = headers.get("x-hub-signature-256", "")
     length = headers.get("content-length", "")
     if not (_SIGNATURE.fullmatch(signature) if signature else signed(headers, b"", secret)):
@@ -215,7 +214,7 @@ def refused_unread(headers: Mapping[str, str], secret: str) -> tuple[int, str] |
 
 
 async def _read(request: Request, secret: str, reading: asyncio.Semaphore) -> bytes | JSONResponse:
-    """The body of a call that is signed; of any other the refusal."""
+    """The body of a signed call; the refusal for any other call."""
     if refused := refused_unread(request.headers, secret):
         return _error(*refused)
     body = bytearray()
@@ -233,7 +232,7 @@ async def _read(request: Request, secret: str, reading: asyncio.Semaphore) -> by
 
 
 def signed(headers: Mapping[str, str], body: bytes | bytearray, secret: str) -> bool:
-    """Whether a call was made by who has the secret: GitHub signs the body, GitLab sends the secret itself. Pure."""
+    """Whether the caller has the secret: GitHub signs the body with it, GitLab sends the secret itself. Pure."""
     given = headers.get("x-hub-signature-256", "")
     if given:
         expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
@@ -252,10 +251,10 @@ def payload_of(body: bytes, content_type: str) -> bytes:
 
 
 def served(url: str, repositories: Sequence[str]) -> bool:
-    """Whether an issue or pull request is of one of the repositories, groups or hosts; of any where none is. Pure."""
+    """Whether an issue or pull request is in one of the repositories, groups or hosts; True for an empty list. Pure."""
     item = parse_item(url)
     if item is None or not repositories:
-        return True  # what is neither is said where it is worked on
+        return True  # any other address is reported when it is worked on
     own = f"{item.host}/{item.project}/".casefold()
     named = (each.strip().rstrip("/").removesuffix(".git").casefold() for each in repositories)
     return any(own.startswith(f"{each if '://' in each else f'https://{each}'}/") for each in named if each)
@@ -281,7 +280,7 @@ def pull_of(body: bytes, *, drafts: bool = False) -> str:
 
 
 async def _review(item: ForgeItem, forge: Forge, pull: Pull, runtime: Runtime, language: str) -> None:
-    """Review a pull request, and post that. Raises as `review_pull` and `post`."""
+    """Review a pull request, and post the review. Raises as `review_pull` and `post`."""
     before = await asyncio.to_thread(posted_before, forge)
     async with trace.root(lambda event: None, "review", input=item.url) as step:
         report, workspace = await review_pull(item, pull, runtime, step, lambda progress: None, before)
@@ -290,7 +289,7 @@ async def _review(item: ForgeItem, forge: Forge, pull: Pull, runtime: Runtime, l
 
 
 async def _worked_on(url: str, runtime: Runtime) -> str:
-    """Do what a call asks for; what became of it."""
+    """Do what a call asks for; returns the outcome for `Deliveries.end`."""
     try:
         found = parse_item(url)
         if found:
@@ -307,7 +306,7 @@ async def _worked_on(url: str, runtime: Runtime) -> str:
             await _review(item, forge, pull, runtime, language)
         except (ForgeUnreachable, SourceUnreachable):
             raise
-        except Exception:  # such as a push meanwhile, whose review has a commit of its own
+        except Exception:  # such as a push meanwhile, which gets a review on its own commit
             given_up = Outcome("given up", i18n.text("forge.outcome_given_up", language))
             await asyncio.to_thread(say_outcome, forge, pull, given_up)
             raise
@@ -317,7 +316,7 @@ async def _worked_on(url: str, runtime: Runtime) -> str:
     except RepoPilotError as error:
         log.warning("%s was not worked on: %s", url, error)
         return "failed"
-    except Exception:  # a fault in one must not end the others
+    except Exception:  # a fault in one call must not stop the others
         log.exception("%s was not worked on", url)
         return "failed"
     return "done"

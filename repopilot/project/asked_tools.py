@@ -13,7 +13,7 @@ from repopilot.project.project_commands import LINTERS, commands_in, is_read
 _TOOL = re.compile(rf"(?<![\w./@-])(?:{LINTERS}|tsc)(?![\w./@])")
 _NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
 _LOOKS = re.compile(r"(?:^|[:._-])(?:lint|fmt|format|style|typecheck|types?|check)", re.I)
-"""How scripts and targets are called that look at code and don't run it."""
+"""Names of scripts and targets that look at code without running it."""
 _STARTERS = frozenset("npx bunx npm pnpm yarn bun exec dlx run uv uvx poetry pipenv python python3 -m".split())
 _SHELL = frozenset("cd echo set if for export rm mkdir find xargs git cat exit true test make".split())
 _LANGUAGES = frozenset("go cargo node deno bash sh ruby php dotnet".split())
@@ -56,8 +56,8 @@ def _tools_in(path: str, text: str) -> Iterator[str]:
 
 
 def _program(run: str) -> str:
-    """The program that a command runs: without what starts it, and with its arguments where it is a language's; '' for
-    a command of the shell."""
+    """The program that a command runs, without launchers such as npx, and with its arguments where it is a language's
+    own program; '' for a shell command."""
     words = run.strip().lstrip("@-").split()
     while words and (words[0] in _STARTERS or "=" in words[0]):
         words.pop(0)

@@ -1,4 +1,4 @@
-"""What one file declares, and the words by which groups of requirements are told apart. Pure."""
+"""What one file declares, and which groups of requirements are for tests or development, by their names. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DeclarationParts:
     """What one file says of the project.
 
     Attributes:
-        name, version, licence, description, python: as declared, '' where it says nothing; `python` are the bounds.
+        name, version, licence, description, python: as declared, '' for none; `python` has the bounds of its version.
         build: requirements of its build.
         runtime: requirements of the package itself.
         extras: requirements by the name of the extra.
@@ -63,7 +63,7 @@ def parsed(requirement: str) -> Requirement | None:
 
 
 def applies_here(requirement: str) -> bool:
-    """Whether a requirement isn't one of other systems only, by its environment marker."""
+    """Whether a requirement applies to this system, by its environment marker; True where that can't be read."""
     found = parsed(requirement)
     try:
         return found is None or found.marker is None or found.marker.evaluate()
@@ -90,6 +90,6 @@ def shell_words(command: str) -> list[str]:
 
 
 def lines(text: object) -> tuple[str, ...]:
-    """The filled lines of an option."""
+    """The lines of an option that are neither blank nor comments."""
     stripped: Iterable[str] = (line.strip() for line in text.splitlines()) if isinstance(text, str) else ()
     return tuple(line for line in stripped if line and not line.startswith("#"))

@@ -58,8 +58,8 @@ class Manifest:
     """What a project manifest declares.
 
     `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `scripts` and `entry_points` map names to commands
-    and to places in the code; `paths`, of a tsconfig.json, patterns of modules to what they stand for; `is_private`,
-    of a package of npm, that it isn't published.
+    and to places in the code; `paths`, for a tsconfig.json, maps patterns of modules to paths; `is_private` says that
+    an npm package isn't published.
     """
 
     path: str
@@ -89,12 +89,12 @@ def is_manifest(path: str) -> bool:
 
 
 def maps_modules(path: str) -> bool:
-    """Whether a file says what modules of JavaScript stand for: `read_manifest` gives its `paths`."""
+    """Whether a file maps JavaScript modules to paths: `read_manifest` gives its `paths`."""
     return path.rsplit("/", 1)[-1] in ("tsconfig.json", "jsconfig.json")
 
 
 def read_manifest(path: str, text: str) -> Manifest | None:
-    """Read the manifest at `path` from its text; None where the path is that of none, or the text can't be parsed."""
+    """Read the manifest at `path` from its text; None for a path that isn't a manifest's, or text that isn't valid."""
     reader = _reader(path)
     if reader is None:
         return None
@@ -115,7 +115,7 @@ def _reader(path: str) -> Callable[[str, str], Manifest] | None:
 
 
 class _Lines:
-    """Finds the lines of what was read by a parser that tells none."""
+    """Finds the line numbers of values that were read by a parser which gives none."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
@@ -137,7 +137,7 @@ def _group_of(name: str) -> Group:
 
 
 def _exported(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The modules that a package of npm lets others import, by their names below its own (`./router`)."""
+    """The modules that an npm package exports, by their subpaths (`./router`)."""
     found = {name: next(export_paths(export), "") for name, export in exports_of(manifest).items()}
     return {name: path for name, path in found.items() if "*" not in name and _MODULE.search(path)}
 
@@ -151,7 +151,7 @@ _JSON_TABLES: dict[str, Group] = {
     "require-dev": "dev",
     "engines": "runtime",
 }
-"""Of package.json and composer.json, which share none but by meaning."""
+"""The tables of package.json and composer.json, which have no key in common."""
 _ENGINES = {"node": "Node.js", "php": "PHP"}
 
 
@@ -324,7 +324,7 @@ def _go(path: str, text: str) -> Manifest:
     return Manifest(path, "go", tuple(needs), tuple(facts))
 
 
-# An element ends before the next of its name: else each one that is not closed is looked for to the end of the file.
+# A match stops at the next element of the same name; else each unclosed element would be searched to the file's end.
 _MANAGED = re.compile(r"<(dependencyManagement|plugins|pluginManagement|profiles)>(?:(?!<\1>).)*?</\1>", re.S)
 _DEPENDENCY = re.compile(r"<dependency>((?:(?!<dependency>).)*?)</dependency>", re.S)
 _PROPERTIES = re.compile(r"<properties>(?:(?!<properties>).)*?</properties>", re.S)

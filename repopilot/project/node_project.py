@@ -14,7 +14,7 @@ from repopilot.project.declaration_parts import shell_words
 from repopilot.project.workspaces import EntrySource, NodeWorkspace
 
 LOCK_FILES = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml")
-"""Those that are respected; the first one there is."""
+"""The lock files that are used: the first one that exists."""
 INSTALLED = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _KEPT = ("name", "version", "type", *INSTALLED, "peerDependenciesMeta", "overrides", "pnpm")
 _FROM_REGISTRY = re.compile(
@@ -29,7 +29,7 @@ _DEPTH = 3
 _LOWER = re.compile(r"(?<![<.\d])(?<!<=)(?<!< )(?<!<= )(?<!\.)\bv?(\d{1,4}(?:\.\d{1,4}){0,2})")
 _RUNS_TYPESCRIPT = re.compile(r"(?:^|[&|;]\s*)node (?![^&|;]*(?:--import|--loader|--require|-r ))[^&|;]*\.[cm]?tsx?\b")
 _READS_TYPESCRIPT = "22.18.0"
-"""The first Node that runs TypeScript as it is."""
+"""The first version of Node that runs TypeScript without a loader."""
 _TAKES_PATHS = ("mocha", "ava", "node")
 _WITH_VALUE = (
     *("--require", "-r", "--import", "--loader", "--experimental-loader", "--conditions", "-C", "--file", "--config"),
@@ -38,7 +38,7 @@ _WITH_VALUE = (
     *("--test-reporter", "--test-reporter-destination", "--test-concurrency", "--test-name-pattern", "--concurrency"),
     *("--match", "-m", "-c", "-T"),
 )
-"""Options of these, and of Node itself, whose value is the next word."""
+"""Options of these runners, and of Node itself, whose value is the next word."""
 _WILDCARD = re.compile(r"[*?{(\[]")
 _TYPESCRIPT = re.compile(r"\.[cm]?tsx?$")
 _LOADERS = ("--import", "--require", "-r", "--loader", "--experimental-loader")
@@ -55,9 +55,9 @@ class NodeProject:
         requirements: what it asks for from the registry, `name@range`.
         elsewhere: what it asks for from anywhere else: folders, git, addresses.
         scripts: commands by name.
-        manifest: what of package.json bears on an installation, as JSON; '' without one.
+        manifest: the parts of package.json that matter for an installation, as JSON; '' without one.
         links: the folders of the members of its workspace, by the names of their packages.
-        projects: the settings of test runners in the folders of members, where the top has none for them.
+        projects: the settings files of test runners in the members' folders, where the top folder has none for them.
         node_version: the oldest version of Node that it is for, '' for any.
         built: by path, stand-ins for the entry files that a build would write: each re-exports the source behind it.
     """
@@ -86,7 +86,7 @@ class NodeProject:
 
     @property
     def test_folders(self) -> tuple[str, ...]:
-        """How the paths begin that the test scripts give to a runner which takes paths; () where they give none."""
+        """The beginnings of the paths that test scripts give the runner; () for none, or a runner that takes none."""
         found: list[str] = []
         for command in self._commands() if self.runner in _TAKES_PATHS else ():
             names = [_program(word) for word in command]
@@ -102,11 +102,11 @@ class NodeProject:
         return tuple(dict.fromkeys(found))
 
     def reading_typescript(self) -> NodeProject:
-        """The same for a Node that reads TypeScript, where Node itself runs tests which load some."""
+        """The project for a Node that reads TypeScript, if Node itself runs the tests and the scripts set no loader."""
         return self if self.runner != "node" or self.options("node", _LOADERS) else self.on_native_typescript()
 
     def on_native_typescript(self) -> NodeProject:
-        """The same for a Node that reads TypeScript."""
+        """The project for a Node that reads TypeScript."""
         version = max(self.node_version or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=version_numbers)
         return replace(self, node_version=version)
 
@@ -121,7 +121,7 @@ class NodeProject:
         return _options(self._arguments(program), taken, switches)
 
     def operands(self, program: str, taken: Sequence[str]) -> tuple[str, ...]:
-        """What the test scripts give a program beside options; `taken` have a value."""
+        """The arguments without options that the test scripts give a program; the options in `taken` have a value."""
         words = self._arguments(program)
         found = []
         for number, word in enumerate(words):
@@ -131,7 +131,7 @@ class NodeProject:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variables of the environment that the test scripts set for the runner, but for where programs are."""
+        """The environment variables that the test scripts set for the runner, except PATH."""
         words = [word for word in self._started(self.runner)[0] if _VARIABLE.match(word)]
         return dict(word.split("=", 1) for word in words)
 
@@ -204,7 +204,7 @@ def _wanted_node(manifest: Mapping[str, object], workspace: NodeWorkspace) -> st
 
 
 def oldest_version(bounds: str) -> str:
-    """The oldest version that npm's bounds on one admit, `22.12.0`; '' where they name none."""
+    """The oldest version that npm's version bounds admit, such as `22.12.0`; '' where they name none."""
     found = [f"{each}.0.0".split(".")[:3] for each in _LOWER.findall(bounds)]
     return ".".join(min(found, key=lambda parts: [*map(int, parts)], default=()))
 

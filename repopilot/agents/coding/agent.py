@@ -218,8 +218,7 @@ def with_conventions(task: str, text: str) -> str:
 
 
 def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
-    """A callback that checks, once, edits that a model hasn't looked at before it finishes; new errors go back to
-    it."""
+    """A callback that checks, once, edits that a model hasn't looked at before finishing; new errors go back to it."""
     told = False
 
     async def finish(summary: str, calls: Sequence[loop.CallRecord]) -> str:

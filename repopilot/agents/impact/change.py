@@ -58,8 +58,7 @@ class Change:
 def changes_of_targets(targets: Sequence[str], index: Index, graph: Graph) -> list[Change]:
     """Turn files, folders and symbols into changes.
 
-    A symbol that its file doesn't define (yet) is a gap in the evidence: the file's other targets count, else all of
-    it.
+    A symbol that its file doesn't define (yet) is a gap in the evidence: the file's other targets, or all of it, count.
 
     Args:
         targets: `path`, `folder`, `path:Symbol` or `Symbol`; a name with several definitions means all

@@ -48,8 +48,7 @@ def codebase_of(index: Index) -> Codebase:
 
 
 def changed_nodes(base: Codebase, change: Change) -> list[int]:
-    """The nodes that a change touches: the named definitions and those inside them, or the file and all its
-    definitions."""
+    """The nodes that a change touches: the named definitions with those inside them, or the file and all inside it."""
     number = base.graph.by_path.get(change.path)
     if number is None:
         return []
@@ -71,8 +70,7 @@ def _within(name: str, names: set[str]) -> bool:
 @dataclass(frozen=True)
 class TextSimilarity:
     """Files as tf-idf vectors of their words (identifiers and their parts), stored in columns ordered by file: file n
-    has the rows `starts[n]:starts[n + 1]` of `tokens`, `files` and `weights`. `lengths` are the norms of the
-    vectors."""
+    has the rows `starts[n]:starts[n + 1]` of `tokens`, `files` and `weights`. `lengths` are the vectors' norms."""
 
     numbers: dict[str, int]
     words: Sequence[str]

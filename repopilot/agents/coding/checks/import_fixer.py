@@ -22,13 +22,13 @@ from repopilot.tools.verifying.new_errors import errors_in
 from repopilot.types import FileChange
 
 _MUCH_USED = tuple("dataclasses functools itertools contextlib pathlib collections collections.abc typing".split())
-"""Modules whose names mean only one thing; of a name that two have the first one's is taken."""
+"""Modules whose names are unambiguous; a name that two of them have is imported from the first."""
 _UNDEFINED = re.compile(r"Undefined name `(\w+)`")
-"""What ruff says of a name."""
+"""Ruff's message about an undefined name."""
 
 
 def with_missing_imports(changes: Changes, index: Index) -> Changes:
-    """Files with the imports that they lack; see `with_imports`."""
+    """The files with missing imports added; see `with_imports`."""
     found: list[FileChange] = []
     for change in changes:
         before = before_change(change)

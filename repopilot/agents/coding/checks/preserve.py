@@ -27,7 +27,7 @@ _OMISSION = re.compile(
 def leaves_out(change: FileChange) -> bool:
     """Whether a model wrote a remark instead of code: "rest of the code unchanged"."""
     old = set((before_change(change) or "").split("\n"))
-    # On one space each: the time to match several runs of spaces grows with the third power of their length.
+    # Each run of spaces becomes one space: the time to match several runs grows with the cube of their length.
     new = (" ".join(line.split()) for line in change.content.split("\n") if line not in old)
     return any(_OMISSION.match(line) for line in new)
 

@@ -1,12 +1,12 @@
-"""What kind of edit a task asks for, learnt from the tasks in `bench/data/edits`. A small model takes many a task for a
-rename; what the examples speak against isn't offered to it."""
+"""What kind of edit a task asks for, learnt from the tasks in `bench/data/edits`. A small model mistakes many tasks for
+a rename, so kinds that the examples speak against aren't offered to it."""
 
 from __future__ import annotations
 
 from repopilot.retrieval.query import learnt
 
 LEAST = 0.15
-"""The chance, all kinds being equally frequent, below which a task doesn't ask for a kind."""
+"""The probability, with all kinds equally frequent, below which a task doesn't ask for a kind."""
 
 
 def asked_for(task: str) -> frozenset[str]:
